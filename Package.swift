@@ -1,0 +1,82 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// One set of settings for every Swift target: the taste of the project, mechanised.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+/// For the modules that never touch raw memory: every unsafe construct is a warning.
+let pureSettings = settings + [.strictMemorySafety()]
+
+let package = Package(
+    name: "firstlight",
+    products: [
+        .executable(name: "firstlight", targets: ["ProfileCLI"])
+    ],
+    targets: [
+        // Pure values, shared by every stage.
+        .target(name: "ProfileModel", swiftSettings: pureSettings),
+
+        // C where Swift cannot go, and the libraries that the system provides.
+        .target(name: "CSystem"),
+        .target(name: "CAgent"),
+        .systemLibrary(
+            name: "CElfutils", pkgConfig: "libdw", providers: [.apt(["libdw-dev", "libelf-dev"])]),
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+
+        // The stages, in the order in which a sample meets them.
+        .target(
+            name: "Sampler", dependencies: ["ProfileModel", "CSystem", "CAgent"],
+            swiftSettings: settings),
+        .target(
+            name: "Unwind", dependencies: ["ProfileModel", "CElfutils"], swiftSettings: settings),
+        .target(
+            name: "Recording", dependencies: ["ProfileModel", "CSQLite"], swiftSettings: settings),
+        .target(
+            name: "Symbolicate", dependencies: ["ProfileModel", "CElfutils"],
+            swiftSettings: settings,
+            linkerSettings: [.linkedLibrary("iberty"), .linkedLibrary("stdc++")]),
+        .target(
+            name: "Recorder", dependencies: ["ProfileModel", "Sampler", "Unwind", "Recording"],
+            swiftSettings: settings),
+        .target(name: "Analysis", dependencies: ["ProfileModel"], swiftSettings: pureSettings),
+        .target(
+            name: "Report", dependencies: ["ProfileModel", "Analysis"], swiftSettings: pureSettings),
+        .executableTarget(
+            name: "ProfileCLI",
+            dependencies: [
+                "ProfileModel", "CSystem", "Recorder", "Sampler", "Recording", "Symbolicate",
+                "Analysis", "Report",
+            ],
+            swiftSettings: settings),
+
+        .testTarget(
+            name: "ProfileModelTests", dependencies: ["ProfileModel"], swiftSettings: settings),
+        .testTarget(
+            name: "UnwindTests", dependencies: ["ProfileModel", "Unwind"], swiftSettings: settings),
+        .testTarget(
+            name: "SymbolicateTests", dependencies: ["ProfileModel", "Symbolicate"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "RecordingTests", dependencies: ["ProfileModel", "Recording", "CSQLite"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "AnalysisTests", dependencies: ["ProfileModel", "Analysis"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ReportTests", dependencies: ["ProfileModel", "Analysis", "Report", "Recording"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ProfileCLITests", dependencies: ["ProfileCLI"], swiftSettings: settings),
+        .testTarget(
+            name: "SamplerTests", dependencies: ["ProfileModel", "Sampler"],
+            swiftSettings: settings),
+        .testTarget(name: "EndToEndTests", swiftSettings: settings),
+    ],
+    cLanguageStandard: .gnu17
+)

@@ -1,0 +1,60 @@
+/// A file (or the vdso) whose code was mapped into the profiled process.
+package struct Module: Hashable, Sendable {
+    /// The path as the process's mappings name it (`[vdso]` for the kernel's).
+    package var path: String
+    /// The GNU build id, empty when the file has none or could not be read.
+    package var buildID: [UInt8]
+
+    package init(path: String, buildID: [UInt8] = []) {
+        self.path = path
+        self.buildID = buildID
+    }
+
+    /// The last component of the path.
+    package var name: Substring {
+        path.split(separator: "/").last ?? Substring(path)
+    }
+
+    /// Whether this is the developer's own code: the path is not one of the system's.
+    /// `/usr/local` and `/usr/src` count as own: what lies there was built on this machine.
+    package var isOwn: Bool {
+        guard path.hasPrefix("/") else { return false }
+        if path.hasPrefix("/usr/local/") || path.hasPrefix("/usr/src/") { return true }
+        return !Self.systemPrefixes.contains { path.hasPrefix($0) }
+    }
+
+    private static let systemPrefixes = [
+        "/usr/", "/lib/", "/lib32/", "/lib64/", "/libx32/", "/bin/", "/sbin/", "/nix/store/",
+        "/gnu/store/", "/snap/", "/dev/", "/memfd:",
+    ]
+}
+
+/// Position in a recording's list of modules.
+package struct ModuleIndex: Hashable, Sendable, Comparable {
+    package var rawValue: Int
+    package init(_ rawValue: Int) { self.rawValue = rawValue }
+    package static func < (left: ModuleIndex, right: ModuleIndex) -> Bool {
+        left.rawValue < right.rawValue
+    }
+}
+
+/// A range of the process's addresses that was backed by a module's code, and since when.
+package struct Mapping: Hashable, Sendable {
+    package var start: UInt64
+    package var end: UInt64
+    /// What to subtract from an address of the process to get the module's own (ELF) address.
+    package var bias: UInt64
+    package var module: ModuleIndex
+    /// When the mapping was first seen.
+    package var time: MonotonicTime
+
+    package init(
+        start: UInt64, end: UInt64, bias: UInt64, module: ModuleIndex, time: MonotonicTime
+    ) {
+        self.start = start
+        self.end = end
+        self.bias = bias
+        self.module = module
+        self.time = time
+    }
+}

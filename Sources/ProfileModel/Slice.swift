@@ -1,0 +1,72 @@
+/// Why a stack does not reach its thread's entry function. The raw values are stored in
+/// recordings: only ever add to them.
+package enum Truncation: UInt8, Sendable, CaseIterable {
+    /// The stack goes on below the part that was copied.
+    case stackLimit = 1
+    /// A rule needed a register whose value is not known (a blocked thread that was not stopped).
+    case unknownRegister = 2
+    /// The return address lies in no executable mapping.
+    case unmappedCode = 3
+    /// Neither unwind rules nor a valid frame record for an address.
+    case noRule = 4
+    /// The next frame would not lie further out than this one.
+    case noProgress = 5
+    /// More frames than the unwinder's limit.
+    case frameLimit = 6
+    /// Not captured: the recorder was behind and dropped the stack, keeping the time.
+    case lost = 7
+    /// Not captured: the thread's memory or registers could not be read (it was exiting).
+    case unreadable = 8
+
+    /// For readers: "12 truncated (stack limit)".
+    package var label: String {
+        switch self {
+        case .stackLimit: "stack limit"
+        case .unknownRegister: "unknown register"
+        case .unmappedCode: "unmapped code"
+        case .noRule: "no unwind rule"
+        case .noProgress: "no progress"
+        case .frameLimit: "frame limit"
+        case .lost: "lost"
+        case .unreadable: "unreadable"
+        }
+    }
+}
+
+/// Position in a recording's list of threads.
+package struct ThreadIndex: Hashable, Sendable, Comparable {
+    package var rawValue: Int
+    package init(_ rawValue: Int) { self.rawValue = rawValue }
+    package static func < (left: ThreadIndex, right: ThreadIndex) -> Bool {
+        left.rawValue < right.rawValue
+    }
+}
+
+/// One thread's time between two looks at it, charged to the stack that it had at the end.
+/// A thread's slices tile its life: each starts where the one before ended.
+package struct Slice: Hashable, Sendable {
+    package var thread: ThreadIndex
+    package var start: MonotonicTime
+    package var times: StateTimes
+    /// nil when there is none to be had: before `exec`, or ``truncation`` is `lost`/`unreadable`.
+    package var stack: StackID?
+    /// The number of the system call that the thread was blocked in at the end (x86-64); nil
+    /// when it was not blocked, -1 when it was blocked outside a system call (a page fault).
+    package var systemCall: Int32?
+    /// nil when the stack is complete, or when there was none to take (before `exec`).
+    package var truncation: Truncation?
+
+    package init(
+        thread: ThreadIndex, start: MonotonicTime, times: StateTimes, stack: StackID?,
+        systemCall: Int32? = nil, truncation: Truncation? = nil
+    ) {
+        self.thread = thread
+        self.start = start
+        self.times = times
+        self.stack = stack
+        self.systemCall = systemCall
+        self.truncation = truncation
+    }
+
+    package var end: MonotonicTime { start + times.wall }
+}
