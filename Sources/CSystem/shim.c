@@ -1,0 +1,191 @@
+#define _GNU_SOURCE  // here only: in a header it would contradict Swift's Glibc module
+#include "CSystem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+const uint64_t fl_trace_options =
+    PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT;
+
+static int result(long value) { return value == -1 ? -errno : 0; }
+
+int fl_ptrace_seize(pid_t tid, uint64_t options) {
+    return result(ptrace(PTRACE_SEIZE, tid, 0, options));
+}
+int fl_ptrace_interrupt(pid_t tid) { return result(ptrace(PTRACE_INTERRUPT, tid, 0, 0)); }
+int fl_ptrace_continue(pid_t tid, int signal) {
+    return result(ptrace(PTRACE_CONT, tid, 0, (long)signal));
+}
+int fl_ptrace_step(pid_t tid) { return result(ptrace(PTRACE_SINGLESTEP, tid, 0, 0)); }
+int fl_ptrace_listen(pid_t tid) { return result(ptrace(PTRACE_LISTEN, tid, 0, 0)); }
+int fl_ptrace_detach(pid_t tid, int signal) {
+    return result(ptrace(PTRACE_DETACH, tid, 0, (long)signal));
+}
+int fl_ptrace_event_message(pid_t tid, uint64_t *message) {
+    unsigned long value = 0;
+    int status = result(ptrace(PTRACE_GETEVENTMSG, tid, 0, &value));
+    *message = value;
+    return status;
+}
+
+int fl_ptrace_get_registers(pid_t tid, struct fl_registers *out) {
+    struct user_regs_struct in;
+    int status = result(ptrace(PTRACE_GETREGS, tid, 0, &in));
+    if (status != 0) return status;
+    *out = (struct fl_registers){
+        .dwarf = {in.rax, in.rdx, in.rcx, in.rbx, in.rsi, in.rdi, in.rbp, in.rsp, in.r8, in.r9,
+                  in.r10, in.r11, in.r12, in.r13, in.r14, in.r15, in.rip},
+        .flags = in.eflags,
+        .original_rax = in.orig_rax,
+        .code_segment = in.cs,
+    };
+    return 0;
+}
+
+int fl_ptrace_set_instruction_pointer(pid_t tid, uint64_t address) {
+    return result(
+        ptrace(PTRACE_POKEUSER, tid, offsetof(struct user, regs.rip), (long)address));
+}
+
+int fl_ptrace_get_debug_register(pid_t tid, int number, uint64_t *value) {
+    errno = 0;
+    long word =
+        ptrace(PTRACE_PEEKUSER, tid, offsetof(struct user, u_debugreg) + 8 * (size_t)number, 0);
+    if (word == -1 && errno != 0) return -errno;
+    *value = (uint64_t)word;
+    return 0;
+}
+
+int fl_ptrace_set_debug_register(pid_t tid, int number, uint64_t value) {
+    return result(ptrace(PTRACE_POKEUSER, tid,
+                         offsetof(struct user, u_debugreg) + 8 * (size_t)number, (long)value));
+}
+
+int fl_ptrace_signal_code(pid_t tid, int *code) {
+    siginfo_t info;
+    int status = result(ptrace(PTRACE_GETSIGINFO, tid, 0, &info));
+    if (status == 0) *code = info.si_code;
+    return status;
+}
+
+int fl_ptrace_poke(pid_t tid, uint64_t address, uint64_t word) {
+    return result(ptrace(PTRACE_POKETEXT, tid, address, word));
+}
+
+pid_t fl_wait(pid_t tid, int no_hang, int *status) {
+    pid_t got;
+    do got = waitpid(tid, status, __WALL | (no_hang ? WNOHANG : 0));
+    while (got == -1 && errno == EINTR);
+    return got == -1 ? -errno : got;
+}
+
+pid_t fl_spawn_held(const char *path, char *const argv[], char *const envp[],
+                    const sigset_t *mask, int ignore_child_signal, int *release, int *failure) {
+    int hold[2], report[2];
+    if (pipe2(hold, O_CLOEXEC) != 0) return -errno;
+    if (pipe2(report, O_CLOEXEC) != 0) {
+        int error = errno;
+        close(hold[0]);
+        close(hold[1]);
+        return -error;
+    }
+    size_t count = 0;
+    while (argv[count]) count++;
+    const char **shell = calloc(count + 2, sizeof *shell);  // before fork: malloc locks
+    pid_t child = shell ? fork() : -1;
+    if (child == 0) {
+        char byte;
+        close(hold[1]);
+        while (read(hold[0], &byte, 1) == -1 && errno == EINTR) {}
+        if (ignore_child_signal) signal(SIGCHLD, SIG_IGN);
+        sigprocmask(SIG_SETMASK, mask, NULL);
+        execve(path, argv, envp);
+        if (errno == ENOEXEC) {
+            shell[0] = "/bin/sh";
+            shell[1] = path;
+            for (size_t i = 1; i < count; i++) shell[i + 1] = argv[i];
+            execve("/bin/sh", (char *const *)shell, envp);
+            errno = ENOEXEC;
+        }
+        int error = errno;
+        (void)!write(report[1], &error, sizeof error);
+        _exit(127);
+    }
+    int error = errno;
+    free(shell);
+    close(hold[0]);
+    close(report[1]);
+    if (child < 0) {
+        close(hold[1]);
+        close(report[0]);
+        return -error;
+    }
+    *release = hold[1];
+    *failure = report[0];
+    return child;
+}
+
+int fl_read_int(int descriptor, int *value) {
+    ssize_t got;
+    do got = read(descriptor, value, sizeof *value);
+    while (got == -1 && errno == EINTR);
+    if (got == -1) return -errno;
+    return got == sizeof *value;
+}
+
+int64_t fl_monotonic_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int fl_timer_start(int number, int64_t first, int64_t interval, timer_t *timer) {
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = number};
+    if (timer_create(CLOCK_MONOTONIC, &event, timer) != 0) return -errno;
+    struct itimerspec times = {
+        .it_value = {.tv_sec = first / 1000000000, .tv_nsec = first % 1000000000},
+        .it_interval = {.tv_sec = interval / 1000000000, .tv_nsec = interval % 1000000000},
+    };
+    if (timer_settime(*timer, TIMER_ABSTIME, &times, NULL) == 0) return 0;
+    int error = errno;
+    timer_delete(*timer);
+    return -error;
+}
+
+void fl_timer_delete(timer_t timer) { timer_delete(timer); }
+
+int fl_wait_signal(const sigset_t *set, struct fl_signal *out) {
+    siginfo_t info;
+    int number;
+    do number = sigwaitinfo(set, &info);
+    while (number == -1 && errno == EINTR);
+    if (number == -1) return -errno;
+    *out = (struct fl_signal){.number = number, .code = info.si_code,
+                              .overrun = info.si_code == SI_TIMER ? info.si_overrun : 0};
+    return 0;
+}
+
+int fl_tick_signal(void) { return SIGRTMIN + 1; }
+
+ssize_t fl_read_memory(pid_t pid, uint64_t address, void *buffer, size_t length) {
+    struct iovec here = {buffer, length};
+    struct iovec there = {(void *)address, length};
+    ssize_t got = process_vm_readv(pid, &here, 1, &there, 1, 0);
+    return got == -1 ? -errno : got;
+}
+
+int fl_is_directory(uint32_t mode) { return S_ISDIR(mode); }
+int fl_is_regular(uint32_t mode) { return S_ISREG(mode); }
+
+int fl_has_file_capabilities(const char *path) {
+    return getxattr(path, "security.capability", NULL, 0) > 0;
+}

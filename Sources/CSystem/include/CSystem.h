@@ -1,0 +1,75 @@
+// One call each, without policy: what Swift cannot see (variadics, macros, headers outside its
+// Glibc module). Results are the kernel's; failures are returned as -errno, so that nothing can
+// clobber errno between the call and its reader.
+#pragma once
+
+#include <signal.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+// General registers in DWARF's order (x86-64 psABI): rax rdx rcx rbx rsi rdi rbp rsp r8 … r15
+// rip, then what only the tracer needs.
+struct fl_registers {
+    uint64_t dwarf[17];
+    uint64_t flags;
+    uint64_t original_rax;
+    uint64_t code_segment;
+};
+
+// ptrace(2), one function for each request.
+int fl_ptrace_seize(pid_t tid, uint64_t options);
+int fl_ptrace_interrupt(pid_t tid);
+int fl_ptrace_continue(pid_t tid, int signal);
+int fl_ptrace_step(pid_t tid);
+int fl_ptrace_listen(pid_t tid);
+int fl_ptrace_detach(pid_t tid, int signal);
+int fl_ptrace_event_message(pid_t tid, uint64_t *message);
+int fl_ptrace_get_registers(pid_t tid, struct fl_registers *registers);
+int fl_ptrace_set_instruction_pointer(pid_t tid, uint64_t address);
+int fl_ptrace_get_debug_register(pid_t tid, int number, uint64_t *value);
+int fl_ptrace_set_debug_register(pid_t tid, int number, uint64_t value);
+int fl_ptrace_signal_code(pid_t tid, int *code);
+int fl_ptrace_poke(pid_t tid, uint64_t address, uint64_t word);
+
+extern const uint64_t fl_trace_options;  // clone, exec and exit events
+
+// wait4(2) with __WALL. The thread's id, 0 when nothing is there (no_hang), or -errno.
+pid_t fl_wait(pid_t tid, int no_hang, int *status);
+
+// Forks a child that waits until `*release` (a pipe's write end) is closed, then executes
+// `path` with the given mask of blocked signals (and SIGCHLD ignored again if it was). A file
+// that is neither binary nor `#!` script is handed to /bin/sh, as execvp(3) does. `*failure` is
+// a pipe's read end: empty when exec worked, else it yields its errno as an int.
+pid_t fl_spawn_held(const char *path, char *const argv[], char *const envp[],
+                    const sigset_t *mask, int ignore_child_signal, int *release, int *failure);
+
+// read(2) of an int with EINTR retried: 1 read, 0 end of file, or -errno.
+int fl_read_int(int descriptor, int *value);
+
+int64_t fl_monotonic_ns(void);
+
+// A CLOCK_MONOTONIC timer that queues `signal` for this process every `interval_ns`, first at
+// `first_ns`; the id is passed back for fl_timer_delete. 0 or -errno.
+int fl_timer_start(int signal, int64_t first_ns, int64_t interval_ns, timer_t *timer);
+void fl_timer_delete(timer_t timer);
+
+// What sigwaitinfo(2) took from the queue.
+struct fl_signal {
+    int number;
+    int code;       // SI_USER, SI_KERNEL, SI_TIMER …
+    int overrun;    // for SI_TIMER: expirations since, beyond the one reported
+};
+int fl_wait_signal(const sigset_t *set, struct fl_signal *signal);
+int fl_tick_signal(void);  // the real-time signal that the recorder's timer uses
+
+ssize_t fl_read_memory(pid_t pid, uint64_t address, void *buffer, size_t length);
+
+// stat(2)'s st_mode tests, which are macros. 1 or 0.
+int fl_is_directory(uint32_t mode);
+int fl_is_regular(uint32_t mode);
+
+// A file capability (security.capability) stands on the file. 1 or 0.
+int fl_has_file_capabilities(const char *path);
+
+//TERMINAL

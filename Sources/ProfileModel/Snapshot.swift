@@ -1,0 +1,116 @@
+/// A thread's general registers (x86-64), by their DWARF numbers, and which of them are known.
+///
+/// A thread that was read without stopping it shows its stack pointer and program counter only.
+package struct Registers: Sendable {
+    package static let count = 17
+    package static let framePointer = 6
+    package static let stackPointer = 7
+    /// DWARF's return address column, which holds the program counter here.
+    package static let programCounter = 16
+
+    private var values: InlineArray<17, UInt64>
+    private var known: UInt32
+
+    /// All unknown.
+    package init() {
+        values = InlineArray(repeating: 0)
+        known = 0
+    }
+
+    /// Only where the thread is, as `/proc/PID/task/TID/syscall` tells of a blocked one.
+    package init(programCounter: UInt64, stackPointer: UInt64) {
+        self.init()
+        self[Self.programCounter] = programCounter
+        self[Self.stackPointer] = stackPointer
+    }
+
+    /// nil: unknown. Numbers outside `0 ..< 17` (vector registers) are always unknown.
+    package subscript(number: Int) -> UInt64? {
+        get {
+            guard number >= 0, number < Self.count, known & (1 << UInt32(number)) != 0 else {
+                return nil
+            }
+            return values[number]
+        }
+        set {
+            guard number >= 0, number < Self.count else { return }
+            if let newValue {
+                values[number] = newValue
+                known |= 1 << UInt32(number)
+            } else {
+                known &= ~(1 << UInt32(number))
+            }
+        }
+    }
+
+    package var programCounter: UInt64 { values[Self.programCounter] }
+    package var stackPointer: UInt64 { values[Self.stackPointer] }
+    package var framePointer: UInt64? { self[Self.framePointer] }
+}
+
+/// What a thread's stack looked like at one moment: enough to unwind it later, elsewhere.
+package struct Snapshot: Sendable {
+    package var registers: Registers
+    /// The stack's bytes from the stack pointer upwards, as far as they were copied.
+    package var stack: [UInt8]
+    /// Whether the thread's stack goes on (or may go on) beyond the bytes that were copied.
+    package var isCutOff: Bool
+
+    package init(registers: Registers, stack: [UInt8], isCutOff: Bool) {
+        self.registers = registers
+        self.stack = stack
+        self.isCutOff = isCutOff
+    }
+}
+
+/// A slice as the sampler hands it on: the stack is still to be unwound.
+package struct Sample: Sendable {
+    package enum Content: Sendable {
+        case snapshot(Snapshot)
+        /// The thread has not moved since its last sample.
+        case unchanged
+        /// There is no stack, and none was expected (before `exec`).
+        case none
+        /// There should have been one.
+        case missing(Truncation)
+    }
+
+    package var thread: ThreadIndex
+    package var start: MonotonicTime
+    package var times: StateTimes
+    package var content: Content
+    package var systemCall: Int32?
+    /// Counts the thread's stretches of being blocked: names one of them in a ``StackRequest``.
+    package var blocking: UInt32
+
+    package init(
+        thread: ThreadIndex, start: MonotonicTime, times: StateTimes, content: Content,
+        systemCall: Int32? = nil, blocking: UInt32 = 0
+    ) {
+        self.thread = thread
+        self.start = start
+        self.times = times
+        self.content = content
+        self.systemCall = systemCall
+        self.blocking = blocking
+    }
+}
+
+/// A line of `/proc/PID/maps` that backs code.
+package struct CodeMapping: Hashable, Sendable {
+    package var start: UInt64
+    package var end: UInt64
+    /// Where in the file the range begins, in bytes.
+    package var fileOffset: UInt64
+    /// Empty for anonymous memory (JIT code); `[vdso]` for the kernel's.
+    package var path: String
+    package var inode: UInt64
+
+    package init(start: UInt64, end: UInt64, fileOffset: UInt64, path: String, inode: UInt64) {
+        self.start = start
+        self.end = end
+        self.fileOffset = fileOffset
+        self.path = path
+        self.inode = inode
+    }
+}

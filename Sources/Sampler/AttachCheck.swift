@@ -1,0 +1,50 @@
+import Glibc
+
+/// Why a process cannot be attached to: what can be known before trying, and what a failure meant.
+enum AttachCheck {
+    static func check(_ pid: Int32) throws(SamplerError) {
+        let files = ProcessFiles(pid: pid)
+        guard pid > 0, let stat = files.stat() else { throw .noSuchProcess(pid) }
+        if pid == getpid() { throw .itself(pid) }
+        if stat.isZombie { throw .zombie(pid) }
+        if stat.isKernelThread { throw .kernelThread(pid) }
+        if let tracer = files.status("TracerPid:"), tracer != 0 {
+            throw .alreadyTraced(pid, tracer: Int32(truncatingIfNeeded: tracer))
+        }
+        // A thread's id has files of its own, but is no process.
+        if let group = files.status("Tgid:"), group != Int64(pid) { throw .noSuchProcess(pid) }
+    }
+
+    static func explain(_ pid: Int32, _ error: SystemError) -> SamplerError {
+        switch error.code {
+        case ESRCH: .noSuchProcess(pid)
+        case EPERM, EACCES:
+            .notPermitted(
+                pid,
+                reason: rule(
+                    owner: ProcessFiles(pid: pid).status("Uid:"), user: geteuid(),
+                    yamaScope: yamaScope()))
+        default: .systemCall(error)
+        }
+    }
+
+    /// The first rule that explains a refusal, given the facts.
+    static func rule(
+        owner: Int64?, user: UInt32, yamaScope: Int64?
+    ) -> SamplerError.PermissionRule {
+        if let owner, owner != Int64(user), user != 0 {
+            return .otherUser(owner: UInt32(truncatingIfNeeded: owner))
+        }
+        if let yamaScope, yamaScope > 0, user != 0 || yamaScope > 2 {
+            return .yama(scope: Int(yamaScope))
+        }
+        return .unknown
+    }
+
+    private static func yamaScope() -> Int64? {
+        var buffer = ReadBuffer()
+        buffer.readAll(path: "/proc/sys/kernel/yama/ptrace_scope")
+        var text = buffer.text
+        return text.decimal()
+    }
+}

@@ -1,0 +1,109 @@
+import ProfileModel
+
+/// Notices when a new program image passes the borders of its launch, by breakpoints in the debug
+/// registers of its first thread, which change nothing in its code.
+struct LaunchWatch {
+    enum Border: Hashable {
+        /// Every library is mapped and relocated.
+        case relocated
+        case main
+    }
+
+    private enum Register {
+        static let linker: Int32 = 0
+        static let main: Int32 = 1
+        static let control: Int32 = 7
+        static let linkerEnabled: UInt64 = 0b0001
+        static let mainEnabled: UInt64 = 0b0100
+    }
+
+    private let tracee: Tracee
+    private let memory: TargetMemory
+    private let agent: Agent
+    private let trapWasIgnored: Bool
+    /// `_dl_debug_state`, which the dynamic linker calls when its list of libraries changes, and
+    /// the word that says how far it is (`r_debug.r_state`; <link.h>).
+    private var linkerHook: UInt64?
+    private let linkerState: UInt64
+    private let main: UInt64
+
+    /// Prepares the stopped thread of a new image, at its first instruction. nil when its launch
+    /// cannot be watched: without the agent a breakpoint could outlive us and kill the program.
+    init?(pid: Int32, firstInstruction: UInt64) {
+        tracee = Tracee(tid: pid)
+        memory = TargetMemory(pid: pid)
+        var buffer = ReadBuffer()
+        buffer.readAll(path: "/proc/\(pid)/auxv")
+        let vector = AuxiliaryVector(buffer.contents)
+        buffer.readAll(path: "/proc/\(pid)/status")
+        trapWasIgnored = (ProcFormats.mask("SigIgn:", buffer.text) ?? 0) & 0x10 != 0
+        let trapIsBlocked = (ProcFormats.mask("SigBlk:", buffer.text) ?? 0) & 0x10 != 0
+
+        // A blocked SIGTRAP that must be delivered is unblocked by the kernel, for good.
+        guard !trapIsBlocked, vector.vdso != 0,
+            let program = LoadedImage(
+                programHeaders: vector.programHeaders, count: vector.programHeaderCount,
+                memory: memory),
+            let agent = Agent.place(vdso: vector.vdso, memory: memory, tracee: tracee)
+        else { return nil }
+        self.agent = agent
+        main = Self.mainAddress(entry: vector.entry, program: program)
+        let hook = Self.linkerHook(base: vector.linkerBase, memory: memory)
+        linkerHook = hook?.function
+        linkerState = hook?.state ?? 0
+        do throws(SystemError) {
+            try agent.install(continuingAt: firstInstruction)
+            try arm()
+        } catch {
+            // Going on where it was undoes it all: nothing has run yet.
+            try? tracee.setDebugRegister(Register.control, 0)
+            try? tracee.setProgramCounter(firstInstruction)
+            return nil
+        }
+    }
+
+    private static func mainAddress(entry: UInt64, program: LoadedImage) -> UInt64 {
+        let code = program.memory.read(at: entry, count: StartCode.length)
+        guard let main = StartCode.mainAddress(in: code, at: entry), program.isExecutable(main)
+        else { return entry }
+        return main
+    }
+
+    private static func linkerHook(
+        base: UInt64, memory: TargetMemory
+    ) -> (function: UInt64, state: UInt64)? {
+        guard base != 0, let linker = LoadedImage(base: base, memory: memory),
+            let function = linker.address(ofSymbol: "_dl_debug_state"),
+            linker.isExecutable(function), let debug = linker.address(ofSymbol: "_r_debug")
+        else { return nil }
+        return (function, debug &+ 24)
+    }
+
+    private func arm() throws(SystemError) {
+        var enabled = Register.mainEnabled
+        try tracee.setDebugRegister(Register.main, main)
+        if let linkerHook {
+            try tracee.setDebugRegister(Register.linker, linkerHook)
+            enabled |= Register.linkerEnabled
+        }
+        try tracee.setDebugRegister(Register.control, enabled)
+    }
+
+    /// Which border a trap at `address` stands for; nil when it was none of our breakpoints.
+    func isBreakpoint(_ address: UInt64) -> Bool { address == main || address == linkerHook }
+
+    /// To be called at each of our breakpoints, with the thread stopped there. The border that
+    /// was reached, if any; at `main` everything that was set up is taken back.
+    mutating func reached(_ address: UInt64) throws(SystemError) -> Border? {
+        if address == main {
+            try tracee.setDebugRegister(Register.control, 0)
+            try agent.remove(trapWasIgnored: trapWasIgnored, continuingAt: main)
+            return .main
+        }
+        // RT_CONSISTENT is 0; before it, the linker reports RT_ADD.
+        guard address == linkerHook, memory.int32(at: linkerState) == 0 else { return nil }
+        linkerHook = nil
+        try tracee.setDebugRegister(Register.control, Register.mainEnabled)
+        return .relocated
+    }
+}

@@ -1,0 +1,71 @@
+import CSystem
+import Glibc
+import ProfileModel
+
+/// A child that waits to become the program.
+struct HeldProcess: ~Copyable {
+    let pid: Int32
+    let spawned: MonotonicTime
+    private let path: String
+    private let release: Int32
+    private let failure: Int32
+
+    /// Forks the child. It has our environment, directory, limits and descriptors; its signal
+    /// mask is the one that we were started with.
+    init(path: String, arguments: [String], signals: SignalQueue) throws(SamplerError) {
+        self.path = path
+        let spawned = MonotonicTime.now
+        var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
+        words.append(nil)
+        defer { for word in words { free(word) }}
+        var release: Int32 = -1
+        var failure: Int32 = -1
+        var mask = signals.originalMask
+        let pid = fl_spawn_held(
+            path, words, environ, &mask, signals.childSignalWasIgnored ? 1 : 0, &release, &failure)
+        guard pid > 0 else {
+            throw .systemCall(SystemError("starting a process", code: -pid))
+        }
+        self.pid = pid
+        self.spawned = spawned
+        self.release = release
+        self.failure = failure
+    }
+
+    /// Traces the child and lets it go on to execute the program, until its first instruction.
+    consuming func execute() throws(SamplerError) -> MonotonicTime {
+        let tracee = Tracee(tid: pid)
+        do throws(SystemError) {
+            try tracee.seize()
+            close(release)
+            try waitForProgram(tracee)
+        } catch {
+            kill(pid, SIGKILL)
+            close(failure)
+            var status: Int32 = 0
+            _ = fl_wait(pid, 0, &status)
+            throw .systemCall(error)
+        }
+        let reached = MonotonicTime.now
+        var code: Int32 = 0
+        let hasFailed = fl_read_int(failure, &code) == 1
+        close(failure)
+        if hasFailed { throw ProgramLookup.explain(path: path, code: code) }
+        return reached
+    }
+
+    /// Until the exec's stop, or the child's end when exec failed. Other stops are passed on.
+    private func waitForProgram(_ tracee: Tracee) throws(SystemError) {
+        while true {
+            var status: Int32 = 0
+            try check(fl_wait(pid, 0, &status), "waiting for the new process")
+            switch TraceEvent(status: status) {
+            case .executed, .exited: return
+            case .killed: throw SystemError("waiting for the new process", code: ESRCH)
+            case .signal(let number): try tracee.resume(delivering: number)
+            case .groupStop: try tracee.listen()
+            default: try tracee.resume()
+            }
+        }
+    }
+}

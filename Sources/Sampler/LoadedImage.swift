@@ -1,0 +1,154 @@
+/// What the kernel told a new program about itself (`/proc/PID/auxv`, getauxval(3)).
+struct AuxiliaryVector: Hashable, Sendable {
+    /// The program's headers in memory, and how many there are.
+    var programHeaders: UInt64 = 0
+    var programHeaderCount: UInt64 = 0
+    /// Where the dynamic linker was mapped; 0 for a static program.
+    var linkerBase: UInt64 = 0
+    /// The program's own entry point.
+    var entry: UInt64 = 0
+    /// The vdso; 0 without one.
+    var vdso: UInt64 = 0
+
+    init(_ bytes: [UInt8]) {
+        var offset = 0
+        while let key = bytes.littleEndianWord(at: offset),
+            let value = bytes.littleEndianWord(at: offset + 8), key != 0
+        {
+            switch key {
+            case 3: programHeaders = value
+            case 5: programHeaderCount = value
+            case 7: linkerBase = value
+            case 9: entry = value
+            case 33: vdso = value
+            default: break
+            }
+            offset += 16
+        }
+    }
+}
+
+/// An ELF file as it lies in the process's memory: the parts that are needed before symbols are
+/// (see elf(5)). Read from memory, not from the file: it is there, it is small, and nobody can
+/// have replaced it.
+struct LoadedImage: Sendable {
+    struct Segment: Hashable, Sendable {
+        var kind: UInt32
+        var flags: UInt32
+        /// Addresses of the process.
+        var start: UInt64
+        var size: UInt64
+
+        var isExecutable: Bool { kind == 1 && flags & 1 != 0 }
+        func contains(_ address: UInt64) -> Bool { address >= start && address - start < size }
+    }
+
+    let memory: TargetMemory
+    /// What to add to an address in the file.
+    let bias: UInt64
+    let segments: [Segment]
+
+    /// The image whose ELF header lies at `base`.
+    init?(base: UInt64, memory: TargetMemory) {
+        let header = memory.read(at: base, count: 64)
+        guard header.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]),
+            let offset = header.littleEndianWord(at: 32),
+            let count = header.littleEndianUInt16(at: 56)
+        else { return nil }
+        self.init(
+            programHeaders: base &+ offset, count: UInt64(count), memory: memory,
+            headerAddress: base)
+    }
+
+    /// The image whose program headers lie at an address; its bias follows from them. Without a
+    /// `PT_PHDR` it follows from `headerAddress`, and failing that the image counts as unmoved.
+    init?(
+        programHeaders: UInt64, count: UInt64, memory: TargetMemory, headerAddress: UInt64? = nil
+    ) {
+        guard count > 0, count <= 512 else { return nil }
+        let bytes = memory.read(at: programHeaders, count: Int(count) * 56)
+        var raw: [(kind: UInt32, flags: UInt32, offset: UInt64, address: UInt64, size: UInt64)] = []
+        for index in 0..<Int(count) {
+            let at = index * 56
+            guard let kind = bytes.littleEndianUInt32(at: at),
+                let flags = bytes.littleEndianUInt32(at: at + 4),
+                let offset = bytes.littleEndianWord(at: at + 8),
+                let address = bytes.littleEndianWord(at: at + 16),
+                let size = bytes.littleEndianWord(at: at + 40)
+            else { return nil }
+            raw.append((kind, flags, offset, address, size))
+        }
+        let bias: UInt64
+        if let own = raw.first(where: { $0.kind == 6 }) {
+            bias = programHeaders &- own.address
+        } else if let headerAddress, let first = raw.first(where: { $0.kind == 1 && $0.offset == 0 })
+        {
+            bias = headerAddress &- first.address
+        } else {
+            bias = 0
+        }
+        self.memory = memory
+        self.bias = bias
+        segments = raw.map {
+            Segment(kind: $0.kind, flags: $0.flags, start: $0.address &+ bias, size: $0.size)
+        }
+    }
+
+    func isExecutable(_ address: UInt64) -> Bool {
+        segments.contains { $0.isExecutable && $0.contains(address) }
+    }
+
+    /// The process's address of an exported symbol, found by walking the dynamic symbol table
+    /// (bounded: the tables of a dynamic linker are short).
+    func address(ofSymbol name: StaticString) -> UInt64? {
+        guard let tables = dynamicTables() else { return nil }
+        let wanted = Array(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        let symbols = memory.read(at: tables.symbols, count: 24 * tables.symbolCount)
+        let names = memory.read(at: tables.strings, count: tables.stringsSize)
+        for index in 0..<(symbols.count / 24) {
+            guard let nameOffset = symbols.littleEndianUInt32(at: 24 * index),
+                let section = symbols.littleEndianUInt16(at: 24 * index + 6), section != 0,
+                let value = symbols.littleEndianWord(at: 24 * index + 8)
+            else { continue }
+            let start = Int(nameOffset)
+            let end = start + wanted.count
+            if end < names.count, names[end] == 0, names[start..<end].elementsEqual(wanted) {
+                return value &+ bias
+            }
+        }
+        return nil
+    }
+
+    private struct DynamicTables {
+        var symbols: UInt64
+        var symbolCount: Int
+        var strings: UInt64
+        var stringsSize: Int
+    }
+
+    private func dynamicTables() -> DynamicTables? {
+        guard let dynamic = segments.first(where: { $0.kind == 2 }) else { return nil }
+        let bytes = memory.read(at: dynamic.start, count: Int(min(dynamic.size, 8192)))
+        var values: [UInt64: UInt64] = [:]
+        var offset = 0
+        while let tag = bytes.littleEndianWord(at: offset),
+            let value = bytes.littleEndianWord(at: offset + 8), tag != 0
+        {
+            values[tag] = value
+            offset += 16
+        }
+        guard let symbols = values[6], let strings = values[5], let size = values[10],
+            strings > symbols, size <= 1 << 20
+        else { return nil }
+        // Linkers place the string table right behind the symbols; it bounds their number.
+        return DynamicTables(
+            symbols: located(symbols), symbolCount: Int(min((strings - symbols) / 24, 4096)),
+            strings: located(strings), stringsSize: Int(size))
+    }
+
+    /// The dynamic linker relocates its own table's addresses at some point of its start.
+    private func located(_ address: UInt64) -> UInt64 {
+        let isRelocated = segments.contains { $0.kind == 1 && $0.contains(address) }
+        return isRelocated ? address : address &+ bias
+    }
+}

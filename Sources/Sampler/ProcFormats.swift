@@ -1,0 +1,143 @@
+import ProfileModel
+
+// What `/proc` says, parsed. See proc(5) for each file's format.
+
+/// `/proc/PID/task/TID/schedstat`. The run time moves only at scheduler ticks while the thread
+/// stays on its core; it is exact once it has left it.
+struct SchedulerCounters: Hashable, Sendable {
+    /// Nanoseconds on a core.
+    var run: Int64
+    /// Nanoseconds of waiting for a core.
+    var delay: Int64
+    /// How often the thread got a core.
+    var slices: Int64
+
+    static let zero = SchedulerCounters(run: 0, delay: 0, slices: 0)
+}
+
+extension SchedulerCounters {
+    init?(_ text: ProcText) {
+        var text = text
+        guard let run = text.decimal(), let delay = text.decimal(), let slices = text.decimal()
+        else { return nil }
+        self.init(run: run, delay: delay, slices: slices)
+    }
+}
+
+/// `/proc/PID/task/TID/syscall`.
+enum ThreadActivity: Hashable, Sendable {
+    /// On a core, or waiting for one.
+    case running
+    /// Off the core; the call's number is -1 outside a system call (a page fault, a stop).
+    case blocked(systemCall: Int32, stackPointer: UInt64, programCounter: UInt64)
+}
+
+extension ThreadActivity {
+    init?(_ text: ProcText) {
+        var text = text
+        guard let first = text.peek() else { return nil }
+        if first == UInt8(ascii: "r") {
+            self = .running
+            return
+        }
+        var number: Int32 = -1
+        if first == UInt8(ascii: "-") {
+            text.skipWords(1)
+        } else {
+            guard let value = text.decimal(), let call = Int32(exactly: value) else { return nil }
+            number = call
+            text.skipWords(6)
+        }
+        guard let stackPointer = text.hexadecimal(), let programCounter = text.hexadecimal() else {
+            return nil
+        }
+        self = .blocked(
+            systemCall: number, stackPointer: stackPointer, programCounter: programCounter)
+    }
+}
+
+/// What the recorder wants from `/proc/PID/stat`.
+struct ProcessStat: Hashable, Sendable {
+    var state: UInt8
+    var flags: Int64
+    var minorFaults: Int64
+    var majorFaults: Int64
+
+    /// `PF_KTHREAD` of the kernel's sched.h: a thread of the kernel, with no program to look at.
+    var isKernelThread: Bool { flags & 0x0020_0000 != 0 }
+    var isZombie: Bool { state == UInt8(ascii: "Z") || state == UInt8(ascii: "X") }
+}
+
+extension ProcessStat {
+    init?(_ text: ProcText) {
+        var text = text
+        // The name stands in brackets and may itself hold any character.
+        guard text.skip(pastLast: UInt8(ascii: ")")) else { return nil }
+        text.skipSpaces()
+        guard let state = text.peek() else { return nil }
+        text.skipWords(6)  // state ppid pgrp session tty_nr tpgid
+        guard let flags = text.decimal(), let minor = text.decimal(), text.decimal() != nil,
+            let major = text.decimal()
+        else { return nil }
+        self.init(state: state, flags: flags, minorFaults: minor, majorFaults: major)
+    }
+}
+
+enum ProcFormats {
+    /// A `Name:   number` line of `status` or `io`.
+    static func field(_ name: StaticString, _ text: ProcText) -> Int64? {
+        var text = text
+        return text.skip(toLine: name) ? text.decimal() : nil
+    }
+
+    /// As ``field(_:_:)`` for a hexadecimal mask.
+    static func mask(_ name: StaticString, _ text: ProcText) -> UInt64? {
+        var text = text
+        return text.skip(toLine: name) ? text.hexadecimal() : nil
+    }
+
+    /// One line of `/proc/PID/maps`.
+    struct MapsLine: Hashable, Sendable {
+        var start: UInt64
+        var end: UInt64
+        var isExecutable: Bool
+        var fileOffset: UInt64
+        var inode: UInt64
+        var path: String
+    }
+
+    static func maps(_ text: ProcText) -> [MapsLine] {
+        var lines: [MapsLine] = []
+        var text = text
+        while !text.isAtEnd {
+            if let line = mapsLine(&text) { lines.append(line) }
+            text.skip(past: 0x0A)
+        }
+        return lines
+    }
+
+    /// `start-end rwxp offset dev:dev inode   path`
+    private static func mapsLine(_ text: inout ProcText) -> MapsLine? {
+        guard let start = text.hexadecimal(), text.skip(past: UInt8(ascii: "-")),
+            let end = text.hexadecimal(), end > start
+        else { return nil }
+        text.skipSpaces()
+        text.skipPermissions(2)
+        let isExecutable = text.peek() == UInt8(ascii: "x")
+        text.skipWords(1)
+        guard let offset = text.hexadecimal() else { return nil }
+        text.skipWords(1)
+        guard let inode = text.decimal() else { return nil }
+        text.skipSpaces()
+        return MapsLine(
+            start: start, end: end, isExecutable: isExecutable, fileOffset: offset,
+            inode: UInt64(inode), path: text.restOfLine())
+    }
+}
+
+extension ProcText {
+    /// Moves over the `rw` of `rwxp`.
+    fileprivate mutating func skipPermissions(_ count: Int) {
+        for _ in 0..<count where !isAtEnd { advance() }
+    }
+}

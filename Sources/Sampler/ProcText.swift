@@ -1,0 +1,128 @@
+/// A reader over one of `/proc`'s small text files, without allocation. Every step is bounded by
+/// the text; what is malformed yields nil.
+struct ProcText {
+    private let bytes: [UInt8]
+    private let count: Int
+    private var position = 0
+
+    /// `count`: how many of `bytes` are text; all of them by default.
+    init(_ bytes: [UInt8], count: Int? = nil) {
+        self.bytes = bytes
+        self.count = min(count ?? bytes.count, bytes.count)
+    }
+
+    var isAtEnd: Bool { position >= count }
+
+    mutating func skipSpaces() {
+        while position < count, bytes[position] == 0x20 || bytes[position] == 0x09 {
+            position += 1
+        }
+    }
+
+    /// Moves behind the next `byte`; false when there is none.
+    @discardableResult
+    mutating func skip(past byte: UInt8) -> Bool {
+        while position < count {
+            position += 1
+            if bytes[position - 1] == byte { return true }
+        }
+        return false
+    }
+
+    /// Moves behind the *last* `byte` of the text; false when there is none.
+    mutating func skip(pastLast byte: UInt8) -> Bool {
+        var index = count
+        while index > position {
+            index -= 1
+            if bytes[index] == byte {
+                position = index + 1
+                return true
+            }
+        }
+        return false
+    }
+
+    /// Moves behind the next line start that reads `prefix`; false when there is none.
+    mutating func skip(toLine prefix: StaticString) -> Bool {
+        while position < count {
+            if hasPrefix(prefix) {
+                position += prefix.utf8CodeUnitCount
+                return true
+            }
+            skip(past: 0x0A)
+        }
+        return false
+    }
+
+    mutating func skipWords(_ count: Int) {
+        for _ in 0..<count {
+            skipSpaces()
+            while position < count, !isBlank(bytes[position]) { position += 1 }
+        }
+    }
+
+    mutating func advance() {
+        if position < count { position += 1 }
+    }
+
+    func peek() -> UInt8? { position < count ? bytes[position] : nil }
+
+    /// An unsigned decimal number behind optional spaces.
+    mutating func decimal() -> Int64? {
+        skipSpaces()
+        var value: Int64 = 0
+        var digits = 0
+        while position < count, bytes[position] >= 0x30, bytes[position] <= 0x39 {
+            value = value &* 10 &+ Int64(bytes[position] - 0x30)
+            position += 1
+            digits += 1
+        }
+        return digits > 0 && digits <= 19 ? value : nil
+    }
+
+    /// A hexadecimal number behind optional spaces, with or without `0x`.
+    mutating func hexadecimal() -> UInt64? {
+        skipSpaces()
+        if position + 1 < count, bytes[position] == 0x30, bytes[position + 1] == 0x78 {
+            position += 2
+        }
+        var value: UInt64 = 0
+        var digits = 0
+        while position < count, let digit = hexDigit(bytes[position]) {
+            value = value &<< 4 | digit
+            position += 1
+            digits += 1
+        }
+        return digits > 0 && digits <= 16 ? value : nil
+    }
+
+    /// The rest of the line, without its end.
+    mutating func restOfLine() -> String {
+        let start = position
+        while position < count, bytes[position] != 0x0A { position += 1 }
+        var text: [UInt8] = []
+        text.reserveCapacity(position - start)
+        for index in start..<position { text.append(bytes[index]) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private func hasPrefix(_ prefix: StaticString) -> Bool {
+        let count = prefix.utf8CodeUnitCount
+        guard position + count <= count else { return false }
+        for index in 0..<count where bytes[position + index] != prefix.utf8Start[index] {
+            return false
+        }
+        return true
+    }
+
+    private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x09 }
+
+    private func hexDigit(_ byte: UInt8) -> UInt64? {
+        switch byte {
+        case 0x30...0x39: UInt64(byte - 0x30)
+        case 0x61...0x66: UInt64(byte - 0x61 + 10)
+        case 0x41...0x46: UInt64(byte - 0x41 + 10)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Glibc
+import ProfileModel
+
+/// What `/proc` tells of a process as a whole, read when it is needed.
+struct ProcessFiles: Sendable {
+    let pid: Int32
+
+    /// The totals at a phase's border; nil where unreadable.
+    func counters() -> ProcessCounters {
+        var buffer = ReadBuffer()
+        buffer.readAll(path: "/proc/\(pid)/stat")
+        let stat = ProcessStat(buffer.text)
+        buffer.readAll(path: "/proc/\(pid)/io")
+        return ProcessCounters(
+            minorFaults: stat?.minorFaults, majorFaults: stat?.majorFaults,
+            readBytes: ProcFormats.field("read_bytes:", buffer.text))
+    }
+
+    func stat() -> ProcessStat? {
+        var buffer = ReadBuffer()
+        buffer.readAll(path: "/proc/\(pid)/stat")
+        return ProcessStat(buffer.text)
+    }
+
+    /// A line of `status`, e.g. `Uid:`.
+    func status(_ name: StaticString) -> Int64? {
+        var buffer = ReadBuffer()
+        buffer.readAll(path: "/proc/\(pid)/status")
+        return ProcFormats.field(name, buffer.text)
+    }
+
+    /// The program that runs now, and its arguments.
+    func image(at time: MonotonicTime) -> Image {
+        var target = [UInt8](repeating: 0, count: 4096)
+        let length = readlink("/proc/\(pid)/exe", &target, target.count)
+        let path = String(decoding: target.prefix(max(0, length)), as: UTF8.self)
+        var buffer = ReadBuffer()
+        buffer.readAll(path: "/proc/\(pid)/cmdline")
+        let arguments = buffer.contents.split(separator: 0, omittingEmptySubsequences: false)
+            .dropLast().map { String(decoding: $0, as: UTF8.self) }
+        return Image(path: path, arguments: Array(arguments), time: time)
+    }
+
+    func threadIDs() -> [Int32] {
+        guard let folder = opendir("/proc/\(pid)/task") else { return [] }
+        defer { closedir(folder) }
+        var ids: [Int32] = []
+        while let entry = readdir(folder) {
+            let id = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { Int32(atoi($0)) }
+            }
+            if id > 0 { ids.append(id) }
+        }
+        return ids
+    }
+}

@@ -1,0 +1,79 @@
+import CSystem
+import Glibc
+
+/// Finds the file that a command names, as a shell would, and says beforehand why it cannot run.
+enum ProgramLookup {
+    static func resolve(_ name: String) throws(SamplerError) -> String {
+        let path = try locate(name)
+        try checkPrivileges(of: path)
+        return path
+    }
+
+    /// Why execve(2) failed, in terms of the file.
+    static func explain(path: String, code: Int32) -> SamplerError {
+        if code == ENOENT, let interpreter = interpreter(of: path) {
+            return .interpreterMissing(path, interpreter: interpreter)
+        }
+        return code == ENOENT ? .programNotFound(path) : .programNotExecutable(path, code: code)
+    }
+
+    private static func locate(_ name: String) throws(SamplerError) -> String {
+        if name.contains("/") {
+            try checkRunnable(name)
+            return name
+        }
+        guard !name.isEmpty else { throw .programNotFound(name) }
+        let search = getenv("PATH").map { String(cString: $0) } ?? "/bin:/usr/bin"
+        var refusal: SamplerError?
+        for folder in search.split(separator: ":", omittingEmptySubsequences: false) {
+            let path = folder.isEmpty ? "./\(name)" : "\(folder)/\(name)"
+            do throws(SamplerError) {
+                try checkRunnable(path)
+                return path
+            } catch {
+                if case .programNotFound = error { continue }
+                refusal = refusal ?? error
+            }
+        }
+        throw refusal ?? .programNotFound(name)
+    }
+
+    private static func checkRunnable(_ path: String) throws(SamplerError) {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            let code = errno
+            if code == ENOENT || code == ENOTDIR { throw .programNotFound(path) }
+            throw .programNotExecutable(path, code: code)
+        }
+        if fl_is_directory(status.st_mode) != 0 { throw .programIsDirectory(path) }
+        // Effective rights decide; X_OK alone would accept any file for root.
+        let isExecutable = status.st_mode & 0o111 != 0 && access(path, X_OK) == 0
+        if !isExecutable { throw .programNotExecutable(path, code: EACCES) }
+    }
+
+    /// A traced program does not gain the privileges of its file unless the tracer may have
+    /// them: it would run, but behave differently. Better not at all.
+    private static func checkPrivileges(of path: String) throws(SamplerError) {
+        var status = stat()
+        guard geteuid() != 0, stat(path, &status) == 0 else { return }
+        let gainsUser = status.st_mode & 0o4000 != 0 && status.st_uid != geteuid()
+        let gainsGroup = status.st_mode & 0o2010 == 0o2010 && status.st_gid != getegid()
+        if gainsUser || gainsGroup || fl_has_file_capabilities(path) != 0 {
+            throw .programGainsPrivileges(path)
+        }
+    }
+
+    /// The interpreter that a script's first line or an ELF file's headers name.
+    private static func interpreter(of path: String) -> String? {
+        var buffer = ReadBuffer(capacity: 4096)
+        guard let file = ProcFile(path) else { return nil }
+        file.read(into: &buffer)
+        var text = buffer.text
+        guard text.peek() == UInt8(ascii: "#") else { return "the dynamic linker" }
+        text.advance()
+        guard text.peek() == UInt8(ascii: "!") else { return nil }
+        text.advance()
+        text.skipSpaces()
+        return text.restOfLine().split(separator: " ").first.map(String.init)
+    }
+}

@@ -1,0 +1,85 @@
+import CSystem
+import Glibc
+import ProfileModel
+
+/// Starts or joins a process and observes it until it ends, or the recording does. Both calls
+/// return when the process is let go; it may run on.
+package enum Sampler {
+    /// Starts a program, observed from its first instruction.
+    ///
+    /// - Parameters:
+    ///   - arguments: the program's name or path, and what follows it.
+    ///   - signals: made before the process had any other thread.
+    package static func launch(
+        _ arguments: [String], options: SamplerOptions, signals: SignalQueue,
+        sink: any SampleSink
+    ) throws(SamplerError) -> SamplerOutcome {
+        guard let name = arguments.first else { throw .programNotFound("") }
+        let path = try ProgramLookup.resolve(name)
+        let result = onTracerThread { () -> Result<SamplerOutcome, SamplerError> in
+            do throws(SamplerError) {
+                let held = try HeldProcess(path: path, arguments: arguments, signals: signals)
+                let (pid, spawned) = (held.pid, held.spawned)
+                let executed = try held.execute()
+                raiseDescriptorLimit()
+                sink.receive(.began(pid: pid))
+                let session = TraceSession(
+                    pid: pid, options: options, signals: signals, sink: sink)
+                session.beginLaunch(spawned: spawned, executed: executed)
+                return .success(try run(session))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try unwrap(result)
+    }
+
+    /// Observes a running process.
+    package static func attach(
+        to pid: Int32, options: SamplerOptions, signals: SignalQueue, sink: any SampleSink
+    ) throws(SamplerError) -> SamplerOutcome {
+        try AttachCheck.check(pid)
+        let result = onTracerThread { () -> Result<SamplerOutcome, SamplerError> in
+            do throws(SamplerError) {
+                raiseDescriptorLimit()
+                let session = TraceSession(
+                    pid: pid, options: options, signals: signals, sink: sink)
+                do throws(SystemError) {
+                    try session.beginAttached { sink.receive(.began(pid: pid)) }
+                } catch {
+                    throw AttachCheck.explain(pid, error)
+                }
+                return .success(try run(session))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try unwrap(result)
+    }
+
+    private static func run(_ session: TraceSession) throws(SamplerError) -> SamplerOutcome {
+        do throws(SystemError) {
+            return try session.run()
+        } catch {
+            throw .systemCall(error)
+        }
+    }
+
+    private static func unwrap(
+        _ result: Result<SamplerOutcome, SamplerError>?
+    ) throws(SamplerError) -> SamplerOutcome {
+        guard let result else {
+            throw .systemCall(SystemError("starting the sampling thread", code: EAGAIN))
+        }
+        return try result.get()
+    }
+
+    /// Two descriptors a thread are kept open: allow as many as we may. After the fork, so that
+    /// the program keeps the limit that it would have had.
+    private static func raiseDescriptorLimit() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+}

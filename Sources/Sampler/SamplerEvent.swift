@@ -1,0 +1,37 @@
+package import ProfileModel
+
+/// What the sampler observes, in the order of its occurrence.
+package enum SamplerEvent: Sendable {
+    /// The process is there, and under observation.
+    case began(pid: Int32)
+    case image(Image)
+    case mark(Mark)
+    /// The thread of the next index.
+    case threadStarted(RecordedThread)
+    case threadNamed(ThreadIndex, String)
+    case threadEnded(ThreadIndex, MonotonicTime)
+    /// All the code that is mapped from now on.
+    case mappings([CodeMapping], MonotonicTime)
+    case sample(Sample)
+}
+
+/// Asks for a blocked thread's registers: its stack could not be unwound without them.
+package struct StackRequest: Hashable, Sendable {
+    package var thread: ThreadIndex
+    package var blocking: UInt32
+
+    package init(thread: ThreadIndex, blocking: UInt32) {
+        self.thread = thread
+        self.blocking = blocking
+    }
+}
+
+/// Where the sampler's observations go. Called from the sampling thread, which must not be kept
+/// waiting: an implementation queues, and drops stacks (never time) when it cannot.
+package protocol SampleSink: AnyObject, Sendable {
+    func receive(_ event: SamplerEvent)
+    /// The requests since the last call.
+    func takeRequests() -> [StackRequest]
+    /// Whether the recording cannot go on (the file could not be written).
+    var hasFailed: Bool { get }
+}

@@ -1,0 +1,28 @@
+package import ProfileModel
+
+/// What to record, and how.
+package struct SamplerOptions: Sendable {
+    /// Ticks a second.
+    package var frequency: Int32
+    /// Recording ends after this time; nil: at the program's end.
+    package var duration: TimeSpan?
+    /// The most that is copied of a stack, in bytes.
+    package var stackBytes: Int
+
+    package init(frequency: Int32 = 1000, duration: TimeSpan? = nil, stackBytes: Int = 65536) {
+        self.frequency = frequency
+        self.duration = duration
+        self.stackBytes = stackBytes
+    }
+}
+
+/// What a recording session knows when it is over.
+package struct SamplerOutcome: Sendable {
+    package var outcome: Recording.Outcome
+    package var ticks: Int64
+    package var missedTicks: Int64
+    package var lateness: TimeSpan
+    package var heldByProfiler: TimeSpan
+    /// The signal that ended the recording, if one did, and whether the program has had it, too.
+    package var endSignal: (number: Int32, isFromTerminal: Bool)?
+}

@@ -1,0 +1,57 @@
+import CSystem
+import Glibc
+
+/// Everything that the recorder waits for arrives as a signal, one after the other, in one place:
+/// its own timer's ticks, news of traced threads, and requests to end. The signals are blocked
+/// and fetched, never handled: no handler can interrupt anything.
+package struct SignalQueue: Sendable {
+    package enum Event: Hashable, Sendable {
+        /// The timer expired, `missed` times more than could be served.
+        case tick(missed: Int32)
+        case childChanged
+        /// SIGINT, SIGTERM, SIGHUP or SIGQUIT. One that the terminal sent has reached the
+        /// program, too; one that somebody sent to the recorder alone has not.
+        case end(signal: Int32, isFromTerminal: Bool)
+    }
+
+    private let set: sigset_t
+    /// The mask as it was: what the profiled program must start with.
+    let originalMask: sigset_t
+    /// Whether we were started with SIGCHLD ignored, as the program must be then.
+    let childSignalWasIgnored: Bool
+
+    static let endSignals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
+
+    /// Blocks the signals in this thread and all that it creates from now on: call it before
+    /// any other thread exists.
+    package init() {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for signal in Self.endSignals + [SIGCHLD, fl_tick_signal()] { sigaddset(&set, signal) }
+        var original = sigset_t()
+        pthread_sigmask(SIG_BLOCK, &set, &original)
+        self.set = set
+        originalMask = original
+        var previous = sigaction()
+        sigaction(SIGCHLD, nil, &previous)
+        childSignalWasIgnored =
+            unsafeBitCast(previous.__sigaction_handler.sa_handler, to: Int.self) == 1
+        if childSignalWasIgnored { signal(SIGCHLD, SIG_DFL) }
+    }
+
+    /// Blocks until the next event.
+    package func next() -> Event {
+        while true {
+            var taken = fl_signal()
+            var set = set
+            guard fl_wait_signal(&set, &taken) == 0 else { continue }
+            switch taken.number {
+            case fl_tick_signal(): return .tick(missed: taken.overrun)
+            case SIGCHLD: return .childChanged
+            default:
+                // SI_KERNEL: the terminal driver.
+                return .end(signal: taken.number, isFromTerminal: taken.code == 0x80)
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+/// Finds `main` from the program's entry point, so that stripped programs work too.
+///
+/// Every glibc `_start` for x86-64 loads `main`'s address into the first argument register of
+/// its one call, `__libc_start_main` (sysdeps/x86_64/start.S). Only a handful of instructions
+/// do that; reading them is cheaper than stepping through them, and does not disturb.
+enum StartCode {
+    /// How many bytes of the entry code ``mainAddress(in:at:)`` wants to see.
+    static let length = 96
+
+    /// The candidate for `main`: nil when the code does not look like glibc's. The caller must
+    /// check that it lies in an executable segment of the program (musl passes the stack pointer).
+    static func mainAddress(in code: [UInt8], at entry: UInt64) -> UInt64? {
+        for index in code.indices {
+            if isCall(code, at: index) { return nil }
+            if let address = argumentLoad(code, at: index, entry: entry) { return address }
+        }
+        return nil
+    }
+
+    /// `lea main(%rip), %rdi` · `mov $main, %rdi` · `mov $main, %edi`.
+    private static func argumentLoad(_ code: [UInt8], at index: Int, entry: UInt64) -> UInt64? {
+        switch (code[index], code.at(index + 1), code.at(index + 2)) {
+        case (0x48, 0x8D, 0x3D):
+            guard let offset = code.littleEndianInt32(at: index + 3) else { return nil }
+            return entry &+ UInt64(index) &+ 7 &+ UInt64(bitPattern: Int64(offset))
+        case (0x48, 0xC7, 0xC7):
+            guard let value = code.littleEndianInt32(at: index + 3) else { return nil }
+            return UInt64(bitPattern: Int64(value))
+        case (0xBF, _, _):
+            return code.littleEndianUInt32(at: index + 1).map(UInt64.init)
+        default:
+            return nil
+        }
+    }
+
+    /// `call *x(%rip)` · `call x`, and the `hlt` that never returns from it.
+    private static func isCall(_ code: [UInt8], at index: Int) -> Bool {
+        switch (code[index], code.at(index + 1)) {
+        case (0xFF, 0x15): code.at(index + 6) == 0xF4
+        case (0xE8, _): code.at(index + 5) == 0xF4
+        default: false
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate func at(_ index: Int) -> UInt8? { index < count ? self[index] : nil }
+}

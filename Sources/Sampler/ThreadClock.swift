@@ -1,0 +1,86 @@
+import ProfileModel
+
+/// How often a thread left its core (`status`): because it waited for something, or because it
+/// was pushed off.
+struct SwitchCounts: Hashable, Sendable {
+    var voluntary: Int64
+    var forced: Int64
+}
+
+/// Turns the kernel's cumulative counters of a thread into the four states of the time since the
+/// last look, which always add up to the elapsed time.
+///
+/// The run time is exact because the thread is off its core when it is read (blocked or stopped);
+/// run delay is brought up to date by the kernel whenever the thread gets a core. What is left is
+/// blocked, less the time for which the profiler itself held the thread (preempted).
+struct ThreadClock: Hashable, Sendable {
+    private(set) var time: MonotonicTime
+    private(set) var counters: SchedulerCounters
+    private var switches: SwitchCounts?
+    /// Held by the profiler since `time`, and by how many stops.
+    private var held = TimeSpan.zero
+    private var stops: Int64 = 0
+
+    init(time: MonotonicTime, counters: SchedulerCounters) {
+        self.time = time
+        self.counters = counters
+    }
+
+    /// Notes a stop that was the profiler's doing.
+    mutating func addHold(_ span: TimeSpan) {
+        held = held + max(.zero, span)
+        stops += 1
+    }
+
+    /// Below this much waiting for a core it is not worth asking whether it was preemption.
+    static let worthAsking = TimeSpan(nanoseconds: 50_000)
+
+    func delay(since newer: SchedulerCounters) -> TimeSpan {
+        TimeSpan(nanoseconds: max(0, newer.delay - counters.delay))
+    }
+
+    /// The states since the last call.
+    ///
+    /// - Parameters:
+    ///   - isContinuous: the thread was on its core (or wanted one) at both ends and did not
+    ///     leave it by itself in between: nothing can have blocked it.
+    ///   - switches: how often it left its core so far, when that was worth asking.
+    mutating func advance(
+        to now: MonotonicTime, counters newer: SchedulerCounters, isContinuous: Bool,
+        switches newSwitches: SwitchCounts? = nil
+    ) -> StateTimes {
+        let wall = max(.zero, now - time)
+        let running = min(wall, TimeSpan(nanoseconds: max(0, newer.run - counters.run)))
+        let waited = min(wall - running, delay(since: newer))
+        let rest = wall - running - waited
+        let byProfiler = isContinuous ? rest : min(rest, held)
+        let preempted = preempted(of: waited, isContinuous: isContinuous, switches: newSwitches)
+        defer {
+            time = now > time ? now : time
+            counters = newer
+            held = .zero
+            stops = 0
+            if let newSwitches { switches = newSwitches }
+        }
+        return StateTimes(
+            running: running, runnable: waited - preempted, preempted: preempted + byProfiler,
+            blocked: rest - byProfiler)
+    }
+
+    /// How much of the waiting for a core followed being pushed off it. Where a thread was both
+    /// woken and pushed off since the last look, the kernel does not tell the waits apart: each
+    /// switch counts the same.
+    private func preempted(
+        of waited: TimeSpan, isContinuous: Bool, switches newer: SwitchCounts?
+    ) -> TimeSpan {
+        guard let newer else { return isContinuous ? waited : .zero }
+        let older = switches ?? SwitchCounts(voluntary: 0, forced: 0)
+        let forced = max(0, newer.forced - older.forced)
+        // The kernel counts our stops as voluntary.
+        let voluntary = max(0, newer.voluntary - older.voluntary - stops)
+        guard forced + voluntary > 0 else { return isContinuous ? waited : .zero }
+        return TimeSpan(
+            nanoseconds: Int64(
+                Double(waited.nanoseconds) * Double(forced) / Double(forced + voluntary)))
+    }
+}

@@ -1,0 +1,148 @@
+import ProfileModel
+
+/// Looks at threads and turns what it sees into samples.
+struct ThreadObserver: ~Copyable {
+    private let memory: TargetMemory
+    private let stackBytes: Int
+    private let sink: any SampleSink
+    var mappings: MappingWatch
+    /// How long threads were held by stops of ours.
+    private(set) var heldByProfiler = TimeSpan.zero
+
+    init(pid: Int32, stackBytes: Int, sink: any SampleSink) {
+        memory = TargetMemory(pid: pid)
+        self.stackBytes = stackBytes
+        self.sink = sink
+        mappings = MappingWatch(pid: pid)
+    }
+
+    enum Look {
+        /// On its core, or waiting for one: its stack must be captured.
+        case running
+        /// Off its core: what there is to know was sampled.
+        case blocked
+        case gone
+    }
+
+    /// Looks at a thread that was not stopped. A blocked one is left alone: it has the stack that
+    /// it had, or its memory tells.
+    func look(at thread: TracedThread) -> Look {
+        if thread.blocked != nil {
+            guard let counters = thread.counters() else { return .gone }
+            // It has not had a core since: still there.
+            if counters.slices == thread.clock.counters.slices { return .blocked }
+        }
+        guard let activity = thread.activity() else { return .gone }
+        guard case .blocked(let call, let stackPointer, let programCounter) = activity else {
+            return .running
+        }
+        let position = TracedThread.Position(
+            systemCall: call, stackPointer: stackPointer, programCounter: programCounter)
+        if thread.hasResumedBlocking(at: position) {
+            emit(thread, at: .now, now: thread.blocked, content: .unchanged)
+            return .blocked
+        }
+        let registers = Registers(programCounter: programCounter, stackPointer: stackPointer)
+        let blocked = thread.nextBlocking(at: position)
+        emit(thread, at: .now, now: blocked, content: content(registers))
+        return .blocked
+    }
+
+    /// Samples a thread that is stopped, from its registers.
+    ///
+    /// - Parameter stoppedSince: the earliest moment at which our interrupt can have stopped it.
+    /// - Returns: the moment for which the sample stands.
+    @discardableResult
+    mutating func sampleStopped(
+        _ thread: TracedThread, stoppedSince: MonotonicTime? = nil
+    ) throws(SystemError) -> MonotonicTime {
+        let registers = try thread.tracee.registers()
+        let now = MonotonicTime.now
+        if let stoppedSince { addHold(now - stoppedSince, to: thread) }
+        emit(thread, at: now, now: nil, content: content(registers))
+        return now
+    }
+
+    /// Reads the registers of a thread that was stopped in the middle of being blocked, for the
+    /// stack that its memory alone did not tell.
+    func refine(_ thread: TracedThread) throws(SystemError) {
+        guard let blocked = thread.blocked else { return }
+        let registers = try thread.tracee.registers()
+        let (start, times) = thread.advance(to: .now, isRunning: false)
+        sink.receive(
+            .sample(sample(thread, start, times, content: content(registers), in: blocked)))
+        thread.isRefined = true
+    }
+
+    /// Charges the time up to `now` to the stack that the thread had: at a recording's end.
+    func close(_ thread: TracedThread, at now: MonotonicTime) {
+        emit(thread, at: now, now: thread.blocked, content: .unchanged)
+    }
+
+    /// Charges the time up to `now` to no stack: before `exec`, or when its memory is gone.
+    func closeWithoutStack(_ thread: TracedThread, at now: MonotonicTime) {
+        let (start, times) = thread.advance(to: now, isRunning: false)
+        sink.receive(.sample(sample(thread, start, times, content: .none, in: nil)))
+        thread.blocked = nil
+    }
+
+    /// Hands on the time since the last look. If the thread was blocked then, the time for which
+    /// it stayed so belongs to the stack that it had, and only the rest to what it does now.
+    ///
+    /// - Parameter blocked: the stretch of being blocked that the thread is in now, if any.
+    private func emit(
+        _ thread: TracedThread, at now: MonotonicTime, now blocked: TracedThread.Blocking?,
+        content: Sample.Content
+    ) {
+        let earlier = thread.blocked
+        var (start, times) = thread.advance(to: now, isRunning: blocked == nil)
+        if let earlier, earlier.serial != blocked?.serial {
+            let waited = StateTimes(blocked: times.blocked)
+            sink.receive(
+                .sample(sample(thread, start, waited, content: .unchanged, in: earlier)))
+            start = start + waited.wall
+            times.blocked = .zero
+        }
+        thread.blocked = blocked
+        sink.receive(.sample(sample(thread, start, times, content: content, in: blocked)))
+    }
+
+    private func sample(
+        _ thread: TracedThread, _ start: MonotonicTime, _ times: StateTimes,
+        content: Sample.Content, in blocked: TracedThread.Blocking?
+    ) -> Sample {
+        Sample(
+            thread: thread.index, start: start, times: times, content: content,
+            systemCall: blocked?.position.systemCall, blocking: blocked?.serial ?? 0)
+    }
+
+    private func content(_ registers: Registers) -> Sample.Content {
+        let start = registers.stackPointer
+        var limit = stackBytes
+        var isKnown = false
+        if let end = mappings.regionEnd(around: start), end - start <= UInt64(stackBytes) {
+            limit = Int(end - start)
+            isKnown = true
+        }
+        let bytes = memory.read(at: start, count: limit)
+        if bytes.isEmpty { return .missing(.unreadable) }
+        return .snapshot(
+            Snapshot(
+                registers: registers, stack: bytes, isCutOff: !isKnown && bytes.count == limit))
+    }
+
+    mutating func addHold(_ span: TimeSpan, to thread: TracedThread) {
+        thread.addHold(span)
+        heldByProfiler = heldByProfiler + max(.zero, span)
+    }
+
+    /// Tells the sink of code that was mapped since the last call.
+    mutating func watchMappings(at now: MonotonicTime) {
+        if let code = mappings.changes() { sink.receive(.mappings(code, now)) }
+    }
+
+    /// As ``watchMappings(at:)``, whether or not the sizes moved.
+    mutating func rereadMappings(at now: MonotonicTime) {
+        if let code = mappings.refreshed() { sink.receive(.mappings(code, now)) }
+    }
+}

@@ -1,0 +1,324 @@
+import CSystem
+import Glibc
+import ProfileModel
+
+/// Follows one process from a moment on: receives what ptrace reports of its threads, looks at
+/// each of them at every tick, and passes on what it sees. Everything happens on one thread,
+/// because ptrace belongs to the thread that began it; when that thread ends, the kernel lets go
+/// of all that it traced, without stopping it once more.
+final class TraceSession {
+    private let pid: Int32
+    private let options: SamplerOptions
+    private let sink: any SampleSink
+    private let signals: SignalQueue
+    private let files: ProcessFiles
+    private var observer: ThreadObserver
+    private var threads: [Int32: TracedThread] = [:]
+    private var threadCount = 0
+    private var watch: LaunchWatch?
+    private var outcome: Recording.Outcome?
+    private var endSignal: (number: Int32, isFromTerminal: Bool)?
+    /// Sampling is over, but the launch's breakpoints are still in place: they go at `main`.
+    private var isLeaving = false
+
+    init(pid: Int32, options: SamplerOptions, signals: SignalQueue, sink: any SampleSink) {
+        self.pid = pid
+        self.options = options
+        self.signals = signals
+        self.sink = sink
+        files = ProcessFiles(pid: pid)
+        observer = ThreadObserver(pid: pid, stackBytes: options.stackBytes, sink: sink)
+    }
+
+    // MARK: Beginnings
+
+    /// A new process, stopped at its first instruction.
+    func beginLaunch(spawned: MonotonicTime, executed: MonotonicTime) {
+        sink.receive(.mark(Mark(kind: .spawned, time: spawned)))
+        addThread(pid, start: spawned, isNew: true)
+        beginImage(at: executed)
+    }
+
+    /// A running process: traces each of its threads, and those that they start meanwhile.
+    ///
+    /// - Parameter traced: called as soon as tracing is known to be permitted.
+    func beginAttached(traced: () -> Void) throws(SystemError) {
+        try Tracee(tid: pid).seize()
+        traced()
+        let now = MonotonicTime.now
+        sink.receive(.image(files.image(at: now)))
+        sink.receive(.mark(Mark(kind: .attached, time: now, counters: files.counters())))
+        observer.rereadMappings(at: now)
+        addThread(pid, start: now, isNew: false)
+        var hasNews = true
+        while hasNews {
+            hasNews = false
+            for tid in files.threadIDs() where threads[tid] == nil {
+                // A thread that is gone already, or that its parent's tracing brought along.
+                try? Tracee(tid: tid).seize()
+                addThread(tid, start: now, isNew: false)
+                hasNews = true
+            }
+        }
+    }
+
+    /// A new image in the process, whose first thread is stopped at its first instruction.
+    private func beginImage(at now: MonotonicTime) {
+        guard let main = threads[pid] else { return }
+        observer.closeWithoutStack(main, at: now)
+        sink.receive(.image(files.image(at: now)))
+        sink.receive(.mark(Mark(kind: .firstInstruction, time: now, counters: files.counters())))
+        observer.mappings.restart()
+        observer.rereadMappings(at: now)
+        watch = nil
+        if let start = try? main.tracee.registers() {
+            watch = LaunchWatch(pid: pid, firstInstruction: start.programCounter)
+        }
+        // Where the launch cannot be watched, all of it counts as the program's own.
+        if watch == nil { mark(.main, at: now) }
+        rename(main)
+        resume(main, stoppedSince: now)
+    }
+
+    // MARK: The loop
+
+    /// Runs until the recording's end. The ticks start here.
+    func run() throws(SystemError) -> SamplerOutcome {
+        var ticker = try Ticker(frequency: options.frequency)
+        let deadline = options.duration.map { MonotonicTime.now + $0 }
+        while outcome == nil {
+            switch signals.next() {
+            case .tick(let missed):
+                let now = MonotonicTime.now
+                ticker.serve(overrun: missed, at: now)
+                if !isLeaving { tick(at: now) }
+                if let deadline, now >= deadline { leave() }
+                if sink.hasFailed { leave() }
+            case .childChanged:
+                break
+            case .end(let signal, let isFromTerminal):
+                endSignal = (signal, isFromTerminal)
+                leave()
+            }
+            // Whatever woke us: one signal may stand for many changes.
+            takeChanges()
+        }
+        return SamplerOutcome(
+            outcome: outcome ?? .unknown, ticks: ticker.served, missedTicks: ticker.missed,
+            lateness: ticker.lateness, heldByProfiler: observer.heldByProfiler,
+            endSignal: endSignal)
+    }
+
+    private func tick(at now: MonotonicTime) {
+        observer.watchMappings(at: now)
+        for thread in threads.values where thread.phase == .free {
+            guard case .running = observer.look(at: thread) else { continue }
+            interrupt(thread)
+        }
+        for request in sink.takeRequests() { answer(request) }
+    }
+
+    private func interrupt(_ thread: TracedThread) {
+        let now = MonotonicTime.now
+        if (try? thread.tracee.interrupt()) != nil { thread.phase = .interrupted(now) }
+    }
+
+    /// Stops a blocked thread for its registers, if it is still where it was, and if that does
+    /// not end the call that it waits in.
+    private func answer(_ request: StackRequest) {
+        guard let thread = threads.values.first(where: { $0.index == request.thread }),
+            thread.phase == .free, let blocked = thread.blocked,
+            blocked.serial == request.blocking, !thread.isRefined,
+            RestartingCalls.survivesStop(
+                blocked.position.systemCall, process: pid, thread: thread.tid)
+        else { return }
+        interrupt(thread)
+    }
+
+    // MARK: What ptrace reports
+
+    private func takeChanges() {
+        while outcome == nil {
+            var status: Int32 = 0
+            let tid = fl_wait(-1, 1, &status)
+            guard tid > 0 else { return }
+            guard let event = TraceEvent(status: status) else { continue }
+            take(event, of: tid)
+        }
+    }
+
+    private func take(_ event: TraceEvent, of tid: Int32) {
+        let now = MonotonicTime.now
+        switch event {
+        case .exited(let status):
+            ended(tid, .exited(status), at: now)
+        case .killed(let signal):
+            ended(tid, .signalled(signal), at: now)
+        case .executed:
+            executed(tid, at: now)
+        default:
+            guard let thread = threads[tid] ?? adopt(tid, at: now) else { return }
+            take(event, of: thread, at: now)
+        }
+    }
+
+    private func take(_ event: TraceEvent, of thread: TracedThread, at now: MonotonicTime) {
+        switch event {
+        case .stopped:
+            sampleAtStop(thread)
+            resume(thread, stoppedSince: now)
+        case .cloned:
+            sampleAtStop(thread)
+            if let message = try? thread.tracee.eventMessage() {
+                _ = adopt(Int32(truncatingIfNeeded: message), at: now)
+            }
+            resume(thread, stoppedSince: now)
+        case .exiting:
+            if !isLeaving { _ = try? observer.sampleStopped(thread) }
+            rename(thread)
+            end(thread, at: now)
+            if thread.tid == pid || threads.values.allSatisfy({ $0.phase == .exited }) {
+                finalCounters = files.counters()
+            }
+            try? thread.tracee.resume()
+        case .signal(let number):
+            if number == SIGTRAP, takeBreakpoint(thread, at: now) { return }
+            sampleAtStop(thread)
+            resume(thread, stoppedSince: now, delivering: number)
+        case .groupStop:
+            thread.phase = .free
+            try? thread.tracee.listen()
+        case .exited, .killed, .executed:
+            break
+        }
+    }
+
+    /// Takes the sample for which the thread was interrupted, if it was: the kernel lets any
+    /// other stop stand for ours.
+    private func sampleAtStop(_ thread: TracedThread) {
+        guard !isLeaving, case .interrupted(let since) = thread.phase else { return }
+        // An exact copy of what it had: it did not move since.
+        if thread.blocked != nil, thread.counters()?.slices == thread.clock.counters.slices {
+            try? observer.refine(thread)
+        } else {
+            _ = try? observer.sampleStopped(thread, stoppedSince: since)
+        }
+    }
+
+    private func takeBreakpoint(_ thread: TracedThread, at now: MonotonicTime) -> Bool {
+        // TRAP_HWBKPT is 4 (<asm-generic/siginfo.h>); any other SIGTRAP is the program's own.
+        guard watch != nil, thread.tid == pid, (try? thread.tracee.signalCode()) == 4,
+            let position = try? thread.tracee.registers().programCounter,
+            watch?.isBreakpoint(position) == true
+        else { return false }
+        let sampled = isLeaving ? now : (try? observer.sampleStopped(thread)) ?? now
+        if let border = try? watch?.reached(position) {
+            if !isLeaving { mark(border == .main ? .main : .relocated, at: sampled) }
+            observer.rereadMappings(at: sampled)
+            if border == .main { watch = nil }
+        }
+        resume(thread, stoppedSince: now)
+        if isLeaving, watch == nil { outcome = .running }
+        return true
+    }
+
+    private func resume(
+        _ thread: TracedThread, stoppedSince: MonotonicTime, delivering signal: Int32 = 0
+    ) {
+        if thread.phase != .exited { thread.phase = .free }
+        try? thread.tracee.resume(delivering: signal)
+        observer.addHold(.now - stoppedSince, to: thread)
+    }
+
+    private func executed(_ tid: Int32, at now: MonotonicTime) {
+        guard let main = threads[pid] else { return }
+        let former = (try? Tracee(tid: pid).eventMessage()).map { Int32(truncatingIfNeeded: $0) }
+        for thread in threads.values where thread.tid != pid {
+            if thread.phase != .exited {
+                observer.closeWithoutStack(thread, at: now)
+                end(thread, at: now)
+            }
+            threads[thread.tid] = nil
+        }
+        main.phase = .free
+        if former == pid { main.openFiles() } else { main.restartClock() }
+        if isLeaving {
+            watch = nil
+            outcome = .running
+            return
+        }
+        beginImage(at: now)
+    }
+
+    // MARK: Threads
+
+    private var finalCounters: ProcessCounters?
+
+    /// A thread that ptrace brought along with its parent. nil for one of another process (a
+    /// clone that shares no thread group): it is let go.
+    private func adopt(_ tid: Int32, at now: MonotonicTime) -> TracedThread? {
+        if let known = threads[tid] { return known }
+        guard access("/proc/\(pid)/task/\(tid)", F_OK) == 0 else {
+            try? Tracee(tid: tid).detach()
+            return nil
+        }
+        return addThread(tid, start: now, isNew: true)
+    }
+
+    @discardableResult
+    private func addThread(_ tid: Int32, start: MonotonicTime, isNew: Bool) -> TracedThread {
+        let thread = TracedThread(
+            process: pid, tid: tid, index: ThreadIndex(threadCount), start: start, isNew: isNew)
+        threadCount += 1
+        threads[tid] = thread
+        sink.receive(
+            .threadStarted(
+                RecordedThread(tid: tid, name: thread.name, start: start, isMain: tid == pid)))
+        return thread
+    }
+
+    private func rename(_ thread: TracedThread) {
+        if thread.refreshName() { sink.receive(.threadNamed(thread.index, thread.name)) }
+    }
+
+    private func end(_ thread: TracedThread, at now: MonotonicTime) {
+        guard thread.phase != .exited else { return }
+        thread.phase = .exited
+        sink.receive(.threadEnded(thread.index, thread.clock.time))
+    }
+
+    private func ended(_ tid: Int32, _ how: Recording.Outcome, at now: MonotonicTime) {
+        if let thread = threads.removeValue(forKey: tid), thread.phase != .exited {
+            // Killed without an exit event: where it was is gone with it.
+            if !isLeaving { observer.closeWithoutStack(thread, at: now) }
+            end(thread, at: now)
+        }
+        if tid == pid {
+            if !isLeaving { closeAll(at: now) }
+            outcome = how
+        }
+    }
+
+    // MARK: Endings
+
+    private func mark(_ kind: Mark.Kind, at time: MonotonicTime) {
+        sink.receive(.mark(Mark(kind: kind, time: time, counters: files.counters())))
+    }
+
+    private func leave() {
+        guard !isLeaving, outcome == nil else { return }
+        closeAll(at: .now)
+        isLeaving = true
+        if watch == nil { outcome = .running }
+    }
+
+    private func closeAll(at now: MonotonicTime) {
+        for thread in threads.values where thread.phase != .exited {
+            observer.close(thread, at: now)
+            rename(thread)
+            sink.receive(.threadEnded(thread.index, now))
+        }
+        sink.receive(
+            .mark(Mark(kind: .ended, time: now, counters: finalCounters ?? files.counters())))
+    }
+}

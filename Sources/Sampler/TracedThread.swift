@@ -1,0 +1,131 @@
+import Glibc
+import ProfileModel
+
+/// One thread of the profiled process, as the recorder follows it.
+final class TracedThread {
+    enum Phase: Hashable {
+        /// Goes about its business.
+        case free
+        /// Asked to stop at the time given; the stop has not been reported yet.
+        case interrupted(MonotonicTime)
+        /// At its end; nothing more to see.
+        case exited
+    }
+
+    /// Where `/proc` shows a blocked thread.
+    struct Position: Hashable {
+        /// -1 outside a system call.
+        var systemCall: Int32
+        var stackPointer: UInt64
+        var programCounter: UInt64
+    }
+
+    /// A stretch of being blocked.
+    struct Blocking: Hashable {
+        /// Counts the thread's stretches, from 1.
+        var serial: UInt32
+        var position: Position
+    }
+
+    let tracee: Tracee
+    let index: ThreadIndex
+    var phase = Phase.free
+    /// The stretch of being blocked that the thread was found in at the last look.
+    var blocked: Blocking?
+    /// Whether we stopped it in the middle of that stretch, to read its registers.
+    var isRefined = false
+    /// Whether the last look found the thread on its core, or wanting one.
+    var wasRunning = false
+    var name: String
+
+    private var lastSerial: UInt32 = 0
+    private let folder: String
+    private var scheduler: ProcFile?
+    private var activityFile: ProcFile?
+    private(set) var clock: ThreadClock
+
+    var tid: Int32 { tracee.tid }
+
+    init(process: Int32, tid: Int32, index: ThreadIndex, start: MonotonicTime, isNew: Bool) {
+        tracee = Tracee(tid: tid)
+        self.index = index
+        folder = "/proc/\(process)/task/\(tid)"
+        name = ""
+        clock = ThreadClock(time: start, counters: .zero)
+        openFiles()
+        if !isNew, let counters = counters() { clock = ThreadClock(time: start, counters: counters) }
+        refreshName()
+    }
+
+    /// Opens the thread's files; again after an exec, when another thread may have taken its id.
+    func openFiles() {
+        scheduler = ProcFile(folder + "/schedstat")
+        activityFile = ProcFile(folder + "/syscall")
+    }
+
+    /// After an exec by another thread, which takes over this id: its counters are others.
+    func restartClock() {
+        openFiles()
+        if let counters = counters() { clock = ThreadClock(time: clock.time, counters: counters) }
+    }
+
+    /// nil when the thread is gone.
+    func counters() -> SchedulerCounters? {
+        scheduler?.read(into: &Self.buffer)
+        return SchedulerCounters(Self.buffer.text)
+    }
+
+    /// nil when the thread is gone, or on its way.
+    func activity() -> ThreadActivity? {
+        activityFile?.read(into: &Self.buffer)
+        return ThreadActivity(Self.buffer.text)
+    }
+
+    func switches() -> SwitchCounts? {
+        Self.buffer.readAll(path: folder + "/status")
+        guard let voluntary = ProcFormats.field("voluntary_ctxt_switches:", Self.buffer.text),
+            let forced = ProcFormats.field("nonvoluntary_ctxt_switches:", Self.buffer.text)
+        else { return nil }
+        return SwitchCounts(voluntary: voluntary, forced: forced)
+    }
+
+    /// Whether the name changed.
+    @discardableResult
+    func refreshName() -> Bool {
+        Self.buffer.readAll(path: folder + "/comm")
+        var text = Self.buffer.text
+        let newer = text.restOfLine()
+        guard !newer.isEmpty, newer != name else { return false }
+        name = newer
+        return true
+    }
+
+    /// Our own stop woke the thread and let it sleep on: the same stretch goes on.
+    func hasResumedBlocking(at position: Position) -> Bool {
+        defer { isRefined = false }
+        return isRefined && blocked?.position == position
+    }
+
+    func nextBlocking(at position: Position) -> Blocking {
+        lastSerial &+= 1
+        return Blocking(serial: lastSerial, position: position)
+    }
+
+    func addHold(_ span: TimeSpan) { clock.addHold(span) }
+
+    /// The states since the last look, up to `now`.
+    func advance(to now: MonotonicTime, isRunning: Bool) -> (start: MonotonicTime, StateTimes) {
+        let start = clock.time
+        let newer = counters() ?? clock.counters
+        let isContinuous = isRunning && wasRunning && newer.slices <= clock.counters.slices + 1
+        let isWorthAsking = clock.delay(since: newer) > ThreadClock.worthAsking
+        let times = clock.advance(
+            to: now, counters: newer, isContinuous: isContinuous,
+            switches: isWorthAsking ? switches() : nil)
+        wasRunning = isRunning
+        return (start, times)
+    }
+
+    /// Scratch space of the one thread that reads all these files.
+    nonisolated(unsafe) private static var buffer = ReadBuffer()
+}

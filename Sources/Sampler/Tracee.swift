@@ -1,0 +1,116 @@
+import CSystem
+import ProfileModel
+
+/// ptrace(2) on one thread. Each request's failure is a ``SystemError``; `ESRCH` means that the
+/// thread is gone or not stopped, which can happen at any moment.
+struct Tracee: Hashable, Sendable {
+    let tid: Int32
+
+    func seize() throws(SystemError) {
+        try check(fl_ptrace_seize(tid, fl_trace_options), "tracing thread \(tid)")
+    }
+
+    func interrupt() throws(SystemError) {
+        try check(fl_ptrace_interrupt(tid), "stopping thread \(tid)")
+    }
+
+    /// Lets a stopped thread go on, delivering `signal` unless 0.
+    func resume(delivering signal: Int32 = 0) throws(SystemError) {
+        try check(fl_ptrace_continue(tid, signal), "resuming thread \(tid)")
+    }
+
+    /// Lets a thread that was stopped by the user stay stopped, but hear of what happens to it.
+    func listen() throws(SystemError) {
+        try check(fl_ptrace_listen(tid), "leaving thread \(tid) stopped")
+    }
+
+    func detach() throws(SystemError) {
+        try check(fl_ptrace_detach(tid, 0), "releasing thread \(tid)")
+    }
+
+    /// What the event was about: the new thread of a clone, the former id of an exec.
+    func eventMessage() throws(SystemError) -> UInt64 {
+        var message: UInt64 = 0
+        try check(fl_ptrace_event_message(tid, &message), "reading thread \(tid)'s event")
+        return message
+    }
+
+    /// The cause of the signal that is about to be delivered (`si_code`).
+    func signalCode() throws(SystemError) -> Int32 {
+        var code: Int32 = 0
+        try check(fl_ptrace_signal_code(tid, &code), "reading thread \(tid)'s signal")
+        return code
+    }
+
+    /// Waits until the thread has left its core, so that its scheduler figures are exact then.
+    func registers() throws(SystemError) -> Registers {
+        var raw = fl_registers()
+        try check(fl_ptrace_get_registers(tid, &raw), "reading thread \(tid)'s registers")
+        var registers = Registers()
+        withUnsafeBytes(of: raw.dwarf) { bytes in
+            for number in 0..<Registers.count {
+                registers[number] = bytes.loadUnaligned(fromByteOffset: 8 * number, as: UInt64.self)
+            }
+        }
+        return registers
+    }
+
+    func setProgramCounter(_ address: UInt64) throws(SystemError) {
+        try check(
+            fl_ptrace_set_instruction_pointer(tid, address), "moving thread \(tid)'s position")
+    }
+
+    func setDebugRegister(_ number: Int32, _ value: UInt64) throws(SystemError) {
+        try check(
+            fl_ptrace_set_debug_register(tid, number, value),
+            "setting a breakpoint in thread \(tid)")
+    }
+
+    /// Writes words of code, whatever the mapping's protection (a private copy is made).
+    func write(words: [UInt64], at address: UInt64) throws(SystemError) {
+        for (index, word) in words.enumerated() {
+            try check(
+                fl_ptrace_poke(tid, address &+ UInt64(index) &* 8, word),
+                "writing to process \(tid)'s memory")
+        }
+    }
+}
+
+/// What waitpid(2) tells of a traced thread.
+enum TraceEvent: Hashable, Sendable {
+    case exited(status: Int32)
+    case killed(signal: Int32)
+    /// A signal is about to be delivered.
+    case signal(Int32)
+    /// The thread cloned another one, started another program, or is about to exit.
+    case cloned
+    case executed
+    case exiting
+    /// Our interrupt, or a new thread's first stop.
+    case stopped
+    /// The user stopped the process (`SIGSTOP`, Ctrl-Z …).
+    case groupStop(signal: Int32)
+
+    /// Decodes a wait status; see ptrace(2), "Stopped states".
+    init?(status: Int32) {
+        let low = status & 0x7F
+        if low == 0 {
+            self = .exited(status: (status >> 8) & 0xFF)
+            return
+        }
+        guard low == 0x7F else {
+            self = .killed(signal: low)
+            return
+        }
+        let signal = (status >> 8) & 0xFF
+        switch status >> 16 {
+        case 0: self = .signal(signal)
+        case 3: self = .cloned  // PTRACE_EVENT_CLONE
+        case 4: self = .executed  // PTRACE_EVENT_EXEC
+        case 6: self = .exiting  // PTRACE_EVENT_EXIT
+        case 128:  // PTRACE_EVENT_STOP
+            self = signal == 5 ? .stopped : .groupStop(signal: signal)
+        default: return nil
+        }
+    }
+}
