@@ -3,6 +3,8 @@
 /// A thread that was read without stopping it shows its stack pointer and program counter only.
 package struct Registers: Sendable {
     package static let count = 17
+    /// rax, where system calls return.
+    package static let result = 0
     package static let framePointer = 6
     package static let stackPointer = 7
     /// DWARF's return address column, which holds the program counter here.
@@ -51,15 +53,30 @@ package struct Registers: Sendable {
 /// What a thread's stack looked like at one moment: enough to unwind it later, elsewhere.
 package struct Snapshot: Sendable {
     package var registers: Registers
-    /// The stack's bytes from the stack pointer upwards, as far as they were copied.
-    package var stack: [UInt8]
-    /// Whether the thread's stack goes on (or may go on) beyond the bytes that were copied.
-    package var isCutOff: Bool
+    /// From the stack pointer upwards, as far as it was copied.
+    package var stack: StackCopy
+    /// The stack that a signal handler interrupted, when the handler runs on another one.
+    package var interrupted: StackCopy?
 
-    package init(registers: Registers, stack: [UInt8], isCutOff: Bool) {
+    package init(registers: Registers, stack: StackCopy, interrupted: StackCopy? = nil) {
         self.registers = registers
         self.stack = stack
-        self.isCutOff = isCutOff
+        self.interrupted = interrupted
+    }
+
+    /// The size of all that was copied, in bytes.
+    package var byteCount: Int { stack.bytes.count + (interrupted?.bytes.count ?? 0) }
+}
+
+/// Some of a process's memory, as it was.
+package struct StackCopy: Sendable {
+    /// The address of the first byte.
+    package var start: UInt64
+    package var bytes: [UInt8]
+
+    package init(start: UInt64, bytes: [UInt8]) {
+        self.start = start
+        self.bytes = bytes
     }
 }
 

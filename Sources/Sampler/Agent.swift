@@ -11,6 +11,9 @@ struct Agent: Sendable {
     let base: UInt64
     private let tracee: Tracee
 
+    /// All of the code.
+    var range: Range<UInt64> { base..<(base &+ UInt64(Self.layout.length)) }
+
     /// Places the code (inactive yet). nil when the vdso has no room or cannot be written.
     static func place(vdso: UInt64, memory: TargetMemory, tracee: Tracee) -> Agent? {
         guard let start = freeSpace(vdso: vdso, memory: memory) else { return nil }

@@ -19,7 +19,7 @@ struct LaunchWatch {
 
     private let tracee: Tracee
     private let memory: TargetMemory
-    private let agent: Agent
+    let agent: Agent
     private let trapWasIgnored: Bool
     /// `_dl_debug_state`, which the dynamic linker calls when its list of libraries changes, and
     /// the word that says how far it is (`r_debug.r_state`; <link.h>).

@@ -1,17 +1,31 @@
 import ProfileModel
 
 /// Keeps track of where code is mapped, at little cost: the size of the address space at each
-/// tick (1 µs), the size of its executable part when that moved (8 µs), and the whole list of
-/// mappings only when that moved, too.
+/// look (1 µs), the size of its executable part when that moved (8 µs), and the whole list of
+/// mappings when that moved, too. Writable code (some JITs') does not count as executable there:
+/// for its sake the list is also read when the last time was a while ago.
 struct MappingWatch: ~Copyable {
     private let pid: Int32
     private var sizeFile: ProcFile?
     private var buffer = ReadBuffer(capacity: 16384)
     private var totalPages: Int64 = -1
     private var codeSize: Int64 = -1
+    /// A library is mapped as a whole first, and its code over it: the size moves before.
+    private var looksToSettle = 0
+    private var lastRead = MonotonicTime(nanoseconds: 0)
+    private static let longAgo = TimeSpan.milliseconds(20)
     private(set) var code: [CodeMapping] = []
-    /// The ends of all mappings, ascending, with their starts: where a stack can end.
-    private var regions: [(start: UInt64, end: UInt64)] = []
+    /// All mappings, ascending: where a stack can end.
+    private var regions: [Region] = []
+
+    /// A mapping that may hold a stack.
+    struct Region: Hashable {
+        var start: UInt64
+        var end: UInt64
+        /// The kernel's, or one behind a guard page, as thread libraries make them; else it may
+        /// be memory in which stacks are a few among many things (Go's).
+        var isStack: Bool
+    }
 
     init(pid: Int32) {
         self.pid = pid
@@ -19,24 +33,30 @@ struct MappingWatch: ~Copyable {
     }
 
     /// The code mappings if they changed since the last call, else nil.
-    mutating func changes() -> [CodeMapping]? {
+    mutating func changes(at now: MonotonicTime) -> [CodeMapping]? {
         sizeFile?.read(into: &buffer)
         var text = buffer.text
-        guard let pages = text.decimal(), pages != totalPages else { return nil }
-        totalPages = pages
+        guard let pages = text.decimal() else { return nil }
+        if pages != totalPages {
+            totalPages = pages
+            looksToSettle = 3
+        }
+        guard looksToSettle > 0 else { return nil }
+        looksToSettle -= 1
         buffer.readAll(path: "/proc/\(pid)/status")
         let size = ProcFormats.field("VmLib:", buffer.text) ?? -1
-        guard size != codeSize else { return nil }
+        guard size != codeSize || now - lastRead > Self.longAgo else { return nil }
         codeSize = size
-        return refreshed()
+        return refreshed(at: now)
     }
 
     /// Reads the list anew; nil when it is as it was (or the process is gone).
-    mutating func refreshed() -> [CodeMapping]? {
+    mutating func refreshed(at now: MonotonicTime) -> [CodeMapping]? {
+        lastRead = now
         buffer.readAll(path: "/proc/\(pid)/maps")
         let lines = ProcFormats.maps(buffer.text)
         guard !lines.isEmpty else { return nil }
-        regions = lines.map { ($0.start, $0.end) }
+        regions = Self.regions(lines)
         let newer = lines.filter { $0.isExecutable && $0.path != "[vsyscall]" }.map {
             CodeMapping(
                 start: $0.start, end: $0.end, fileOffset: $0.fileOffset, path: $0.path,
@@ -56,18 +76,28 @@ struct MappingWatch: ~Copyable {
         regions = []
     }
 
+    private static func regions(_ lines: [ProcFormats.MapsLine]) -> [Region] {
+        var guardEnd: UInt64 = 0
+        return lines.map { line in
+            if !line.isReadable { guardEnd = line.end }
+            return Region(
+                start: line.start, end: line.end,
+                isStack: line.path == "[stack]" || line.start == guardEnd)
+        }
+    }
+
     func isCode(_ address: UInt64) -> Bool {
         code.contains { $0.start <= address && address < $0.end }
     }
 
-    /// The end of the mapping that holds an address, as last seen; nil when none was seen there.
-    func regionEnd(around address: UInt64) -> UInt64? {
+    /// The mapping that holds an address, as last seen; nil when none was seen there.
+    func region(around address: UInt64) -> Region? {
         var (low, high) = (0, regions.count)
         while low < high {
             let middle = (low + high) / 2
             if regions[middle].end <= address { low = middle + 1 } else { high = middle }
         }
         guard low < regions.count, regions[low].start <= address else { return nil }
-        return regions[low].end
+        return regions[low]
     }
 }

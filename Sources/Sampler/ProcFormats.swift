@@ -25,11 +25,12 @@ extension SchedulerCounters {
 }
 
 /// `/proc/PID/task/TID/syscall`.
-enum ThreadActivity: Hashable, Sendable {
+enum ThreadActivity: Sendable {
     /// On a core, or waiting for one.
     case running
-    /// Off the core; the call's number is -1 outside a system call (a page fault, a stop).
-    case blocked(systemCall: Int32, stackPointer: UInt64, programCounter: UInt64)
+    /// Off the core; the call's number is -1 outside a system call (a page fault, a stop). The
+    /// registers that are known: position, stack pointer, and the call's six arguments.
+    case blocked(systemCall: Int32, registers: Registers)
 }
 
 extension ThreadActivity {
@@ -41,18 +42,21 @@ extension ThreadActivity {
             return
         }
         var number: Int32 = -1
+        var registers = Registers()
         if first == UInt8(ascii: "-") {
             text.skipWords(1)
         } else {
             guard let value = text.decimal(), let call = Int32(exactly: value) else { return nil }
             number = call
-            text.skipWords(6)
+            // rdi rsi rdx r10 r8 r9
+            for register in [5, 4, 1, 10, 8, 9] { registers[register] = text.hexadecimal() }
         }
         guard let stackPointer = text.hexadecimal(), let programCounter = text.hexadecimal() else {
             return nil
         }
-        self = .blocked(
-            systemCall: number, stackPointer: stackPointer, programCounter: programCounter)
+        registers[Registers.stackPointer] = stackPointer
+        registers[Registers.programCounter] = programCounter
+        self = .blocked(systemCall: number, registers: registers)
     }
 }
 
@@ -100,6 +104,7 @@ enum ProcFormats {
     struct MapsLine: Hashable, Sendable {
         var start: UInt64
         var end: UInt64
+        var isReadable: Bool
         var isExecutable: Bool
         var fileOffset: UInt64
         var inode: UInt64
@@ -122,7 +127,9 @@ enum ProcFormats {
             let end = text.hexadecimal(), end > start
         else { return nil }
         text.skipSpaces()
-        text.skipPermissions(2)
+        let isReadable = text.peek() == UInt8(ascii: "r")
+        text.advance()
+        text.advance()
         let isExecutable = text.peek() == UInt8(ascii: "x")
         text.skipWords(1)
         guard let offset = text.hexadecimal() else { return nil }
@@ -130,14 +137,7 @@ enum ProcFormats {
         guard let inode = text.decimal() else { return nil }
         text.skipSpaces()
         return MapsLine(
-            start: start, end: end, isExecutable: isExecutable, fileOffset: offset,
+            start: start, end: end, isReadable: isReadable, isExecutable: isExecutable, fileOffset: offset,
             inode: UInt64(inode), path: text.restOfLine())
-    }
-}
-
-extension ProcText {
-    /// Moves over the `rw` of `rwxp`.
-    fileprivate mutating func skipPermissions(_ count: Int) {
-        for _ in 0..<count where !isAtEnd { advance() }
     }
 }

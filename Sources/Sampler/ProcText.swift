@@ -2,19 +2,19 @@
 /// the text; what is malformed yields nil.
 struct ProcText {
     private let bytes: [UInt8]
-    private let count: Int
+    private let length: Int
     private var position = 0
 
     /// `count`: how many of `bytes` are text; all of them by default.
     init(_ bytes: [UInt8], count: Int? = nil) {
         self.bytes = bytes
-        self.count = min(count ?? bytes.count, bytes.count)
+        length = min(count ?? bytes.count, bytes.count)
     }
 
-    var isAtEnd: Bool { position >= count }
+    var isAtEnd: Bool { position >= length }
 
     mutating func skipSpaces() {
-        while position < count, bytes[position] == 0x20 || bytes[position] == 0x09 {
+        while position < length, bytes[position] == 0x20 || bytes[position] == 0x09 {
             position += 1
         }
     }
@@ -22,7 +22,7 @@ struct ProcText {
     /// Moves behind the next `byte`; false when there is none.
     @discardableResult
     mutating func skip(past byte: UInt8) -> Bool {
-        while position < count {
+        while position < length {
             position += 1
             if bytes[position - 1] == byte { return true }
         }
@@ -31,7 +31,7 @@ struct ProcText {
 
     /// Moves behind the *last* `byte` of the text; false when there is none.
     mutating func skip(pastLast byte: UInt8) -> Bool {
-        var index = count
+        var index = length
         while index > position {
             index -= 1
             if bytes[index] == byte {
@@ -44,7 +44,7 @@ struct ProcText {
 
     /// Moves behind the next line start that reads `prefix`; false when there is none.
     mutating func skip(toLine prefix: StaticString) -> Bool {
-        while position < count {
+        while position < length {
             if hasPrefix(prefix) {
                 position += prefix.utf8CodeUnitCount
                 return true
@@ -54,25 +54,25 @@ struct ProcText {
         return false
     }
 
-    mutating func skipWords(_ count: Int) {
-        for _ in 0..<count {
+    mutating func skipWords(_ words: Int) {
+        for _ in 0..<words {
             skipSpaces()
-            while position < count, !isBlank(bytes[position]) { position += 1 }
+            while position < length, !isBlank(bytes[position]) { position += 1 }
         }
     }
 
     mutating func advance() {
-        if position < count { position += 1 }
+        if position < length { position += 1 }
     }
 
-    func peek() -> UInt8? { position < count ? bytes[position] : nil }
+    func peek() -> UInt8? { position < length ? bytes[position] : nil }
 
     /// An unsigned decimal number behind optional spaces.
     mutating func decimal() -> Int64? {
         skipSpaces()
         var value: Int64 = 0
         var digits = 0
-        while position < count, bytes[position] >= 0x30, bytes[position] <= 0x39 {
+        while position < length, bytes[position] >= 0x30, bytes[position] <= 0x39 {
             value = value &* 10 &+ Int64(bytes[position] - 0x30)
             position += 1
             digits += 1
@@ -83,12 +83,12 @@ struct ProcText {
     /// A hexadecimal number behind optional spaces, with or without `0x`.
     mutating func hexadecimal() -> UInt64? {
         skipSpaces()
-        if position + 1 < count, bytes[position] == 0x30, bytes[position + 1] == 0x78 {
+        if position + 1 < length, bytes[position] == 0x30, bytes[position + 1] == 0x78 {
             position += 2
         }
         var value: UInt64 = 0
         var digits = 0
-        while position < count, let digit = hexDigit(bytes[position]) {
+        while position < length, let digit = hexDigit(bytes[position]) {
             value = value &<< 4 | digit
             position += 1
             digits += 1
@@ -99,7 +99,7 @@ struct ProcText {
     /// The rest of the line, without its end.
     mutating func restOfLine() -> String {
         let start = position
-        while position < count, bytes[position] != 0x0A { position += 1 }
+        while position < length, bytes[position] != 0x0A { position += 1 }
         var text: [UInt8] = []
         text.reserveCapacity(position - start)
         for index in start..<position { text.append(bytes[index]) }
@@ -107,9 +107,9 @@ struct ProcText {
     }
 
     private func hasPrefix(_ prefix: StaticString) -> Bool {
-        let count = prefix.utf8CodeUnitCount
-        guard position + count <= count else { return false }
-        for index in 0..<count where bytes[position + index] != prefix.utf8Start[index] {
+        let size = prefix.utf8CodeUnitCount
+        guard position + size <= length else { return false }
+        for index in 0..<size where bytes[position + index] != prefix.utf8Start[index] {
             return false
         }
         return true

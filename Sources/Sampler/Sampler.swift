@@ -21,7 +21,7 @@ package enum Sampler {
                 let held = try HeldProcess(path: path, arguments: arguments, signals: signals)
                 let (pid, spawned) = (held.pid, held.spawned)
                 let executed = try held.execute()
-                raiseDescriptorLimit()
+                prepareOurselves()
                 sink.receive(.began(pid: pid))
                 let session = TraceSession(
                     pid: pid, options: options, signals: signals, sink: sink)
@@ -41,7 +41,7 @@ package enum Sampler {
         try AttachCheck.check(pid)
         let result = onTracerThread { () -> Result<SamplerOutcome, SamplerError> in
             do throws(SamplerError) {
-                raiseDescriptorLimit()
+                prepareOurselves()
                 let session = TraceSession(
                     pid: pid, options: options, signals: signals, sink: sink)
                 do throws(SystemError) {
@@ -74,9 +74,10 @@ package enum Sampler {
         return try result.get()
     }
 
-    /// Two descriptors a thread are kept open: allow as many as we may. After the fork, so that
-    /// the program keeps the limit that it would have had.
-    private static func raiseDescriptorLimit() {
+    /// After the fork, so that the program keeps what it would have had. Two descriptors a thread
+    /// are kept open: allow as many as we may. A limit of file size is an error like any other.
+    private static func prepareOurselves() {
+        signal(SIGXFSZ, SIG_IGN)
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
         limit.rlim_cur = limit.rlim_max

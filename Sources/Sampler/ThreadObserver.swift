@@ -6,6 +6,8 @@ struct ThreadObserver: ~Copyable {
     private let stackBytes: Int
     private let sink: any SampleSink
     var mappings: MappingWatch
+    /// Where our own code lies in the program.
+    var agent: Range<UInt64>?
     /// How long threads were held by stops of ours.
     private(set) var heldByProfiler = TimeSpan.zero
 
@@ -26,23 +28,23 @@ struct ThreadObserver: ~Copyable {
 
     /// Looks at a thread that was not stopped. A blocked one is left alone: it has the stack that
     /// it had, or its memory tells.
-    func look(at thread: TracedThread) -> Look {
+    mutating func look(at thread: TracedThread) -> Look {
         if thread.blocked != nil {
             guard let counters = thread.counters() else { return .gone }
             // It has not had a core since: still there.
             if counters.slices == thread.clock.counters.slices { return .blocked }
         }
         guard let activity = thread.activity() else { return .gone }
-        guard case .blocked(let call, let stackPointer, let programCounter) = activity else {
-            return .running
-        }
+        guard case .blocked(let call, let registers) = activity else { return .running }
+        // A stop of ours that was not reported yet looks the same as a page fault.
+        if call == -1, thread.isInTracingStop() { return .blocked }
         let position = TracedThread.Position(
-            systemCall: call, stackPointer: stackPointer, programCounter: programCounter)
+            systemCall: call, stackPointer: registers.stackPointer,
+            programCounter: registers.programCounter)
         if thread.hasResumedBlocking(at: position) {
             emit(thread, at: .now, now: thread.blocked, content: .unchanged)
             return .blocked
         }
-        let registers = Registers(programCounter: programCounter, stackPointer: stackPointer)
         let blocked = thread.nextBlocking(at: position)
         emit(thread, at: .now, now: blocked, content: content(registers))
         return .blocked
@@ -58,6 +60,7 @@ struct ThreadObserver: ~Copyable {
     ) throws(SystemError) -> MonotonicTime {
         let registers = try thread.tracee.registers()
         let now = MonotonicTime.now
+        watchMappings(at: now)
         if let stoppedSince { addHold(now - stoppedSince, to: thread) }
         emit(thread, at: now, now: nil, content: content(registers))
         return now
@@ -65,7 +68,7 @@ struct ThreadObserver: ~Copyable {
 
     /// Reads the registers of a thread that was stopped in the middle of being blocked, for the
     /// stack that its memory alone did not tell.
-    func refine(_ thread: TracedThread) throws(SystemError) {
+    mutating func refine(_ thread: TracedThread) throws(SystemError) {
         guard let blocked = thread.blocked else { return }
         let registers = try thread.tracee.registers()
         let (start, times) = thread.advance(to: .now, isRunning: false)
@@ -116,19 +119,36 @@ struct ThreadObserver: ~Copyable {
             systemCall: blocked?.position.systemCall, blocking: blocked?.serial ?? 0)
     }
 
-    private func content(_ registers: Registers) -> Sample.Content {
-        let start = registers.stackPointer
-        var limit = stackBytes
-        var isKnown = false
-        if let end = mappings.regionEnd(around: start), end - start <= UInt64(stackBytes) {
-            limit = Int(end - start)
-            isKnown = true
-        }
-        let bytes = memory.read(at: start, count: limit)
-        if bytes.isEmpty { return .missing(.unreadable) }
+    private mutating func content(_ registers: Registers) -> Sample.Content {
+        // Our own code in the program is none of its business.
+        if agent?.contains(registers.programCounter) == true { return .none }
+        if !mappings.isCode(registers.programCounter) { rereadMappings(at: .now) }
+        let stack = copyStack(from: registers.stackPointer)
+        if stack.bytes.isEmpty { return .missing(.unreadable) }
         return .snapshot(
             Snapshot(
-                registers: registers, stack: bytes, isCutOff: !isKnown && bytes.count == limit))
+                registers: registers, stack: stack, interrupted: interruptedStack(behind: stack)))
+    }
+
+    /// The most that is copied where it is not known how far a stack goes.
+    private static let unknownStackBytes = 65536
+
+    private func copyStack(from start: UInt64) -> StackCopy {
+        guard let region = mappings.region(around: start) else {
+            return StackCopy(
+                start: start, bytes: memory.read(at: start, count: Self.unknownStackBytes))
+        }
+        let limit = region.isStack ? stackBytes : min(stackBytes, Self.unknownStackBytes)
+        return StackCopy(
+            start: start,
+            bytes: memory.read(at: start, count: Int(min(region.end - start, UInt64(limit)))))
+    }
+
+    /// The stack that a signal handler interrupted, if the handler runs on an alternate one.
+    private func interruptedStack(behind stack: StackCopy) -> StackCopy? {
+        guard let pointer = SignalFrame.interruptedStackPointer(behind: stack) else { return nil }
+        let copy = copyStack(from: pointer)
+        return copy.bytes.isEmpty ? nil : copy
     }
 
     mutating func addHold(_ span: TimeSpan, to thread: TracedThread) {
@@ -138,11 +158,11 @@ struct ThreadObserver: ~Copyable {
 
     /// Tells the sink of code that was mapped since the last call.
     mutating func watchMappings(at now: MonotonicTime) {
-        if let code = mappings.changes() { sink.receive(.mappings(code, now)) }
+        if let code = mappings.changes(at: now) { sink.receive(.mappings(code, now)) }
     }
 
     /// As ``watchMappings(at:)``, whether or not the sizes moved.
     mutating func rereadMappings(at now: MonotonicTime) {
-        if let code = mappings.refreshed() { sink.receive(.mappings(code, now)) }
+        if let code = mappings.refreshed(at: now) { sink.receive(.mappings(code, now)) }
     }
 }

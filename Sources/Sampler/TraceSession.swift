@@ -73,6 +73,7 @@ final class TraceSession {
         watch = nil
         if let start = try? main.tracee.registers() {
             watch = LaunchWatch(pid: pid, firstInstruction: start.programCounter)
+            observer.agent = watch?.agent.range
         }
         // Where the launch cannot be watched, all of it counts as the program's own.
         if watch == nil { mark(.main, at: now) }
@@ -91,6 +92,7 @@ final class TraceSession {
             case .tick(let missed):
                 let now = MonotonicTime.now
                 ticker.serve(overrun: missed, at: now)
+                takeChanges()
                 if !isLeaving { tick(at: now) }
                 if let deadline, now >= deadline { leave() }
                 if sink.hasFailed { leave() }

@@ -81,6 +81,12 @@ final class TracedThread {
         return ThreadActivity(Self.buffer.text)
     }
 
+    /// Whether ptrace has stopped it (state `t` of `stat`).
+    func isInTracingStop() -> Bool {
+        Self.buffer.readAll(path: folder + "/stat")
+        return ProcessStat(Self.buffer.text)?.state == UInt8(ascii: "t")
+    }
+
     func switches() -> SwitchCounts? {
         Self.buffer.readAll(path: folder + "/status")
         guard let voluntary = ProcFormats.field("voluntary_ctxt_switches:", Self.buffer.text),

@@ -1,0 +1,137 @@
+import ProfileModel
+
+/// Divides slices at the borders of phases and adds up the figures of phases and threads.
+struct PartBuilder {
+    private(set) var expander: StackExpander
+    private(set) var phases: [Phase]
+    private(set) var threads: [ThreadFigures]
+    private(set) var parts: [Profile.Part] = []
+    private(set) var slices = 0
+    private(set) var truncations: [Truncation: Int] = [:]
+
+    private let plan: PhasePlan
+    /// When each phase ends, in order.
+    private let phaseEnds: [MonotonicTime]
+    private let isMain: [Bool]
+    /// How many slices were charged to each line, of those that count.
+    private var slicesByLine: [Int] = []
+    /// The end of each thread's last slice.
+    private var lastEnds: [MonotonicTime]
+    private let threadEnds: [MonotonicTime?]
+
+    init(_ recording: Recording, plan: PhasePlan) {
+        self.plan = plan
+        expander = StackExpander(recording)
+        phases = plan.phases()
+        phaseEnds = phases.map { plan.start + $0.end }
+        isMain = recording.threads.map(\.isMain)
+        let starts = recording.threads.map(\.start.clamped)
+        lastEnds = starts
+        threadEnds = recording.threads.map { $0.end?.clamped }
+        threads = zip(recording.threads, starts).map { thread, start in
+            ThreadFigures(
+                tid: thread.tid, name: thread.name, isMain: thread.isMain,
+                start: plan.within(start) - plan.start, end: .zero, times: .zero)
+        }
+        parts.reserveCapacity(recording.slices.count)
+    }
+
+    /// Adds a slice whose times are clamped. One of a thread that is not listed is left out:
+    /// there is nobody to charge it to.
+    mutating func add(_ slice: Slice) {
+        let thread = slice.thread.rawValue
+        guard threads.indices.contains(thread) else { return }
+        lastEnds[thread] = max(lastEnds[thread], slice.end)
+        let line = expander.line(of: slice.stack, isTruncated: slice.truncation != nil)
+        count(slice, line: line)
+        guard slice.times != .zero else { return }
+        let waitLine =
+            slice.times.blocked > .zero
+            ? expander.line(ofWaitIn: slice.systemCall, calledFrom: line) : PathTable.none
+        divide(slice) { phase, times in
+            Profile.Part(
+                phase: Int32(truncatingIfNeeded: phase),
+                thread: Int32(truncatingIfNeeded: thread), line: line, waitLine: waitLine,
+                times: times)
+        }
+    }
+
+    /// Ends the building: the ends of threads are known.
+    mutating func finish() {
+        for index in threads.indices {
+            let end = plan.within(threadEnds[index] ?? lastEnds[index])
+            threads[index].end = max(end - plan.start, threads[index].start)
+        }
+        expander.seal()
+    }
+
+    private mutating func count(_ slice: Slice, line: Int32) {
+        guard slice.stack != nil || slice.truncation != nil else { return }
+        slices += 1
+        if let reason = slice.truncation { truncations[reason, default: 0] += 1 }
+        while slicesByLine.count <= Int(line) { slicesByLine.append(0) }
+        slicesByLine[Int(line)] += 1
+    }
+
+    /// Where inside a slice each state lay is not known: each phase gets its share of each state.
+    /// What lies outside of the launch is left out.
+    private mutating func divide(
+        _ slice: Slice, part: (_ phase: Int, _ times: StateTimes) -> Profile.Part
+    ) {
+        var rest = slice.times
+        var cursor = slice.start
+        func cut(at border: MonotonicTime) -> StateTimes {
+            // Taken off the rest, not off the slice's start: so no state's share gets negative.
+            let piece = rest.prefix(wall: border - cursor)
+            rest = rest - piece
+            cursor = max(cursor, border)
+            return piece
+        }
+        _ = cut(at: plan.start)
+        var phase = phaseEnds.firstIndex { $0 > cursor } ?? phaseEnds.count
+        while phase < phaseEnds.count, rest != .zero {
+            let times = cut(at: phaseEnds[phase])
+            if times != .zero { charge(part(phase, times)) }
+            phase += 1
+        }
+    }
+
+    private mutating func charge(_ part: Profile.Part) {
+        let (phase, thread) = (Int(part.phase), Int(part.thread))
+        phases[phase].cpu = phases[phase].cpu + part.times.running
+        if isMain[thread] {
+            phases[phase].mainThread = phases[phase].mainThread + part.times
+        }
+        threads[thread].times = threads[thread].times + part.times
+        parts.append(part)
+    }
+
+    /// For each module, in how many slices' stacks it occurs.
+    func slicesByModule(_ recording: Recording) -> [Int] {
+        let (paths, frames) = (expander.paths, expander.frames)
+        var byLine = slicesByLine
+        byLine.append(contentsOf: repeatElement(0, count: paths.lines.count - byLine.count))
+        var byPath = [Int](repeating: 0, count: paths.paths.count)
+        for line in paths.lines.indices.reversed() {
+            byPath[Int(paths.path(ofLine: Int32(truncatingIfNeeded: line)))] += byLine[line]
+            let parent = paths.lines[line].parent
+            if parent != PathTable.none { byLine[Int(parent)] += byLine[line] }
+        }
+        // One key more, for the functions without a module.
+        let count = recording.modules.count
+        func key(_ path: PathTable.Path) -> Int {
+            frames[path.function].moduleIndex?.rawValue ?? count
+        }
+        let isOutermost = paths.outermostOccurrences(count: count + 1, key: key)
+        var result = [Int](repeating: 0, count: count + 1)
+        for (index, path) in paths.paths.enumerated() where isOutermost[index] {
+            result[key(path)] += byPath[index]
+        }
+        result.removeLast()
+        return result
+    }
+}
+
+extension PhasePlan {
+    func within(_ time: MonotonicTime) -> MonotonicTime { min(max(time, start), end) }
+}

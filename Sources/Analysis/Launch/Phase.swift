@@ -1,0 +1,24 @@
+package import ProfileModel
+
+/// A contiguous, named part of the launch. The phases of a profile tile the launch: each starts
+/// where the one before ends, and their wall times add up to the launch's exactly.
+package struct Phase: Hashable, Sendable {
+    package enum Group: String, Sendable {
+        case beforeMain = "before-main"
+        case afterMain = "after-main"
+    }
+
+    package var name: String
+    package var group: Group
+    /// Since the launch's start.
+    package var start: TimeSpan
+    package var wall: TimeSpan
+    /// Time on a core, of all threads.
+    package var cpu: TimeSpan = .zero
+    /// What the main thread did in the phase.
+    package var mainThread: StateTimes = .zero
+    /// Faults and bytes read in the phase; nil where they were not readable at a border.
+    package var counters: ProcessCounters
+
+    package var end: TimeSpan { start + wall }
+}

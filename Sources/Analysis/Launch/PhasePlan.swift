@@ -1,0 +1,135 @@
+import ProfileModel
+
+/// Where the phases of a launch begin and end, from the recording's marks and images.
+///
+/// Marks that are missing or out of order (a program that died early, a recording that was cut
+/// short) never break the tiling: borders are forced into order and into the launch.
+struct PhasePlan {
+    struct Border {
+        var name: String
+        var group: Phase.Group
+        var time: MonotonicTime
+        var counters: ProcessCounters
+    }
+
+    /// In order of time; none shares its time with the next, and all lie before ``end``.
+    private(set) var borders: [Border] = []
+    private(set) var start: MonotonicTime
+    private(set) var end: MonotonicTime
+    private let finalCounters: ProcessCounters
+
+    init(_ recording: Recording) {
+        let marks = recording.marks.map {
+            Mark(kind: $0.kind, time: $0.time.clamped, counters: $0.counters)
+        }
+        let first = marks.first { $0.kind == (recording.header.isAttached ? .attached : .spawned) }
+        let last = marks.last { $0.kind == .ended }
+        start = first?.time ?? Self.earliest(in: recording, marks)
+        end = max(start, last?.time ?? Self.latest(in: recording, marks))
+        finalCounters = last?.counters ?? ProcessCounters()
+        let opening = first ?? Mark(kind: .spawned, time: start)
+        let wanted =
+            recording.header.isAttached
+            ? [Self.border("Attached", .afterMain, opening)]
+            : Self.launchBorders(recording, marks: marks, opening: opening)
+        borders = inOrder(wanted)
+    }
+
+    /// One phase for each border, with no times of threads yet.
+    func phases() -> [Phase] {
+        borders.indices.map { index in
+            let border = borders[index]
+            let isLast = index == borders.count - 1
+            let until = isLast ? end : borders[index + 1].time
+            let counters = isLast ? finalCounters : borders[index + 1].counters
+            return Phase(
+                name: border.name, group: border.group, start: border.time - start,
+                wall: until - border.time, counters: counters.difference(from: border.counters))
+        }
+    }
+
+    private func inOrder(_ wanted: [Border]) -> [Border] {
+        var result: [Border] = []
+        var latest = start
+        for var border in wanted {
+            border.time = min(max(border.time, latest), end)
+            latest = border.time
+            // A phase without length did not occur.
+            if let last = result.last, last.time == border.time { result.removeLast() }
+            if border.time < end { result.append(border) }
+        }
+        return result
+    }
+
+    private static func border(_ name: String, _ group: Phase.Group, _ mark: Mark) -> Border {
+        Border(name: name, group: group, time: mark.time, counters: mark.counters)
+    }
+
+    private static func launchBorders(
+        _ recording: Recording, marks: [Mark], opening: Mark
+    ) -> [Border] {
+        var result = [border("Process creation", .beforeMain, opening)]
+        let starts = imageStarts(recording, marks)
+        for (image, start) in zip(recording.images, starts).dropLast() {
+            result.append(border("Wrapper: \(image.name)", .beforeMain, start))
+        }
+        guard let first = starts.last else { return result }
+        let relocated = marks.first { $0.kind == .relocated && $0.time >= first.time }
+        let main = marks.first { $0.kind == .main && $0.time >= (relocated ?? first).time }
+        if let relocated {
+            result.append(border("Dynamic linking", .beforeMain, first))
+            result.append(border("Static initialisers", .beforeMain, relocated))
+        } else if main != nil || !hasDynamicLinker(recording) {
+            result.append(border("Static initialisers", .beforeMain, first))
+        } else {
+            // It ended while its libraries were being mapped.
+            result.append(border("Dynamic linking", .beforeMain, first))
+        }
+        if let main { result.append(border("Main", .afterMain, main)) }
+        return result
+    }
+
+    /// The first-instruction mark of each image; one without counters where the mark is missing.
+    private static func imageStarts(_ recording: Recording, _ marks: [Mark]) -> [Mark] {
+        let found = marks.filter { $0.kind == .firstInstruction }
+        return recording.images.enumerated().map { index, image in
+            index < found.count
+                ? found[index] : Mark(kind: .firstInstruction, time: image.time.clamped)
+        }
+    }
+
+    /// Whether a dynamic linker (glibc's `ld-linux…`, musl's `ld-musl…`) was mapped.
+    private static func hasDynamicLinker(_ recording: Recording) -> Bool {
+        recording.modules.contains { $0.name.hasPrefix("ld-") || $0.name.hasPrefix("ld.so") }
+    }
+
+    private static func earliest(in recording: Recording, _ marks: [Mark]) -> MonotonicTime {
+        let images = recording.images.lazy.map(\.time.clamped)
+        let slices = recording.slices.lazy.map(\.start.clamped)
+        return [marks.map(\.time).min(), images.min(), slices.min()].compactMap { $0 }.min()
+            ?? MonotonicTime(nanoseconds: 0)
+    }
+
+    private static func latest(in recording: Recording, _ marks: [Mark]) -> MonotonicTime {
+        let images = recording.images.lazy.map(\.time.clamped)
+        let slices = recording.slices.lazy.map { $0.clamped.end }
+        return [marks.map(\.time).max(), images.max(), slices.max()].compactMap { $0 }.max()
+            ?? MonotonicTime(nanoseconds: 0)
+    }
+}
+
+extension ProcessCounters {
+    /// nil where either is unknown, or where the counter fell (it was reset, so that the
+    /// difference means nothing).
+    fileprivate func difference(from earlier: ProcessCounters) -> ProcessCounters {
+        func difference(_ field: KeyPath<ProcessCounters, Int64?>) -> Int64? {
+            guard let later = self[keyPath: field], let first = earlier[keyPath: field],
+                first >= 0, later >= first
+            else { return nil }
+            return later - first
+        }
+        return ProcessCounters(
+            minorFaults: difference(\.minorFaults), majorFaults: difference(\.majorFaults),
+            readBytes: difference(\.readBytes))
+    }
+}

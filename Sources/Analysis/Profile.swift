@@ -1,0 +1,76 @@
+package import ProfileModel
+
+/// A recording made readable: its time divided by phase, thread and symbolic stack. Everything
+/// that reports show is asked of it.
+///
+/// Pure and deterministic: the same recording gives the same answers, in the same order.
+package struct Profile: Sendable {
+    package let header: Recording.Header
+    /// The program that the process ended up running, after any wrappers.
+    package let program: Program
+    package let launch: Launch
+    package let phases: [Phase]
+    /// In the recording's order, that of their discovery.
+    package let threads: [ThreadFigures]
+    /// In the recording's order.
+    package let modules: [ModuleFigures]
+    package let frames: FrameTable
+
+    let paths: PathTable
+    let parts: [Part]
+
+    package struct Program: Hashable, Sendable {
+        package var path: String
+        package var arguments: [String]
+
+        /// The last component of the path.
+        package var name: Substring { path.split(separator: "/").last ?? Substring(path) }
+    }
+
+    /// The figures of the launch as a whole.
+    package struct Launch: Hashable, Sendable {
+        package var wall: TimeSpan
+        /// Of all threads; the sum of the phases'.
+        package var cpu: TimeSpan
+        /// Slices that have a stack or should have had one: not those from before `exec`.
+        package var slices: Int
+        /// How many of them do not reach their thread's entry function, by reason; reasons that
+        /// did not occur are left out.
+        package var truncations: [Truncation: Int]
+
+        package var truncatedStacks: Int { truncations.values.reduce(0, +) }
+    }
+
+    /// A slice's share of one phase.
+    struct Part: Sendable {
+        var phase: Int32
+        var thread: Int32
+        /// The line of ``PathTable`` that it ran.
+        var line: Int32
+        /// That line with the wait called from it; ``PathTable/none`` when it never blocked.
+        var waitLine: Int32
+        var times: StateTimes
+    }
+
+    package init(_ recording: Recording) {
+        let plan = PhasePlan(recording)
+        var builder = PartBuilder(recording, plan: plan)
+        for slice in recording.slices { builder.add(slice.clamped) }
+        builder.finish()
+
+        header = recording.header
+        let image = recording.images.last
+        program = Program(path: image?.path ?? "", arguments: image?.arguments ?? [])
+        phases = builder.phases
+        launch = Launch(
+            wall: plan.end - plan.start,
+            cpu: builder.phases.reduce(.zero) { $0 + $1.cpu }, slices: builder.slices,
+            truncations: builder.truncations)
+        threads = builder.threads
+        modules = ModuleFigures.all(
+            of: recording, since: plan.start, slices: builder.slicesByModule(recording))
+        frames = builder.expander.frames
+        paths = builder.expander.paths
+        parts = builder.parts
+    }
+}

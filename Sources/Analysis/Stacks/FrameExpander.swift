@@ -1,0 +1,55 @@
+import ProfileModel
+
+/// Turns addresses into the frames that readers see: the physical function and, inside it, what
+/// the compiler inlined there. Each address is worked out once.
+struct FrameExpander {
+    private let modules: [(name: String, isOwn: Bool)]
+    private let symbols: SymbolTable
+    private(set) var table = FrameTable()
+    private var expanded: [FrameAddress: [FrameID]] = [:]
+
+    init(modules: [Module], symbols: SymbolTable) {
+        self.modules = modules.map { module in
+            let name = module.path.isEmpty ? Function.unknownModule : String(module.name)
+            return (name, module.isOwn)
+        }
+        expanded.reserveCapacity(symbols.frames.count)
+        self.symbols = symbols
+    }
+
+    /// Outermost first; never empty.
+    mutating func frames(of address: FrameAddress) -> [FrameID] {
+        if let known = expanded[address] { return known }
+        let found = symbols.frames[address] ?? []
+        let sources =
+            found.isEmpty
+            ? [SourceFrame(function: nil, file: nil, line: nil, isInlined: false)] : found
+        let result = sources.map { intern($0, at: address) }
+        expanded[address] = result
+        return result
+    }
+
+    mutating func frame(of function: Function) -> FrameID { table.internFrame(of: function) }
+
+    private mutating func intern(_ source: SourceFrame, at address: FrameAddress) -> FrameID {
+        let function = table.intern(function(named: source.function, at: address))
+        return table.intern(
+            Frame(
+                function: function, file: source.file, line: source.line,
+                isInlined: source.isInlined))
+    }
+
+    private func function(named symbol: String?, at address: FrameAddress) -> Function {
+        let known = symbol.flatMap { $0.isEmpty ? nil : $0 }
+        func lookup() -> String { "0x" + String(address.address.lookup, radix: 16) }
+        guard let index = address.module, modules.indices.contains(index.rawValue) else {
+            return Function(
+                name: known ?? lookup(), module: Function.unknownModule, moduleIndex: nil,
+                isOwn: false)
+        }
+        let module = modules[index.rawValue]
+        return Function(
+            name: known ?? module.name + "+" + lookup(), module: module.name, moduleIndex: index,
+            isOwn: module.isOwn)
+    }
+}

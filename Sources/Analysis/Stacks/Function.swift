@@ -1,0 +1,86 @@
+package import ProfileModel
+
+/// A function as a reader knows it: what call trees merge by.
+package struct Function: Hashable, Sendable {
+    /// Demangled; `module+0xoffset` without a symbol, `0xaddress` without a module. Never empty.
+    package var name: String
+    /// The last component of the module's path; a bracketed word where there is none.
+    package var module: String
+    /// nil for frames without a module and for those that analysis invents.
+    package var moduleIndex: ModuleIndex?
+    /// Whether it belongs to the program's developer rather than to the system.
+    package var isOwn: Bool
+
+    package init(name: String, module: String, moduleIndex: ModuleIndex?, isOwn: Bool) {
+        self.name = name
+        self.module = module
+        self.moduleIndex = moduleIndex
+        self.isOwn = isOwn
+    }
+
+    /// Stands for code that lies in no known module.
+    package static let unknownModule = "[unknown]"
+    /// Stands for the kernel in the frames that name a wait.
+    package static let kernelModule = "[kernel]"
+
+    private static func invented(_ name: String, module: String = unknownModule) -> Function {
+        Function(name: name, module: module, moduleIndex: nil, isOwn: false)
+    }
+
+    /// Time whose stack could not be taken, or from before `exec`.
+    package static let noStack = invented("[no stack]")
+    /// Root of the stacks that do not reach their thread's entry function: what follows it is
+    /// the outermost frame that was found, not a root of its own.
+    package static let truncated = invented("[truncated]")
+
+    /// What a thread waited for, as the innermost frame of blocked time.
+    ///
+    /// - Parameter systemCall: as in ``Slice/systemCall``. nil: the thread was blocked for a part
+    ///   of the slice and ran again at its end, so that the call is not known.
+    package static func wait(in systemCall: Int32?) -> Function {
+        let name =
+            switch systemCall {
+            case nil: "[blocked]"
+            case .some(..<0): "[blocked outside a system call]"
+            case .some(let number):
+                if let name = SystemCallNames.name(of: number) {
+                    "[\(name)]"
+                } else {
+                    "[system call \(number)]"
+                }
+            }
+        return invented(name, module: kernelModule)
+    }
+}
+
+/// Position in a ``FrameTable``'s list of functions.
+package struct FunctionID: Hashable, Sendable {
+    package var rawValue: Int32
+    package init(_ rawValue: Int32) { self.rawValue = rawValue }
+}
+
+/// One function at one place in the source.
+package struct Frame: Hashable, Sendable {
+    package var function: FunctionID
+    /// The path in the debug information; nil without one.
+    package var file: String?
+    /// 1-based; nil without line information.
+    package var line: Int32?
+    /// Whether the compiler inlined the function into the next frame outward.
+    package var isInlined: Bool
+
+    package init(
+        function: FunctionID, file: String? = nil, line: Int32? = nil, isInlined: Bool = false
+    ) {
+        self.function = function
+        self.file = file
+        self.line = line
+        self.isInlined = isInlined
+    }
+}
+
+/// Position in a ``FrameTable``'s list of frames.
+package struct FrameID: Hashable, Sendable {
+    package var rawValue: Int32
+    package init(_ rawValue: Int32) { self.rawValue = rawValue }
+}

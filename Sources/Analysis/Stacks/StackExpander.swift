@@ -1,0 +1,87 @@
+import ProfileModel
+
+/// Expands the recording's stacks of addresses into lines of a ``PathTable``, each node once.
+struct StackExpander {
+    private let nodes: [StackTable.Node]
+    private var expander: FrameExpander
+    private(set) var paths = PathTable()
+    /// The line of each stack, by ``Variant``; ``unknown`` until it is asked for.
+    private var known: [[Int32]]
+
+    private var waitFrames: [Int32?: FrameID] = [:]
+
+    private static let unknown: Int32 = -2
+
+    /// The same stack may belong to complete and to truncated slices.
+    private enum Variant: Int, CaseIterable {
+        case complete
+        /// Under the ``Function/truncated`` root.
+        case truncated
+    }
+
+    init(_ recording: Recording) {
+        nodes = recording.stacks.nodes
+        expander = FrameExpander(modules: recording.modules, symbols: recording.symbols)
+        let none = [Int32](repeating: Self.unknown, count: nodes.count)
+        known = Variant.allCases.map { _ in none }
+    }
+
+    var frames: FrameTable { expander.table }
+
+    /// The line of a slice's stack; the "no stack" line when it has none that the table holds.
+    mutating func line(of stack: StackID?, isTruncated: Bool) -> Int32 {
+        guard let stack, nodes.indices.contains(Int(stack.rawValue)) else {
+            return line(of: .noStack, calledFrom: PathTable.none)
+        }
+        return expand(Int(stack.rawValue), as: isTruncated ? .truncated : .complete)
+    }
+
+    /// The line of the frame that names what the thread of a stack waited for.
+    mutating func line(ofWaitIn systemCall: Int32?, calledFrom parent: Int32) -> Int32 {
+        let frame = waitFrames[systemCall] ?? expander.frame(of: .wait(in: systemCall))
+        waitFrames[systemCall] = frame
+        return append(frame, to: parent)
+    }
+
+    private mutating func line(of function: Function, calledFrom parent: Int32) -> Int32 {
+        append(expander.frame(of: function), to: parent)
+    }
+
+    /// Ends the building.
+    mutating func seal() { paths.seal() }
+
+    private mutating func expand(_ stack: Int, as variant: Variant) -> Int32 {
+        // Outward to the first known caller, then inward again.
+        var unexpanded: [Int] = []
+        var line = PathTable.none
+        var current = stack
+        while true {
+            let found = known[variant.rawValue][current]
+            if found != Self.unknown {
+                line = found
+                break
+            }
+            unexpanded.append(current)
+            // Callers precede callees; anything else is bad data that could make a cycle.
+            guard let parent = nodes[current].parent, parent.rawValue >= 0,
+                parent.rawValue < current
+            else {
+                if variant == .truncated {
+                    line = self.line(of: .truncated, calledFrom: PathTable.none)
+                }
+                break
+            }
+            current = Int(parent.rawValue)
+        }
+        for node in unexpanded.reversed() {
+            for frame in expander.frames(of: nodes[node].frame) { line = append(frame, to: line) }
+            known[variant.rawValue][node] = line
+        }
+        return line
+    }
+
+    private mutating func append(_ frame: FrameID, to parent: Int32) -> Int32 {
+        paths.intern(
+            parent: parent, frame: frame, function: expander.table[frame].function)
+    }
+}

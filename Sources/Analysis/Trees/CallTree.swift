@@ -1,0 +1,92 @@
+package import ProfileModel
+
+/// Stacks merged by function, measured by one weight. Nodes without any of it are left out.
+///
+/// Top-down, the roots are the threads' outermost functions and children are callees; bottom-up,
+/// the roots are the functions in which time was spent and children are their callers.
+package struct CallTree: Sendable {
+    package struct Node: Hashable, Sendable {
+        /// The function, at the line that had the most of the weight.
+        package var frame: FrameID
+        /// Of slices that end here.
+        package var own: StateTimes
+        /// Of slices that go through here.
+        package var total: StateTimes
+        /// Heaviest first; equals by name.
+        package var children: Range<Int>
+    }
+
+    package private(set) var nodes: [Node] = []
+    /// Heaviest first; equals by name.
+    package private(set) var roots: Range<Int> = 0..<0
+    package let weight: Weight
+    /// Of the whole selection.
+    package let total: StateTimes
+    package let frames: FrameTable
+
+    /// A node before it has its place.
+    struct Draft {
+        /// Of the list of drafts; ``PathTable/none`` for a root.
+        var parent: Int32
+        var frame: FrameID
+        var own: StateTimes
+        var total: StateTimes
+    }
+
+    /// - Parameter drafts: parents before their children; each has some of the weight.
+    init(_ drafts: [Draft], weight: Weight, total: StateTimes, frames: FrameTable) {
+        self.weight = weight
+        self.total = total
+        self.frames = frames
+        let children = ChildLists(parents: drafts.lazy.map(\.parent))
+        func sorted(_ list: ArraySlice<Int32>) -> [Int32] {
+            list.sorted { Self.isHeavier(drafts[Int($0)], drafts[Int($1)], weight, frames) }
+        }
+        // Breadth first, so that siblings lie side by side.
+        var queue = sorted(children.roots)
+        roots = 0..<queue.count
+        var next = 0
+        while next < queue.count {
+            let draft = drafts[Int(queue[next])]
+            let list = sorted(children[queue[next]])
+            let range = queue.count..<queue.count + list.count
+            queue.append(contentsOf: list)
+            nodes.append(
+                Node(frame: draft.frame, own: draft.own, total: draft.total, children: range))
+            next += 1
+        }
+    }
+
+    private static func isHeavier(
+        _ left: Draft, _ right: Draft, _ weight: Weight, _ frames: FrameTable
+    ) -> Bool {
+        let (first, second) = (weight.of(left.total), weight.of(right.total))
+        if first != second { return first > second }
+        return frames.precedes(frames[left.frame].function, frames[right.frame].function)
+    }
+
+    package func frame(of node: Node) -> Frame { frames[node.frame] }
+    package func function(of node: Node) -> Function { frames.function(of: node.frame) }
+}
+
+extension Profile {
+    /// Callers above callees, from the threads' outermost functions.
+    package func topDown(_ selection: Selection = .all, weight: Weight) -> CallTree {
+        let totals = PathTotals(of: self, in: selection, weight: weight)
+        // Only what has the weight gets a place in the tree: selections are mostly small parts.
+        var drafts: [CallTree.Draft] = []
+        var places = [Int32](repeating: PathTable.none, count: paths.paths.count)
+        for (index, path) in paths.paths.enumerated()
+        where weight.of(totals.total[index]) > .zero {
+            places[index] = Int32(truncatingIfNeeded: drafts.count)
+            drafts.append(
+                CallTree.Draft(
+                    parent: path.parent == PathTable.none
+                        ? PathTable.none : places[Int(path.parent)],
+                    frame: totals.hottest[index], own: totals.own[index],
+                    total: totals.total[index]))
+        }
+        return CallTree(
+            drafts, weight: weight, total: times(in: selection), frames: frames)
+    }
+}

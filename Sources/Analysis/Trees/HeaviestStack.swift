@@ -1,0 +1,63 @@
+package import ProfileModel
+
+/// The path of a top-down tree that follows the heaviest child from the heaviest root.
+package struct HeaviestStack: Sendable {
+    package struct Entry: Hashable, Sendable {
+        /// The function, at the line that had the most of the weight.
+        package var frame: FrameID
+        /// Of all stacks that begin with the path up to here.
+        package var total: StateTimes
+    }
+
+    /// Outermost first. Time without a stack is no path: empty if there is nothing else.
+    package var entries: [Entry]
+    package let weight: Weight
+    /// Of the whole selection, whatever its stacks.
+    package var total: StateTimes
+}
+
+extension Profile {
+    /// The same path as ``topDown(_:weight:)`` begins with, without building the tree.
+    package func heaviestStack(
+        _ selection: Selection = .all, weight: Weight
+    ) -> HeaviestStack {
+        let totals = PathTotals(of: self, in: selection, weight: weight)
+        var result = HeaviestStack(
+            entries: [], weight: weight, total: times(in: selection))
+        var root = PathTable.none
+        var heaviestChild = [Int32](repeating: PathTable.none, count: paths.paths.count)
+        for (index, path) in paths.paths.enumerated() {
+            guard weight.of(totals.total[index]) > .zero else { continue }
+            let candidate = Int32(truncatingIfNeeded: index)
+            if path.parent != PathTable.none {
+                let parent = Int(path.parent)
+                if isHeavier(candidate, than: heaviestChild[parent], totals, weight) {
+                    heaviestChild[parent] = candidate
+                }
+            } else if frames[path.function] != .noStack,
+                isHeavier(candidate, than: root, totals, weight)
+            {
+                root = candidate
+            }
+        }
+        var current = root
+        while current != PathTable.none {
+            let path = Int(current)
+            result.entries.append(
+                HeaviestStack.Entry(frame: totals.hottest[path], total: totals.total[path]))
+            current = heaviestChild[path]
+        }
+        return result
+    }
+
+    /// Ties are broken by name, as in trees.
+    private func isHeavier(
+        _ path: Int32, than other: Int32, _ totals: PathTotals, _ weight: Weight
+    ) -> Bool {
+        guard other != PathTable.none else { return true }
+        let first = weight.of(totals.total[Int(path)])
+        let second = weight.of(totals.total[Int(other)])
+        if first != second { return first > second }
+        return frames.precedes(paths.paths[Int(path)].function, paths.paths[Int(other)].function)
+    }
+}

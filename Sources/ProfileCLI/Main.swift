@@ -1,0 +1,44 @@
+import Glibc
+
+/// The version that `--version` prints and recordings carry.
+package enum Version {
+    package static let current = "0.1.0"
+}
+
+/// The program's entry: reads the command line, dispatches, exits.
+@main
+package enum Main {
+    package static func main() {
+        exit(run(Array(CommandLine.arguments.dropFirst()), Console()))
+    }
+
+    /// Does what the words ask for, and returns the exit status.
+    package static func run(_ words: [String], _ console: Console) -> Int32 {
+        switch ArgumentParser.parse(words) {
+        case .failure(let error): complain(error, console)
+        case .success(.help(let subcommand)):
+            Output.print(HelpText.render(subcommand), to: console)
+        case .success(.version): Output.print("firstlight \(Version.current)\n", to: console)
+        case .success(.manualPage): Output.print(ManualPage.render(), to: console)
+        case .success(.run(let arguments)): run(arguments, console)
+        }
+    }
+
+    private static func run(_ arguments: ParsedArguments, _ console: Console) -> Int32 {
+        do {
+            switch arguments.subcommand {
+            case .record: return RecordCommand.run(try RecordOptions(arguments), console)
+            case .attach: return AttachCommand.run(try RecordOptions(arguments), console)
+            case .report: return ReportCommand.run(try ReportOptions(arguments), console)
+            case .fold: return FoldCommand.run(FoldOptions(arguments), console)
+            }
+        } catch {
+            return complain(error, console)
+        }
+    }
+
+    private static func complain(_ error: UsageError, _ console: Console) -> Int32 {
+        console.complain(error.description)
+        return error.exitStatus
+    }
+}

@@ -1,0 +1,203 @@
+/// What the command line asks for.
+package enum Invocation: Sendable {
+    /// Of a subcommand; nil: of the whole.
+    case help(Subcommand?)
+    case version
+    /// The manual page's source, for `make man`; not for users.
+    case manualPage
+    case run(ParsedArguments)
+}
+
+/// A subcommand with its options, whose values are checked, and its operands.
+package struct ParsedArguments: Sendable {
+    package var subcommand: Subcommand
+    /// Of an option that is given twice, the last counts.
+    package var options: [OptionName: OptionValue] = [:]
+    package var operands: [String] = []
+
+    package init(subcommand: Subcommand) { self.subcommand = subcommand }
+}
+
+/// Turns command lines into invocations. Pure: the same words, the same result.
+package struct ArgumentParser {
+    private var words: ArraySlice<String>
+    private var parsed: ParsedArguments
+
+    /// `words` are the arguments after the program's name.
+    package static func parse(_ words: [String]) -> Result<Invocation, UsageError> {
+        do {
+            return .success(try invocation(words))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private static func invocation(_ words: [String]) throws(UsageError) -> Invocation {
+        guard let first = words.first else {
+            throw UsageError(nil, "nothing to do" + UsageError.seeHelp(nil))
+        }
+        switch first {
+        case "--help", "-h": return .help(nil)
+        case "--version": return .version
+        case "--manual-page": return .manualPage
+        case "help": return .help(try helpTopic(words.dropFirst()))
+        default: break
+        }
+        if let subcommand = Subcommand(rawValue: first) {
+            var parser = ArgumentParser(
+                words: words.dropFirst(), parsed: ParsedArguments(subcommand: subcommand))
+            return try parser.run()
+        }
+        if first.hasPrefix("-") {
+            let suggestion = suggestion(for: first, among: ["--help", "--version"], nil)
+            throw UsageError(nil, "unknown option '\(first)'" + suggestion)
+        }
+        throw unknownSubcommand(first)
+    }
+
+    private static func helpTopic(
+        _ words: ArraySlice<String>
+    ) throws(UsageError) -> Subcommand? {
+        guard let topic = words.first(where: { !["--help", "-h", "help"].contains($0) }) else {
+            return nil
+        }
+        guard let subcommand = Subcommand(rawValue: topic) else {
+            throw unknownSubcommand(topic)
+        }
+        return subcommand
+    }
+
+    private static func unknownSubcommand(_ word: String) -> UsageError {
+        let names = Subcommand.allCases.map(\.rawValue) + ["help"]
+        return UsageError(
+            nil, "unknown subcommand '\(word)'" + suggestion(for: word, among: names, nil))
+    }
+
+    private static func suggestion(
+        for word: String, among candidates: [String], _ subcommand: Subcommand?
+    ) -> String {
+        guard let nearest = Suggestions.nearest(to: word, among: candidates) else {
+            return UsageError.seeHelp(subcommand)
+        }
+        return "; did you mean '\(nearest)'?"
+    }
+
+    // MARK: - A subcommand's words
+
+    private mutating func run() throws(UsageError) -> Invocation {
+        while let word = words.popFirst() {
+            if word == "--" {
+                takeOperands()
+            } else if word == "-" || !word.hasPrefix("-") {
+                parsed.operands.append(word)
+                if parsed.subcommand.endsOptionsAtOperand { takeOperands() }
+            } else if word.hasPrefix("--") {
+                try takeLong(word)
+            } else {
+                try takeShort(word)
+            }
+            if parsed.options[.help] != nil { return .help(parsed.subcommand) }
+        }
+        try checkOperands()
+        return .run(parsed)
+    }
+
+    private mutating func takeOperands() {
+        parsed.operands += words
+        words = []
+    }
+
+    /// `--name`, `--name value` or `--name=value`.
+    private mutating func takeLong(_ word: String) throws(UsageError) {
+        let parts = word.dropFirst(2).split(
+            separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let long = parts.first.map(String.init) ?? ""
+        let attached = parts.count > 1 ? String(parts[1]) : nil
+        guard let option = options.first(where: { $0.long == long }) else {
+            throw unknownOption("--" + long)
+        }
+        if option.kind == .none {
+            guard attached == nil else { throw error("--\(long) takes no value") }
+            parsed.options[option.name] = .given
+        } else {
+            try set(option, as: "--" + long, to: attached ?? words.popFirst())
+        }
+    }
+
+    /// `-h`, `-F 500` or `-F500`; switches may stand together.
+    private mutating func takeShort(_ word: String) throws(UsageError) {
+        var letters = word.dropFirst()
+        while let letter = letters.popFirst() {
+            guard let option = options.first(where: { $0.short == letter }) else {
+                throw unknownOption("-\(letter)")
+            }
+            guard option.kind != .none else {
+                parsed.options[option.name] = .given
+                continue
+            }
+            let value = letters.isEmpty ? words.popFirst() : String(letters)
+            return try set(option, as: "-\(letter)", to: value)
+        }
+    }
+
+    private var options: [OptionDeclaration] { OptionTable.options(of: parsed.subcommand) }
+
+    private mutating func set(
+        _ option: OptionDeclaration, as written: String, to text: String?
+    ) throws(UsageError) {
+        guard let text else {
+            throw error("\(written) needs a value: \(option.placeholder)")
+        }
+        guard let value = option.kind.value(of: text) else {
+            throw error(Self.invalid(option, text))
+        }
+        parsed.options[option.name] = value
+    }
+
+    private static func invalid(_ option: OptionDeclaration, _ text: String) -> String {
+        let what = option.long.split(separator: "-").joined(separator: " ")
+        guard case .choice(let words) = option.kind else {
+            return "invalid \(what) '\(text)': it \(option.kind.expectation)"
+        }
+        let meant = Suggestions.nearest(to: text, among: words)
+        return "unknown \(what) '\(text)': it \(option.kind.expectation)"
+            + (meant.map { "; did you mean '\($0)'?" } ?? "")
+    }
+
+    private func unknownOption(_ written: String) -> UsageError {
+        // An option of another subcommand is no misspelling.
+        let owners = OptionTable.options.first {
+            "--" + $0.long == written || $0.short.map { "-\($0)" } == written
+        }?.subcommands
+        if let owners {
+            let names = Subcommand.allCases.filter(owners.contains).map(\.rawValue)
+            return error(
+                "unknown option '\(written)'; it belongs to \(names.joined(separator: " and "))")
+        }
+        let candidates = options.flatMap { option in
+            // Of two letters, only the other case is near.
+            let short = option.short.map { "-\($0)" }
+            return written.hasPrefix("--")
+                ? ["--" + option.long]
+                : short.map { $0.lowercased() == written.lowercased() ? [$0] : [] } ?? []
+        }
+        return error(
+            "unknown option '\(written)'"
+                + Self.suggestion(for: written, among: candidates, parsed.subcommand))
+    }
+
+    private func checkOperands() throws(UsageError) {
+        let allowed = parsed.subcommand.operandCount
+        let name = parsed.subcommand.operandName
+        if parsed.operands.count < allowed.lowerBound {
+            throw error("no \(name) given" + UsageError.seeHelp(parsed.subcommand))
+        }
+        if parsed.operands.count > allowed.upperBound {
+            throw error("more than one \(name): '\(parsed.operands[allowed.upperBound])'")
+        }
+    }
+
+    private func error(_ message: String) -> UsageError {
+        UsageError(parsed.subcommand, message)
+    }
+}

@@ -1,0 +1,106 @@
+import Analysis
+import ProfileModel
+import Report
+
+/// The name by which the code knows an option.
+package enum OptionName: Hashable, Sendable {
+    case help
+    case output, frequency, duration, capture, after, quiet
+    case view, phase, thread, weight, minPercent, depth, format
+    case noPhase, noThread
+}
+
+/// Everything about one option. Parsing, `--help`, the manual page and the suggestions for
+/// misspelt ones all come from these.
+package struct OptionDeclaration: Sendable {
+    package var name: OptionName
+    /// Without its dashes.
+    package var long: String
+    package var short: Character?
+    /// What stands for the value in help; empty for a switch.
+    package var placeholder: String
+    package var kind: ValueKind
+    package var help: String
+    package var subcommands: Set<Subcommand>
+
+    init(
+        _ name: OptionName, _ long: String, short: Character? = nil, _ placeholder: String = "",
+        _ kind: ValueKind = .none, for subcommands: Set<Subcommand>, _ help: String
+    ) {
+        self.name = name
+        self.long = long
+        self.short = short
+        self.placeholder = placeholder
+        self.kind = kind
+        self.help = help
+        self.subcommands = subcommands
+    }
+}
+
+package enum OptionTable {
+    private static let recording: Set<Subcommand> = [.record, .attach]
+    private static let reading: Set<Subcommand> = [.report, .fold]
+
+    /// In the order of the help texts.
+    package static let options: [OptionDeclaration] = [
+        .init(
+            .output, "output", short: "o", "FILE", .text, for: recording,
+            """
+            where the recording goes (default: \(RecordOptions.defaultOutput)); an older recording \
+            there is kept as FILE.old
+            """),
+        .init(
+            .frequency, "frequency", short: "F", "HZ", .integer(1...10_000), for: recording,
+            "look at every thread HZ times a second, up to 10000 (default: 1000)"),
+        .init(
+            .duration, "duration", "TIME", .duration, for: recording,
+            "end the recording after TIME: 250ms, 2s, 1.5s, 1m"),
+        .init(
+            .capture, "capture", "METHOD", .choice([CaptureMethod.ptrace.rawValue]),
+            for: recording,
+            "how stacks are taken: ptrace (default; stops each thread for a moment)"),
+        .init(
+            .after, "after", "WHAT", .choice(AfterRecording.allCases.map(\.rawValue)),
+            for: [.record],
+            """
+            when the recording ends before the program: keep it running and wait for it \
+            (default), or stop it with SIGTERM
+            """),
+        .init(.quiet, "quiet", for: recording, "print no summary at the end"),
+        .init(
+            .view, "view", "VIEW", .choice(View.allCases.map(\.rawValue)), for: [.report],
+            """
+            summary (default), heaviest (the heaviest stack, and the functions by their own \
+            time), tree (callers above callees), bottom-up (functions with their callers below), \
+            threads or modules
+            """),
+        .init(
+            .phase, "phase", "NAME", .text, for: reading,
+            "only this phase; the beginning of its name is enough"),
+        .init(.thread, "thread", "TID|NAME", .text, for: reading, "only this thread"),
+        .init(
+            .weight, "weight", "WEIGHT", .choice(Weight.allCases.map(\.rawValue)), for: reading,
+            """
+            what counts: cpu (default), wall, blocked, or runnable (waiting for a core); by wall \
+            and blocked, stacks end in what was waited for
+            """),
+        .init(
+            .minPercent, "min-percent", "P", .percent, for: [.report],
+            "leave out functions below P percent"),
+        .init(
+            .depth, "depth", "N", .integer(1...Int.max), for: [.report],
+            "at most N levels of a tree, or lines of a list"),
+        .init(
+            .format, "format", "FORMAT", .choice(ReportFormat.allCases.map(\.rawValue)),
+            for: [.report], "text (default) or json (complete, for programs)"),
+        .init(.noPhase, "no-phase", for: [.fold], "stacks without their phase"),
+        .init(.noThread, "no-thread", for: [.fold], "stacks without their thread"),
+        .init(
+            .help, "help", short: "h", for: Set(Subcommand.allCases), "print this help"),
+    ]
+
+    /// Those of one subcommand.
+    package static func options(of subcommand: Subcommand) -> [OptionDeclaration] {
+        options.filter { $0.subcommands.contains(subcommand) }
+    }
+}

@@ -1,0 +1,71 @@
+package import ProfileModel
+
+/// A value of an option, checked by its ``ValueKind``.
+package enum OptionValue: Hashable, Sendable {
+    /// The option has no value: it was given.
+    case given
+    case text(String)
+    case integer(Int)
+    case percent(Double)
+    case duration(TimeSpan)
+}
+
+/// What an option's value must be.
+package enum ValueKind: Hashable, Sendable {
+    /// None: the option is a switch.
+    case none
+    /// Any text but the empty one.
+    case text
+    case integer(ClosedRange<Int>)
+    /// 0 to 100, with or without a fraction and a percent sign.
+    case percent
+    case duration
+    /// One of these words.
+    case choice([String])
+
+    /// The value that `text` stands for; nil when it is not of this kind.
+    package func value(of text: String) -> OptionValue? {
+        switch self {
+        case .none: nil
+        case .text: text.isEmpty ? nil : .text(text)
+        case .integer(let range): decimal(text).flatMap { range ~= $0 ? .integer($0) : nil }
+        case .percent: percent(text).map(OptionValue.percent)
+        case .duration: DurationArgument.parse(text).map(OptionValue.duration)
+        case .choice(let words): words.contains(text) ? .text(text) : nil
+        }
+    }
+
+    /// What would have been right, for error messages.
+    package var expectation: String {
+        switch self {
+        case .none: "takes no value"
+        case .text: "must not be empty"
+        case .integer(let range) where range.upperBound == .max:
+            "must be a whole number from \(range.lowerBound)"
+        case .integer(let range):
+            "must be a whole number from \(range.lowerBound) to \(range.upperBound)"
+        case .percent: "must be a number from 0 to 100"
+        case .duration: "must be a time with its unit, like 250ms, 1.5s or 2m"
+        case .choice(let words): "must be " + Self.list(words)
+        }
+    }
+
+    /// "a, b or c"
+    private static func list(_ words: [String]) -> String {
+        guard let last = words.last, words.count > 1 else { return words.first ?? "" }
+        return words.dropLast().joined(separator: ", ") + " or " + last
+    }
+
+    private func decimal(_ text: String) -> Int? {
+        text.utf8.allSatisfy { 0x30...0x39 ~= $0 } ? Int(text) : nil
+    }
+
+    private func percent(_ text: String) -> Double? {
+        let digits = text.hasSuffix("%") ? text.dropLast() : text[...]
+        // Double() also takes "nan", "0x1p3" and "1e2".
+        guard digits.utf8.allSatisfy({ 0x30...0x39 ~= $0 || $0 == 0x2E }),
+            let value = Double(digits), 0...100 ~= value
+        else { return nil }
+        return value
+    }
+}

@@ -1,0 +1,79 @@
+package import ProfileModel
+
+/// What happens to a program whose recording ends before it does.
+package enum AfterRecording: String, CaseIterable, Sendable {
+    /// It goes on, and is waited for.
+    case keep
+    /// It gets a SIGTERM, and is waited for.
+    case stop
+}
+
+/// What `record` and `attach` are asked to do.
+package struct RecordOptions: Hashable, Sendable {
+    package enum Target: Hashable, Sendable {
+        /// The program as the user named it, and its arguments without its name.
+        case launch(program: String, arguments: [String])
+        case attach(pid: Int32)
+    }
+
+    package static let defaultOutput = "launch.firstlight"
+
+    package var target: Target
+    /// The path of the recording.
+    package var output: String
+    /// Ticks a second.
+    package var frequency: Int32
+    /// nil: until the program ends.
+    package var duration: TimeSpan?
+    package var capture: CaptureMethod
+    package var after: AfterRecording
+    /// Whether to leave out the summary.
+    package var isQuiet: Bool
+
+    package init(_ arguments: ParsedArguments) throws(UsageError) {
+        target = try Self.target(arguments)
+        output = arguments.text(.output) ?? Self.defaultOutput
+        frequency = Int32(clamping: arguments.integer(.frequency) ?? 1_000)
+        duration = arguments.duration(.duration)
+        capture = arguments.text(.capture).flatMap(CaptureMethod.init) ?? .ptrace
+        after = arguments.text(.after).flatMap(AfterRecording.init) ?? .keep
+        isQuiet = arguments.isGiven(.quiet)
+    }
+
+    private static func target(_ arguments: ParsedArguments) throws(UsageError) -> Target {
+        guard let first = arguments.operands.first else {
+            throw UsageError(arguments.subcommand, "nothing to record")
+        }
+        guard arguments.subcommand == .attach else {
+            return .launch(program: first, arguments: Array(arguments.operands.dropFirst()))
+        }
+        guard first.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let pid = Int32(first), pid > 0 else {
+            throw UsageError(.attach, "invalid process id '\(first)': it must be a whole number")
+        }
+        return .attach(pid: pid)
+    }
+}
+
+extension ParsedArguments {
+    package func isGiven(_ name: OptionName) -> Bool { options[name] != nil }
+
+    package func text(_ name: OptionName) -> String? {
+        guard case .text(let value) = options[name] else { return nil }
+        return value
+    }
+
+    package func integer(_ name: OptionName) -> Int? {
+        guard case .integer(let value) = options[name] else { return nil }
+        return value
+    }
+
+    package func percent(_ name: OptionName) -> Double? {
+        guard case .percent(let value) = options[name] else { return nil }
+        return value
+    }
+
+    package func duration(_ name: OptionName) -> TimeSpan? {
+        guard case .duration(let value) = options[name] else { return nil }
+        return value
+    }
+}

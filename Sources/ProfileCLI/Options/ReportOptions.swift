@@ -1,0 +1,60 @@
+package import Analysis
+package import Report
+
+package enum ReportFormat: String, CaseIterable, Sendable {
+    case text, json
+}
+
+/// What `report` is asked for.
+package struct ReportOptions: Sendable {
+    package var file: String
+    package var format: ReportFormat
+    package var view: View
+    package var phase: String?
+    package var thread: String?
+    package var weight: Weight?
+    package var minPercent: Double?
+    package var depth: Int?
+
+    package init(_ arguments: ParsedArguments) throws(UsageError) {
+        file = arguments.operands.first ?? RecordOptions.defaultOutput
+        format = arguments.text(.format).flatMap(ReportFormat.init) ?? .text
+        view = arguments.text(.view).flatMap(View.init) ?? .summary
+        phase = arguments.text(.phase)
+        thread = arguments.text(.thread)
+        weight = arguments.text(.weight).flatMap(Weight.init)
+        minPercent = arguments.percent(.minPercent)
+        depth = arguments.integer(.depth)
+        if format == .json { try Self.checkJSON(arguments) }
+    }
+
+    /// JSON is the whole profile: an option that would have no effect is an error, so that
+    /// nobody takes the whole for a part.
+    private static func checkJSON(_ arguments: ParsedArguments) throws(UsageError) {
+        let shaping: Set<OptionName> = [.view, .phase, .thread, .weight, .minPercent, .depth]
+        for option in OptionTable.options where shaping.contains(option.name) {
+            guard arguments.isGiven(option.name) else { continue }
+            throw UsageError(
+                .report, "--\(option.long) does not go with --format json, which is complete")
+        }
+    }
+}
+
+/// What `fold` is asked for.
+package struct FoldOptions: Sendable {
+    package var file: String
+    package var phase: String?
+    package var thread: String?
+    package var weight: Weight
+    package var showsPhase: Bool
+    package var showsThread: Bool
+
+    package init(_ arguments: ParsedArguments) {
+        file = arguments.operands.first ?? RecordOptions.defaultOutput
+        phase = arguments.text(.phase)
+        thread = arguments.text(.thread)
+        weight = arguments.text(.weight).flatMap(Weight.init) ?? .cpu
+        showsPhase = !arguments.isGiven(.noPhase)
+        showsThread = !arguments.isGiven(.noThread)
+    }
+}

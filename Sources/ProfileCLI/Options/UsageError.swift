@@ -1,0 +1,21 @@
+/// A command line that cannot be understood. `description` is one line: what, and what to do.
+package struct UsageError: Error, Hashable, CustomStringConvertible {
+    package var subcommand: Subcommand?
+    package var message: String
+
+    package init(_ subcommand: Subcommand?, _ message: String) {
+        self.subcommand = subcommand
+        self.message = message
+    }
+
+    package var description: String {
+        subcommand.map { "\($0.rawValue): \(message)" } ?? message
+    }
+
+    package var exitStatus: Int32 { subcommand?.usageStatus ?? 2 }
+
+    /// Where to read on when there is nothing better to suggest.
+    static func seeHelp(_ subcommand: Subcommand?) -> String {
+        subcommand.map { "; see 'firstlight help \($0.rawValue)'" } ?? "; see 'firstlight --help'"
+    }
+}

@@ -1,0 +1,19 @@
+import Analysis
+import Report
+
+/// `firstlight fold`.
+enum FoldCommand {
+    /// Prints the folded stacks, and returns the exit status.
+    static func run(_ options: FoldOptions, _ console: Console) -> Int32 {
+        Reading.print(to: console) { () throws(Reading.Failure) in
+            let profile = try Reading.profile(of: options.file)
+            var folding = FoldedStacks.Options()
+            folding.selection = try Reading.selection(
+                of: profile, phase: options.phase, thread: options.thread)
+            folding.weight = options.weight
+            folding.showsPhase = options.showsPhase
+            folding.showsThread = options.showsThread
+            return FoldedStacks.render(profile, options: folding)
+        }
+    }
+}

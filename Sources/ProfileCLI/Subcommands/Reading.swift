@@ -1,0 +1,73 @@
+import Analysis
+import Glibc
+import ProfileModel
+import Recording
+import Report
+import Symbolicate
+
+/// What `report` and `fold` have in common: a recording's file in, text out.
+enum Reading {
+    /// Why there was nothing to print; one line.
+    struct Failure: Error {
+        var message: String
+
+        init(_ error: RecordingError) {
+            message = error.description
+            if case .cannotOpen(RecordOptions.defaultOutput, ENOENT) = error {
+                message += "; make it with 'firstlight record', or name another file"
+            }
+        }
+
+        init(_ error: SelectionError) { message = error.description }
+    }
+
+    /// The recording, symbolicated here and now if that was not done when it was made (its
+    /// recorder was killed).
+    static func profile(of path: String) throws(Failure) -> Profile {
+        do {
+            return Profile(try symbolicatedRecording(at: path))
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    static func symbolicatedRecording(at path: String) throws(RecordingError) -> Recording {
+        var recording = try RecordingReader.load(path: path)
+        if recording.symbols.frames.isEmpty && recording.symbols.modules.isEmpty {
+            recording.symbols = Symbolicator().symbolicate(recording)
+        }
+        return recording
+    }
+
+    static func summary(of recording: Recording, on terminal: Terminal) -> String {
+        var options = TextOptions()
+        options.width = terminal.width
+        options.usesColour = terminal.usesColour
+        return TextReport.render(Profile(recording), view: .summary, options: options)
+    }
+
+    static func selection(
+        of profile: Profile, phase: String?, thread: String?
+    ) throws(Failure) -> Selection {
+        do {
+            return try profile.selection(phase: phase, thread: thread)
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    /// Prints what `render` makes, and returns the exit status: 0; 1 for a failure, which is
+    /// complained about; 141 for a closed pipe, quietly, as of a program that SIGPIPE killed.
+    static func print(
+        to console: Console, _ render: () throws(Failure) -> String
+    ) -> Int32 {
+        let text: String
+        do {
+            text = try render()
+        } catch {
+            console.complain(error.message)
+            return 1
+        }
+        return Output.print(text, to: console)
+    }
+}

@@ -1,0 +1,102 @@
+import Glibc
+import ProfileModel
+import Recorder
+import Recording
+import Sampler
+
+/// `firstlight record` and `firstlight attach`.
+enum RecordCommand {
+    /// The status for whatever kept us from recording, as env(1) and timeout(1) have it.
+    private static let ownFailure: Int32 = 125
+
+    /// Records, prints the summary, sees the program to its end, and returns the exit status.
+    static func run(_ options: RecordOptions, _ console: Console) -> Int32 {
+        let signals = SignalQueue()
+        let recorder = Recorder(
+            output: options.output,
+            options: SamplerOptions(frequency: options.frequency, duration: options.duration),
+            version: Version.current)
+        let result: Recorder.Result
+        do throws(Recorder.Failure) {
+            result = try recorder.record(options.target.recorded, signals: signals)
+        } catch {
+            return complain(error, console)
+        }
+        if let failure = result.failure { console.complain(failure.description) }
+        if let end = result.sampler.endSignal, !end.isFromTerminal, options.target.isLaunch {
+            Program(pid: result.pid).send(end.number)
+        }
+        let hasSummary = finish(options, console, hasFile: result.failure == nil)
+        let status = seeToItsEnd(result, options, signals, console)
+        return result.failure == nil && hasSummary ? status : ownFailure
+    }
+
+    private static func complain(_ failure: Recorder.Failure, _ console: Console) -> Int32 {
+        switch failure {
+        case .sampler(let error):
+            console.complain(error.description)
+            return error.exitStatus
+        case .recording(let error):
+            console.complain(error.description)
+            return ownFailure
+        }
+    }
+
+    /// Symbolicates the recording, so that it can be read anywhere, and prints its summary.
+    private static func finish(
+        _ options: RecordOptions, _ console: Console, hasFile: Bool
+    ) -> Bool {
+        guard hasFile else { return false }
+        do throws(RecordingError) {
+            let recording = try Reading.symbolicatedRecording(at: options.output)
+            try RecordingFile.store(recording.symbols, in: options.output)
+            if !options.isQuiet {
+                // Nobody may be listening any more; the recording is what counts.
+                try? console.write(
+                    Reading.summary(of: recording, on: console.terminal(of: .error)), to: .error)
+            }
+            return true
+        } catch {
+            console.complain(error.description)
+            return false
+        }
+    }
+
+    /// A program that we started outlives its recording only with us waiting for it, so that
+    /// whoever waits for us gets its status.
+    private static func seeToItsEnd(
+        _ result: Recorder.Result, _ options: RecordOptions, _ signals: SignalQueue,
+        _ console: Console
+    ) -> Int32 {
+        guard options.target.isLaunch else {
+            if result.sampler.outcome == .running, options.after == .stop {
+                Program(pid: result.pid).send(SIGTERM)
+            }
+            return 0
+        }
+        var outcome = result.sampler.outcome
+        if outcome == .running {
+            if options.after == .stop { Program(pid: result.pid).send(SIGTERM) }
+            outcome = Program(pid: result.pid).waitForEnd(signals)
+        }
+        switch outcome {
+        case .exited(let status): return status
+        case .signalled(let signal): return 128 + signal
+        case .running, .unknown: return ownFailure
+        }
+    }
+}
+
+extension RecordOptions.Target {
+    fileprivate var recorded: Recorder.Target {
+        switch self {
+        case .launch(let program, let arguments): .launch([program] + arguments)
+        case .attach(let pid): .attach(pid)
+        }
+    }
+
+    fileprivate var isLaunch: Bool {
+        if case .launch = self { return true }
+        return false
+    }
+}

@@ -1,0 +1,93 @@
+import ProfileModel
+package import Recording
+package import Sampler
+
+/// One recording, from the first look at the process to the finished file.
+package struct Recorder: Sendable {
+    /// Where the file goes; an older recording there is kept as `.old`.
+    package var output: String
+    package var options: SamplerOptions
+    /// The version of this program, for the file's header.
+    package var version: String
+
+    package init(output: String, options: SamplerOptions, version: String) {
+        self.output = output
+        self.options = options
+        self.version = version
+    }
+
+    package enum Target: Hashable, Sendable {
+        /// The program's name or path, and its arguments.
+        case launch([String])
+        case attach(Int32)
+    }
+
+    package enum Failure: Error {
+        case sampler(SamplerError)
+        case recording(RecordingError)
+    }
+
+    package struct Result: Sendable {
+        package var sampler: SamplerOutcome
+        /// Why the file is not complete, if it is not; what was written before is kept.
+        package var failure: RecordingError?
+        package var pid: Int32
+    }
+
+    /// Records until the process or the recording ends.
+    ///
+    /// - Parameter signals: made before the process had any other thread.
+    package func record(
+        _ target: Target, signals: SignalQueue
+    ) throws(Failure) -> Result {
+        do throws(RecordingError) {
+            try RecordingFile.checkWritable(output)
+        } catch {
+            throw .recording(error)
+        }
+        var header = Recording.Header(
+            pid: 0, isAttached: target.isAttach, capture: .ptrace, frequency: options.frequency)
+        header.recorderVersion = version
+        let queue = EventQueue()
+        let writer = RecordingThread(path: output, header: header, queue: queue)
+        guard writer.start() else {
+            throw .sampler(.systemCall(SystemError("starting the recording thread", code: 11)))
+        }
+        do throws(SamplerError) {
+            let outcome = try sample(target, signals, queue)
+            writer.finish { $0.complete(with: outcome) }
+            return Result(sampler: outcome, failure: writer.failure, pid: writer.pid)
+        } catch {
+            writer.finish { _ in }
+            throw .sampler(error)
+        }
+    }
+
+    private func sample(
+        _ target: Target, _ signals: SignalQueue, _ queue: EventQueue
+    ) throws(SamplerError) -> SamplerOutcome {
+        switch target {
+        case .launch(let arguments):
+            try Sampler.launch(arguments, options: options, signals: signals, sink: queue)
+        case .attach(let pid):
+            try Sampler.attach(to: pid, options: options, signals: signals, sink: queue)
+        }
+    }
+}
+
+extension Recorder.Target {
+    fileprivate var isAttach: Bool {
+        if case .attach = self { return true }
+        return false
+    }
+}
+
+extension Recording.Header {
+    fileprivate mutating func complete(with outcome: SamplerOutcome) {
+        ticks = outcome.ticks
+        missedTicks = outcome.missedTicks
+        lateness = outcome.lateness
+        heldByProfiler = outcome.heldByProfiler
+        self.outcome = outcome.outcome
+    }
+}

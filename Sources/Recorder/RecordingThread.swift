@@ -1,0 +1,148 @@
+import Glibc
+import ProfileModel
+import Recording
+import Sampler
+import Unwind
+
+/// The recorder's other thread: takes what the sampler observed, unwinds it and writes it down.
+final class RecordingThread: @unchecked Sendable {
+    private let path: String
+    private let header: Recording.Header
+    private let queue: EventQueue
+    private var thread = pthread_t()
+    private var isStarted = false
+
+    // Only touched by the thread itself, until it was joined.
+    private var file: RecordingWriter?
+    private var slices = SliceBuilder(unwinder: Unwinder())
+    private var threads: [RecordedThread] = []
+    private var moduleCount = 0
+    private(set) var pid: Int32 = 0
+    private var lastCommit = MonotonicTime.now
+    private(set) var failure: RecordingError?
+    private(set) var hasFile = false
+
+    init(path: String, header: Recording.Header, queue: EventQueue) {
+        self.path = path
+        self.header = header
+        self.queue = queue
+    }
+
+    func start() -> Bool {
+        let code = pthread_create(
+            &thread, nil,
+            { argument in
+                // Balanced by the retain below.
+                if let argument {
+                    Unmanaged<RecordingThread>.fromOpaque(argument).takeRetainedValue().run()
+                }
+                return nil
+            }, Unmanaged.passRetained(self).toOpaque())
+        isStarted = code == 0
+        if !isStarted { Unmanaged.passUnretained(self).release() }
+        return isStarted
+    }
+
+    /// Waits until all events are written; then completes the file.
+    func finish(_ complete: (inout Recording.Header) -> Void) {
+        queue.finish()
+        if isStarted { pthread_join(thread, nil) }
+        guard let file else { return }
+        var header = header
+        header.pid = pid
+        header.lostSamples = queue.lostSamples
+        complete(&header)
+        attempt { () throws(RecordingError) in try file.finish(header) }
+    }
+
+    private func run() {
+        while let events = queue.next() {
+            for event in events { attempt { () throws(RecordingError) in try take(event) } }
+            attempt { () throws(RecordingError) in try commitIfDue() }
+        }
+        attempt { () throws(RecordingError) in try write(slices.flush()) }
+    }
+
+    /// After the first failure nothing more is written, and the sampler is told.
+    private func attempt(_ body: () throws(RecordingError) -> Void) {
+        guard failure == nil else { return }
+        do throws(RecordingError) {
+            try body()
+        } catch {
+            failure = error
+            queue.fail()
+        }
+    }
+
+    /// A recorder that is killed loses at most this much.
+    private static let commitInterval = TimeSpan.milliseconds(500)
+
+    private func commitIfDue() throws(RecordingError) {
+        guard let file, MonotonicTime.now - lastCommit >= Self.commitInterval else { return }
+        lastCommit = .now
+        try file.commit()
+    }
+
+    private func take(_ event: SamplerEvent) throws(RecordingError) {
+        if case .began(let pid) = event { return try begin(pid) }
+        guard let file else { return }
+        switch event {
+        case .began: break
+        case .image(let image): try file.append(image)
+        case .mark(let mark): try file.append(mark)
+        case .threadStarted(let thread):
+            threads.append(thread)
+            try file.append(thread)
+        case .threadNamed(let index, let name):
+            try update(index) { $0.name = name }
+        case .threadEnded(let index, let time):
+            try update(index) { $0.end = time }
+        case .mappings(let code, let time):
+            try take(code, at: time)
+        case .sample(let sample):
+            let outcome = slices.add(sample)
+            if let request = outcome.request { queue.request(request) }
+            try write(outcome.slices)
+        }
+    }
+
+    /// The program runs: only now does a new recording take the place of an older one.
+    private func begin(_ pid: Int32) throws(RecordingError) {
+        self.pid = pid
+        try RecordingFile.keepOlder(at: path)
+        var header = header
+        header.pid = pid
+        file = try RecordingWriter(creating: path, header: header)
+        hasFile = true
+    }
+
+    private func update(
+        _ index: ThreadIndex, _ change: (inout RecordedThread) -> Void
+    ) throws(RecordingError) {
+        guard threads.indices.contains(index.rawValue) else { return }
+        change(&threads[index.rawValue])
+        try file?.update(threads[index.rawValue], at: index)
+    }
+
+    private func take(_ code: [CodeMapping], at time: MonotonicTime) throws(RecordingError) {
+        let pid = pid
+        let added = slices.unwinder.update(code, at: time) { mapping in
+            // The mapped file itself, also when its path names another one by now.
+            [
+                "/proc/\(pid)/map_files/\(String(mapping.start, radix: 16))-\(String(mapping.end, radix: 16))",
+                "/proc/\(pid)/root\(mapping.path)",
+            ]
+        }
+        let modules = slices.unwinder.modules
+        for module in modules[moduleCount...] { try file?.append(module) }
+        moduleCount = modules.count
+        for mapping in added { try file?.append(mapping) }
+    }
+
+    private func write(_ finished: [Slice]) throws(RecordingError) {
+        guard let file else { return }
+        try file.append(newNodesOf: slices.stacks)
+        // A slice without time carries nothing.
+        for slice in finished where slice.times.wall > .zero { try file.append(slice) }
+    }
+}

@@ -1,0 +1,80 @@
+import Glibc
+
+/// The first 100 bytes of an SQLite file (sqlite.org/fileformat.html), read without SQLite:
+/// enough to tell a recording from anything else before a library parses it.
+struct FileStart {
+    private static let size = 100
+    private static let magic = Array("SQLite format 3\0".utf8)
+
+    private var bytes: [UInt8]
+
+    /// Throws `notAFile`, `empty`, `notARecording` for what is no SQLite file, or the reason for
+    /// which it cannot be read.
+    init(of path: String) throws(RecordingError) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw .cannotOpen(path: path, errno: errno) }
+        // Before opening: that would wait for a pipe's other end, or wake up a device.
+        if let kind = Self.kind(status.st_mode) { throw .notAFile(path: path, kind: kind) }
+        bytes = try Self.read(path)
+        if bytes.isEmpty { throw .empty(path: path) }
+        guard bytes.count == Self.size, bytes.starts(with: Self.magic) else {
+            throw .notARecording(path: path)
+        }
+    }
+
+    /// The name of a file's kind with its article; nil for a regular file.
+    private static func kind(_ mode: mode_t) -> String? {
+        switch mode & S_IFMT {
+        case S_IFREG: nil
+        case S_IFDIR: "a directory"
+        case S_IFIFO: "a pipe"
+        case S_IFSOCK: "a socket"
+        default: "a device"
+        }
+    }
+
+    private static func read(_ path: String) throws(RecordingError) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { throw .cannotOpen(path: path, errno: errno) }
+        defer { close(descriptor) }
+        var problem: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            let got = pread(descriptor, buffer.baseAddress, size, 0)
+            if got < 0 { problem = errno }
+            count = max(got, 0)
+        }
+        guard problem == 0 else { throw .cannotRead(path: path, errno: problem) }
+        return bytes
+    }
+
+    private func integer(at offset: Int) -> Int32 {
+        bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int32($1) }
+    }
+
+    var isRecording: Bool { integer(at: 68) == Schema.applicationID }
+
+    var schemaVersion: Int32 { integer(at: 60) }
+
+    /// Whether reading it would make SQLite look for other files than a rollback journal.
+    var usesWriteAheadLog: Bool { bytes[18] != 1 || bytes[19] != 1 }
+}
+
+/// The end of a rollback journal.
+enum Journal {
+    /// A journal may name a "super-journal", that of a transaction over several files; SQLite
+    /// deletes that file in the end, whatever it is. A recorder never writes such a name, so
+    /// there is one only where someone wants a file deleted.
+    static func namesAnotherFile(_ path: String) -> Bool {
+        let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        let end = lseek(descriptor, 0, SEEK_END)
+        guard end >= off_t(2 * magic.count) else { return false }
+        let tail = [UInt8](unsafeUninitializedCapacity: magic.count) { buffer, count in
+            count = max(
+                pread(descriptor, buffer.baseAddress, buffer.count, end - off_t(buffer.count)), 0)
+        }
+        return tail.starts(with: magic)
+    }
+}

@@ -1,0 +1,75 @@
+import Glibc
+
+/// Why a recording could not be made or read. `description` is one line for the user: where,
+/// what, why and what to do about it.
+package enum RecordingError: Error, Hashable, Sendable {
+    /// The file could not be made at `path`, for the reason that `errno` names.
+    case cannotCreate(path: String, errno: Int32)
+    /// A directory, a device, a pipe …; `kind` comes with its article.
+    case notAFile(path: String, kind: String)
+    /// There is something at `path` that is not a recording and must not be replaced.
+    case wouldReplace(path: String)
+    case cannotOpen(path: String, errno: Int32)
+    case cannotRead(path: String, errno: Int32)
+    /// The file system has no room left for the recording.
+    case full(path: String)
+    case cannotWrite(path: String, errno: Int32)
+    /// A value that no reader would accept, or a call after the end: a defect of the recorder.
+    case refused(path: String, detail: String)
+    case notARecording(path: String)
+    /// A file of length 0: its recorder was killed before the first transaction.
+    case empty(path: String)
+    case newerSchema(path: String, found: Int32, supported: Int32)
+    case damaged(path: String, detail: String)
+    /// Its recorder is at work, or another process is changing it.
+    case inUse(path: String)
+    /// Cut short in the middle of a write, which can only be undone where it can be written.
+    case needsRollback(path: String)
+}
+
+extension RecordingError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .cannotCreate(let path, let errno):
+            "\(path): cannot create the recording: \(reason(errno)); choose another file with -o"
+        case .notAFile(let path, let kind):
+            "\(path): is \(kind), and a recording must be a regular file"
+        case .wouldReplace(let path):
+            "\(path): exists and is not a Firstlight recording; choose another file with -o"
+        case .cannotOpen(let path, let errno):
+            "\(path): cannot open: \(reason(errno))"
+        case .cannotRead(let path, let errno):
+            "\(path): cannot read: \(reason(errno))"
+        case .full(let path):
+            "\(path): no space left for the recording; what was written before is kept"
+        case .cannotWrite(let path, let errno):
+            "\(path): cannot write: \(reason(errno)); what was written before is kept"
+        case .refused(let path, let detail):
+            "\(path): cannot record this: \(detail) (a defect of firstlight, please report it)"
+        case .notARecording(let path):
+            "\(path): not a Firstlight recording"
+        case .empty(let path):
+            "\(path): is empty; its recorder was stopped before it wrote anything"
+        case .newerSchema(let path, let found, let supported):
+            """
+            \(path): was written by a newer version of firstlight (schema \(found), \
+            this one reads up to \(supported)); read it with that version
+            """
+        case .damaged(let path, let detail):
+            "\(path): is damaged: \(detail)"
+        case .inUse(let path):
+            "\(path): is still being written; try again when its recorder has ended"
+        case .needsRollback(let path):
+            """
+            \(path): was cut short in the middle of a write and cannot be repaired where it is; \
+            copy it and \(path)-journal to a place that you can write to
+            """
+        }
+    }
+}
+
+/// The system's words for an error number.
+private func reason(_ errno: Int32) -> String {
+    guard errno != 0, let text = strerror(errno) else { return "input/output error" }
+    return String(cString: text)
+}

@@ -1,0 +1,149 @@
+import ProfileModel
+
+/// The statements of a ``RecordingWriter``, prepared once.
+struct Statements {
+    let begin: Statement
+    let commit: Statement
+    let header: Statement
+    let image: Statement
+    let argument: Statement
+    let mark: Statement
+    let thread: Statement
+    let module: Statement
+    let mapping: Statement
+    let stack: Statement
+    let slice: Statement
+
+    init(_ database: Database) throws(RecordingError) {
+        begin = try database.prepare("BEGIN")
+        commit = try database.prepare("COMMIT")
+        // The header and the threads change while the recording goes on.
+        header = try database.prepare(Schema.header.replacement)
+        thread = try database.prepare(Schema.threads.replacement)
+        image = try database.prepare(Schema.images.insertion)
+        argument = try database.prepare(Schema.arguments.insertion)
+        mark = try database.prepare(Schema.marks.insertion)
+        module = try database.prepare(Schema.modules.insertion)
+        mapping = try database.prepare(Schema.mappings.insertion)
+        stack = try database.prepare(Schema.stacks.insertion)
+        slice = try database.prepare(Schema.slices.insertion)
+    }
+}
+
+/// One row each; the order of the binds is that of the columns in ``Schema``.
+extension Statement {
+    func write(_ header: Recording.Header) throws(SQLiteFailure) {
+        let (outcome, value) = header.outcome.stored
+        try bind(1, 0 as Int64)
+        try bind(2, Int64(header.pid))
+        try bind(3, header.isAttached)
+        try bind(4, header.capture.rawValue)
+        try bind(5, Int64(header.frequency))
+        try bind(6, header.ticks)
+        try bind(7, header.missedTicks)
+        try bind(8, header.lateness.nanoseconds)
+        try bind(9, header.lostSamples)
+        try bind(10, header.heldByProfiler.nanoseconds)
+        try bind(11, outcome)
+        try bind(12, value)
+        try bind(13, header.recorderVersion)
+        try run()
+    }
+
+    func write(_ image: Image, row: Int) throws(SQLiteFailure) {
+        try bind(1, row)
+        try bind(2, image.path)
+        try bind(3, image.time.nanoseconds)
+        try run()
+    }
+
+    func write(_ argument: String, image: Int, row: Int) throws(SQLiteFailure) {
+        try bind(1, row)
+        try bind(2, image)
+        try bind(3, argument)
+        try run()
+    }
+
+    func write(_ mark: Mark, row: Int) throws(SQLiteFailure) {
+        try bind(1, row)
+        try bind(2, Int64(mark.kind.rawValue))
+        try bind(3, mark.time.nanoseconds)
+        try bind(4, mark.counters.minorFaults)
+        try bind(5, mark.counters.majorFaults)
+        try bind(6, mark.counters.readBytes)
+        try run()
+    }
+
+    func write(_ thread: RecordedThread, row: Int) throws(SQLiteFailure) {
+        try bind(1, row)
+        try bind(2, Int64(thread.tid))
+        try bind(3, thread.name)
+        try bind(4, thread.start.nanoseconds)
+        try bind(5, thread.end?.nanoseconds)
+        try bind(6, thread.isMain)
+        try run()
+    }
+
+    func write(_ module: Module, row: Int) throws(SQLiteFailure) {
+        try bind(1, row)
+        try bind(2, module.path)
+        try bind(3, module.buildID)
+        try run()
+    }
+
+    func write(_ mapping: Mapping, row: Int) throws(SQLiteFailure) {
+        try bind(1, row)
+        try bind(2, bits: mapping.start)
+        try bind(3, bits: mapping.end)
+        try bind(4, bits: mapping.bias)
+        try bind(5, mapping.module.rawValue)
+        try bind(6, mapping.time.nanoseconds)
+        try run()
+    }
+
+    func write(_ node: StackTable.Node, row: Int) throws(SQLiteFailure) {
+        try bind(1, row)
+        try bind(2, node.parent.map { Int64($0.rawValue) })
+        try bind(3, node.frame.module.map { Int64($0.rawValue) })
+        try bind(4, bits: node.frame.address.value)
+        try bind(5, Int64(node.frame.address.kind.rawValue))
+        try run()
+    }
+
+    func write(_ slice: Slice, row: Int) throws(SQLiteFailure) {
+        try bind(1, row)
+        try bind(2, slice.thread.rawValue)
+        try bind(3, slice.start.nanoseconds)
+        try bind(4, slice.times.running.nanoseconds)
+        try bind(5, slice.times.runnable.nanoseconds)
+        try bind(6, slice.times.preempted.nanoseconds)
+        try bind(7, slice.times.blocked.nanoseconds)
+        try bind(8, slice.stack.map { Int64($0.rawValue) })
+        try bind(9, slice.systemCall.map { Int64($0) })
+        try bind(10, slice.truncation.map { Int64($0.rawValue) })
+        try run()
+    }
+}
+
+extension Recording.Outcome {
+    /// The columns `outcome` and `outcome_value`; both NULL for an unknown one.
+    var stored: (name: String?, value: Int64?) {
+        switch self {
+        case .exited(let status): ("exited", Int64(status))
+        case .signalled(let signal): ("signalled", Int64(signal))
+        case .running: ("running", nil)
+        case .unknown: (nil, nil)
+        }
+    }
+
+    /// nil for a pair that ``stored`` never yields.
+    init?(storedName name: String?, value: Int64?) {
+        switch (name, value.map { Int32(exactly: $0) }) {
+        case ("exited", .some(.some(let status))): self = .exited(status)
+        case ("signalled", .some(.some(let signal))): self = .signalled(signal)
+        case ("running", .none): self = .running
+        case (.none, .none): self = .unknown
+        default: return nil
+        }
+    }
+}

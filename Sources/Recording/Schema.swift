@@ -1,0 +1,112 @@
+/// The layout of a recording file, version 1. `docs/recording-format.md` explains every column.
+///
+/// Each table has the row's position in its list as `id`, from 0 without gaps. Both the
+/// statements that write and those that read are made from this one declaration.
+struct Schema {
+    /// SQLite's `application_id`: "FLGT".
+    static let applicationID: Int32 = 0x464C_4754
+    /// SQLite's `user_version`. Raised when a reader of the older version would misread a file.
+    static let version: Int32 = 1
+
+    struct Table {
+        var name: String
+        /// Names with their SQL types, without `id`.
+        var columns: [(name: String, type: String)]
+
+        init(_ name: String, _ columns: KeyValuePairs<String, String>) {
+            self.name = name
+            self.columns = columns.map { (name: $0.key, type: $0.value) }
+        }
+
+        /// Also what the file's own schema must say, to the letter, before it is read.
+        var creation: String {
+            let list = columns.map { ", \($0.name) \($0.type)" }.joined()
+            return "CREATE TABLE \(name)(id INTEGER PRIMARY KEY\(list))"
+        }
+
+        var insertion: String { "INSERT " + rowTarget }
+
+        /// Inserts a row, or takes the place of the one with its id.
+        var replacement: String { "REPLACE " + rowTarget }
+
+        private var rowTarget: String {
+            let names = columns.map { ", \($0.name)" }.joined()
+            let values = String(repeating: ", ?", count: columns.count)
+            return "INTO \(name)(id\(names)) VALUES (?\(values))"
+        }
+
+        var selection: String {
+            let names = columns.map { ", \($0.name)" }.joined()
+            return "SELECT id\(names) FROM \(name) ORDER BY id"
+        }
+    }
+
+    static let header = Table(
+        "header",
+        [
+            "pid": "INTEGER NOT NULL", "attached": "INTEGER NOT NULL",
+            "capture": "TEXT NOT NULL", "frequency": "INTEGER NOT NULL",
+            "ticks": "INTEGER NOT NULL", "missed_ticks": "INTEGER NOT NULL",
+            "lateness_ns": "INTEGER NOT NULL", "lost_samples": "INTEGER NOT NULL",
+            "held_ns": "INTEGER NOT NULL", "outcome": "TEXT", "outcome_value": "INTEGER",
+            "recorder_version": "TEXT NOT NULL",
+        ])
+    static let images = Table(
+        "images", ["path": "TEXT NOT NULL", "time_ns": "INTEGER NOT NULL"])
+    static let arguments = Table(
+        "arguments", ["image": "INTEGER NOT NULL", "value": "TEXT NOT NULL"])
+    static let marks = Table(
+        "marks",
+        [
+            "kind": "INTEGER NOT NULL", "time_ns": "INTEGER NOT NULL",
+            "minor_faults": "INTEGER", "major_faults": "INTEGER", "read_bytes": "INTEGER",
+        ])
+    static let threads = Table(
+        "threads",
+        [
+            "tid": "INTEGER NOT NULL", "name": "TEXT NOT NULL", "start_ns": "INTEGER NOT NULL",
+            "end_ns": "INTEGER", "is_main": "INTEGER NOT NULL",
+        ])
+    static let modules = Table(
+        "modules", ["path": "TEXT NOT NULL", "build_id": "BLOB NOT NULL"])
+    static let mappings = Table(
+        "mappings",
+        [
+            "start_address": "INTEGER NOT NULL", "end_address": "INTEGER NOT NULL",
+            "bias": "INTEGER NOT NULL", "module": "INTEGER NOT NULL",
+            "time_ns": "INTEGER NOT NULL",
+        ])
+    static let stacks = Table(
+        "stacks",
+        [
+            "parent": "INTEGER", "module": "INTEGER", "address": "INTEGER NOT NULL",
+            "kind": "INTEGER NOT NULL",
+        ])
+    static let slices = Table(
+        "slices",
+        [
+            "thread": "INTEGER NOT NULL", "start_ns": "INTEGER NOT NULL",
+            "running_ns": "INTEGER NOT NULL", "runnable_ns": "INTEGER NOT NULL",
+            "preempted_ns": "INTEGER NOT NULL", "blocked_ns": "INTEGER NOT NULL",
+            "stack": "INTEGER", "system_call": "INTEGER", "truncation": "INTEGER",
+        ])
+    static let strings = Table("strings", ["value": "TEXT NOT NULL"])
+    static let symbols = Table(
+        "symbols",
+        [
+            "module": "INTEGER", "address": "INTEGER NOT NULL", "kind": "INTEGER NOT NULL",
+            "position": "INTEGER NOT NULL", "function": "INTEGER", "file": "INTEGER",
+            "line": "INTEGER", "inlined": "INTEGER NOT NULL",
+        ])
+    static let moduleSymbols = Table(
+        "module_symbols",
+        [
+            "module": "INTEGER NOT NULL", "debug_info_path": "TEXT",
+            "has_symbols": "INTEGER NOT NULL",
+        ])
+
+    static let tables = [
+        header, images, arguments, marks, threads, modules, mappings, stacks, slices, strings,
+        symbols, moduleSymbols,
+    ]
+}

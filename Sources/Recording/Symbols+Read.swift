@@ -1,0 +1,57 @@
+import ProfileModel
+
+extension TableReader {
+    /// The three tables of symbols; empty ones when the recording was not symbolicated.
+    mutating func symbols() throws(ReadFailure) -> SymbolTable {
+        var table = SymbolTable()
+        let strings = try strings()
+        var current: FrameAddress?
+        try scan(Schema.symbols) { row, rules throws(ReadFailure) in
+            let key = try row.frame(1)
+            let position: Int = try row.integer(4)
+            let frame = try Self.sourceFrame(row, strings)
+            try Self.admit { () throws(Inconsistency) in
+                try rules.check(key.module, row.table.name, row.number)
+            }
+            let isNext = position > 0 && key == current
+            guard position == (isNext ? table.frames[key]?.count : 0),
+                isNext || table.frames[key] == nil
+            else { throw row.invalid(4) }
+            table.frames[key, default: []].append(frame)
+            current = key
+        }
+        try scan(Schema.moduleSymbols) { row, rules throws(ReadFailure) in
+            let index = ModuleIndex(try row.integer(1))
+            try Self.admit { () throws(Inconsistency) in
+                try rules.check(index, row.table.name, row.number)
+            }
+            guard table.modules[index] == nil else { throw row.invalid(1) }
+            table.modules[index] = ModuleSymbols(
+                debugInfoPath: try row.optionalText(2), hasSymbols: try row.bool(3))
+        }
+        return table
+    }
+
+    private mutating func strings() throws(ReadFailure) -> [String] {
+        var strings: [String] = []
+        try scan(Schema.strings) { row, _ throws(ReadFailure) in
+            strings.append(try row.text(1))
+        }
+        return strings
+    }
+
+    private static func sourceFrame(
+        _ row: Row, _ strings: [String]
+    ) throws(ReadFailure) -> SourceFrame {
+        func string(_ column: Int32) throws(ReadFailure) -> String? {
+            guard let index = try row.optional(column) as Int? else { return nil }
+            guard strings.indices.contains(index) else { throw row.invalid(column) }
+            return strings[index]
+        }
+        let line: Int32? = try row.optional(7)
+        if let line, line < 0 { throw row.invalid(7) }
+        return SourceFrame(
+            function: try string(5), file: try string(6), line: line,
+            isInlined: try row.bool(8))
+    }
+}

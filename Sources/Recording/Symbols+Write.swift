@@ -1,0 +1,128 @@
+package import ProfileModel
+
+extension RecordingFile {
+    /// Puts what symbolication found into a finished recording, in place of what was there.
+    /// All or nothing: an error leaves the file as it was.
+    package static func store(
+        _ symbols: SymbolTable, in path: String
+    ) throws(RecordingError) {
+        let database = try RecordingReader.open(path, for: .write)
+        defer { database.close() }
+        var writer = try SymbolWriter(database)
+        do {
+            try writer.write(symbols)
+        } catch {
+            switch error {
+            case .failure(let failure): throw database.error(failure)
+            case .inconsistency(let found): throw .refused(path: path, detail: found.detail)
+            }
+        }
+        try database.execute("COMMIT")
+    }
+}
+
+private struct SymbolWriter {
+    private let string: Statement
+    private let symbol: Statement
+    private let module: Statement
+    private let moduleCount: Int
+    /// The rows of the strings that were written.
+    private var strings: [String: Int] = [:]
+    private var symbolCount = 0
+
+    init(_ database: Database) throws(RecordingError) {
+        for table in [Schema.strings, Schema.symbols, Schema.moduleSymbols] {
+            try database.execute("DELETE FROM \(table.name)")
+        }
+        string = try database.prepare(Schema.strings.insertion)
+        symbol = try database.prepare(Schema.symbols.insertion)
+        module = try database.prepare(Schema.moduleSymbols.insertion)
+        let count = try database.prepare("SELECT count(*) FROM \(Schema.modules.name)")
+        moduleCount = try database.attempt { () throws(SQLiteFailure) in
+            defer { count.reset() }
+            return try count.step() ? count.integer(0).map { Int(clamping: $0) } ?? 0 : 0
+        }
+    }
+
+    /// In the order of the keys: the same symbols give the same bytes.
+    mutating func write(_ symbols: SymbolTable) throws(ReadFailure) {
+        for key in symbols.frames.keys.sorted(by: Self.precedes) {
+            try check(key.module, Schema.symbols)
+            for (position, frame) in (symbols.frames[key] ?? []).enumerated() {
+                try write(frame, key, position)
+            }
+        }
+        for (row, index) in symbols.modules.keys.sorted().enumerated() {
+            try check(index, Schema.moduleSymbols)
+            guard let found = symbols.modules[index] else { continue }
+            try attempt { () throws(SQLiteFailure) in
+                try module.bind(1, row)
+                try module.bind(2, index.rawValue)
+                try module.bind(3, found.debugInfoPath)
+                try module.bind(4, found.hasSymbols)
+                try module.run()
+            }
+        }
+    }
+
+    private static func precedes(_ left: FrameAddress, _ right: FrameAddress) -> Bool {
+        let modules = (left.module?.rawValue ?? -1, right.module?.rawValue ?? -1)
+        guard modules.0 == modules.1 else { return modules.0 < modules.1 }
+        guard left.address.value == right.address.value else {
+            return left.address.value < right.address.value
+        }
+        return left.address.kind.rawValue < right.address.kind.rawValue
+    }
+
+    private func check(_ index: ModuleIndex?, _ table: Schema.Table) throws(ReadFailure) {
+        guard let index, !(0..<moduleCount ~= index.rawValue) else { return }
+        throw .inconsistency(
+            Inconsistency(table: table.name, row: symbolCount, problem: "no such module"))
+    }
+
+    private mutating func write(
+        _ frame: SourceFrame, _ key: FrameAddress, _ position: Int
+    ) throws(ReadFailure) {
+        if let line = frame.line, line < 0 {
+            throw .inconsistency(
+                Inconsistency(
+                    table: Schema.symbols.name, row: symbolCount, problem: "a negative line"))
+        }
+        let function = try intern(frame.function)
+        let file = try intern(frame.file)
+        try attempt { () throws(SQLiteFailure) in
+            try symbol.bind(1, symbolCount)
+            try symbol.bind(2, key.module.map { Int64($0.rawValue) })
+            try symbol.bind(3, bits: key.address.value)
+            try symbol.bind(4, Int64(key.address.kind.rawValue))
+            try symbol.bind(5, position)
+            try symbol.bind(6, function)
+            try symbol.bind(7, file)
+            try symbol.bind(8, frame.line.map { Int64($0) })
+            try symbol.bind(9, frame.isInlined)
+            try symbol.run()
+        }
+        symbolCount += 1
+    }
+
+    private mutating func intern(_ text: String?) throws(ReadFailure) -> Int64? {
+        guard let text else { return nil }
+        if let known = strings[text] { return Int64(known) }
+        let row = strings.count
+        try attempt { () throws(SQLiteFailure) in
+            try string.bind(1, row)
+            try string.bind(2, text)
+            try string.run()
+        }
+        strings[text] = row
+        return Int64(row)
+    }
+
+    private func attempt(_ body: () throws(SQLiteFailure) -> Void) throws(ReadFailure) {
+        do {
+            try body()
+        } catch {
+            throw .failure(error)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package import Analysis
+import ProfileModel
+
+/// Stacks in the format of flamegraph.pl and its kin: one line for each,
+/// `phase;thread;outer;…;inner COUNT`, COUNT in whole microseconds.
+package enum FoldedStacks {
+    package struct Options: Sendable {
+        package var selection = Selection.all
+        /// By `wall` and `blocked`, the last frame of blocked time names what was waited for.
+        package var weight = Weight.cpu
+        package var showsPhase = true
+        package var showsThread = true
+
+        package init() {}
+    }
+
+    /// Lines in the order of their text, each ended by a line break.
+    ///
+    /// The counts add up to the selection's weight, rounded once: each line ends where the
+    /// rounded sum so far does. Lines for which less than that remains are left out.
+    package static func render(_ profile: Profile, options: Options = Options()) -> String {
+        var result = ""
+        var sum = TimeSpan.zero
+        var written: Int64 = 0
+        for (stack, weight) in merged(lines(profile, options)) {
+            sum = sum + weight
+            let count = microseconds(sum) &- written
+            guard count > 0 else { continue }
+            written = microseconds(sum)
+            result += "\(stack) \(count)\n"
+        }
+        return result
+    }
+
+    private typealias Line = (stack: String, weight: TimeSpan)
+
+    private static func lines(_ profile: Profile, _ options: Options) -> [Line] {
+        let phases = profile.phases.map { element($0.name) }
+        let threads = profile.threads.map { element($0.name + "/\($0.tid)") }
+        let functions = profile.frames.functions.map { element($0.name) }
+        let stacks = profile.weighedStacks(
+            options.selection, weight: options.weight, byPhase: options.showsPhase,
+            byThread: options.showsThread)
+        return stacks.map { stack in
+            var text = ""
+            func append(_ element: String) {
+                if !text.isEmpty { text += ";" }
+                text += element
+            }
+            if let phase = stack.phase { append(phases[phase]) }
+            if let thread = stack.thread { append(threads[thread]) }
+            for id in stack.frames {
+                let frame = profile.frames[id]
+                append(functions[Int(frame.function.rawValue)])
+                if frame.isInlined { text += "_[i]" }
+            }
+            return (text, stack.weight)
+        }
+    }
+
+    /// In order, those of equal text (functions of one name in two modules) as one.
+    private static func merged(_ lines: [Line]) -> [Line] {
+        var result: [Line] = []
+        for line in lines.sorted(by: { $0.stack < $1.stack }) {
+            if let last = result.last, last.stack == line.stack {
+                result[result.count - 1].weight = last.weight + line.weight
+            } else {
+                result.append(line)
+            }
+        }
+        return result
+    }
+
+    /// To the nearest.
+    private static func microseconds(_ span: TimeSpan) -> Int64 {
+        (span.nanoseconds &+ 500) / 1000
+    }
+
+    /// A name that can stand between semicolons: they, line breaks and other white space are
+    /// replaced, what else a terminal would obey is escaped.
+    private static func element(_ name: String) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in name.unicodeScalars {
+            if scalar == ";" {
+                result.append(":")
+            } else {
+                result.append(scalar.properties.isWhitespace ? " " : scalar)
+            }
+        }
+        let text = String(result).escapedForDisplay
+        return text.allSatisfy { $0 == " " } ? Function.unknownModule : text
+    }
+}

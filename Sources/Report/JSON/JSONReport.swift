@@ -1,0 +1,147 @@
+package import Analysis
+import ProfileModel
+
+/// A profile as JSON, by the schema that `docs/json.md` describes: only ever added to.
+package enum JSONReport {
+    /// Bumped when a reader of the one before would misread the new.
+    package static let schema = 1
+
+    /// The whole profile; lists are complete. Ends in a line break.
+    package static func render(_ profile: Profile) -> String {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.field("schema", schema)
+            section("program", &writer) { program(profile, &$0) }
+            section("launch", &writer) { launch(profile, &$0) }
+            section("phases", &writer) {
+                $0.array(profile.phases.indices, inLines: true) { phase(profile, $1, &$0) }
+            }
+            section("threads", &writer) {
+                $0.array(profile.threads, inLines: true) { thread($1, &$0) }
+            }
+            section("functions", &writer) {
+                $0.array(profile.functions(orderedBy: .cpu), inLines: true) {
+                    function(profile, $1, &$0)
+                }
+            }
+            section("modules", &writer) {
+                $0.array(profile.modules, inLines: true) { module($1, &$0) }
+            }
+            writer.endLine()
+        }
+        return writer.text + "\n"
+    }
+
+    private static func section(
+        _ name: String, _ writer: inout JSONWriter, _ body: (inout JSONWriter) -> Void
+    ) {
+        writer.breakLine()
+        writer.key(name)
+        body(&writer)
+    }
+
+    private static func program(_ profile: Profile, _ writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("path", profile.program.path)
+            writer.key("arguments")
+            writer.array(profile.program.arguments) { $0.value($1) }
+            writer.field("pid", profile.header.pid)
+            switch profile.header.outcome {
+            case .exited(let status): writer.field("exitStatus", status)
+            case .signalled(let signal): writer.field("signal", signal)
+            case .running, .unknown: writer.field("exitStatus", Int32?.none)
+            }
+        }
+    }
+
+    private static func launch(_ profile: Profile, _ writer: inout JSONWriter) {
+        let (launch, header) = (profile.launch, profile.header)
+        writer.object { writer in
+            writer.field("wallNs", launch.wall)
+            writer.field("cpuNs", launch.cpu)
+            writer.field("frequencyHz", header.frequency)
+            writer.field("ticks", header.ticks)
+            writer.field("slices", launch.slices)
+            writer.field("truncatedStacks", launch.truncatedStacks)
+            writer.field("lostSamples", header.lostSamples)
+            writer.field("capture", header.capture.rawValue)
+        }
+    }
+
+    private static func phase(_ profile: Profile, _ index: Int, _ writer: inout JSONWriter) {
+        let phase = profile.phases[index]
+        let stack = profile.heaviestStack(Selection(phases: [index]), weight: .cpu)
+        writer.object { writer in
+            writer.field("name", phase.name)
+            writer.field("group", phase.group.rawValue)
+            writer.field("startNs", phase.start)
+            writer.field("wallNs", phase.wall)
+            writer.field("cpuNs", phase.cpu)
+            writer.field("minorFaults", phase.counters.minorFaults)
+            writer.field("majorFaults", phase.counters.majorFaults)
+            writer.field("readBytes", phase.counters.readBytes)
+            writer.key("mainThread")
+            writer.object { states(phase.mainThread, &$0) }
+            writer.key("heaviestStack")
+            writer.array(stack.entries) { frame(profile.frames, $1, &$0) }
+        }
+    }
+
+    private static func states(_ times: StateTimes, _ writer: inout JSONWriter) {
+        writer.field("runningNs", times.running)
+        writer.field("runnableNs", times.runnable)
+        writer.field("preemptedNs", times.preempted)
+        writer.field("blockedNs", times.blocked)
+    }
+
+    private static func frame(
+        _ frames: FrameTable, _ entry: HeaviestStack.Entry, _ writer: inout JSONWriter
+    ) {
+        let frame = frames[entry.frame]
+        let function = frames[frame.function]
+        writer.object { writer in
+            writer.field("function", function.name)
+            writer.field("module", function.module)
+            writer.field("file", frame.file)
+            writer.field("line", frame.line)
+            writer.field("own", function.isOwn)
+            writer.field("inlined", frame.isInlined)
+            writer.field("cpuNs", entry.total.running)
+            writer.field("wallNs", entry.total.wall)
+        }
+    }
+
+    private static func thread(_ thread: ThreadFigures, _ writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("tid", thread.tid)
+            writer.field("name", thread.name)
+            writer.field("startNs", thread.start)
+            writer.field("endNs", thread.end)
+            states(thread.times, &writer)
+        }
+    }
+
+    private static func function(
+        _ profile: Profile, _ figures: FunctionFigures, _ writer: inout JSONWriter
+    ) {
+        let function = profile.frames[figures.function]
+        writer.object { writer in
+            writer.field("function", function.name)
+            writer.field("module", function.module)
+            writer.field("own", function.isOwn)
+            writer.field("selfCpuNs", figures.own.running)
+            writer.field("totalCpuNs", figures.total.running)
+            writer.field("selfWallNs", figures.own.wall)
+            writer.field("totalWallNs", figures.total.wall)
+        }
+    }
+
+    private static func module(_ module: ModuleFigures, _ writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("path", module.path)
+            writer.field("buildId", module.buildID.isEmpty ? nil : module.buildID.hex)
+            writer.field("loadedNs", module.loaded)
+            writer.field("hasDebugInfo", module.hasDebugInfo)
+        }
+    }
+}

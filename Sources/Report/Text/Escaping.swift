@@ -1,0 +1,28 @@
+extension String {
+    /// The same text without anything that a terminal, or a reader's eye, could be deceived by:
+    /// control characters, escape sequences, line and paragraph separators and invisible
+    /// formatting (bidi controls, zero-width characters) are written as `\u{1b}`.
+    package var escapedForDisplay: String {
+        guard unicodeScalars.contains(where: \.needsEscape) else { return self }
+        var result = ""
+        for scalar in unicodeScalars {
+            if scalar.needsEscape {
+                result += "\\u{\(String(scalar.value, radix: 16))}"
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether the scalar acts on its surroundings instead of being seen.
+    var needsEscape: Bool {
+        if value < 0x7f { return value < 0x20 }
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: return true
+        default: return properties.isNoncharacterCodePoint
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Analysis
+import ProfileModel
+
+/// What the figures of the phases mean, in sentences.
+struct Findings {
+    let profile: Profile
+    let phases: [Int]
+
+    var lines: [String] {
+        let shown = phases.map { profile.phases[$0] }
+        return shown.filter(isWorthWords).flatMap { [waiting($0), noCore($0)] }
+            .compactMap { $0?.escapedForDisplay } + [coldLaunch(shown)].compactMap { $0 }
+    }
+
+    /// 1 % of the launch: below, a wait is no reason for anything.
+    private func isWorthWords(_ phase: Phase) -> Bool {
+        share(phase.wall, of: profile.launch.wall) >= 0.01
+    }
+
+    /// A phase whose main thread waits for most of it, while little is computed.
+    private func waiting(_ phase: Phase) -> String? {
+        let blocked = phase.mainThread.blocked
+        guard share(blocked, of: phase.wall) >= 0.5, share(phase.cpu, of: phase.wall) < 0.5 else {
+            return nil
+        }
+        return "\(phase.name) is waiting: its main thread was blocked for \(Numbers.time(blocked)) "
+            + "of \(Numbers.time(phase.wall)) (\(Numbers.percent(blocked, of: phase.wall)))."
+    }
+
+    /// A phase whose main thread wanted to run and could not. The profiler's own stops count as
+    /// preemption, so they are named when they may explain a part of it.
+    private func noCore(_ phase: Phase) -> String? {
+        let lacked = Weight.runnable.of(phase.mainThread)
+        guard share(lacked, of: phase.wall) >= 0.1 else { return nil }
+        let held = profile.header.heldByProfiler
+        let stops =
+            share(held, of: lacked) >= 0.1
+            ? "; the profiler's own stops held threads for \(Numbers.time(held)) of the launch"
+            : ""
+        return "\(phase.name): its main thread had no core for \(Numbers.time(lacked)) "
+            + "(\(Numbers.percent(lacked, of: phase.wall)))\(stops)."
+    }
+
+    private func coldLaunch(_ shown: [Phase]) -> String? {
+        let faulting = shown.filter { ($0.counters.majorFaults ?? 0) > 0 }
+        guard !faulting.isEmpty else { return nil }
+        let places = faulting.map { phase in
+            let read = phase.counters.readBytes.map { ", \(Numbers.bytes($0)) read" } ?? ""
+            return "\(phase.name) \(Numbers.grouped(phase.counters.majorFaults ?? 0))\(read)"
+        }
+        return "Major faults, the files were not all in memory (a cold launch): "
+            + places.joined(separator: "; ").escapedForDisplay + "."
+    }
+
+    private func share(_ part: TimeSpan, of whole: TimeSpan) -> Double {
+        guard whole > .zero else { return 0 }
+        return Double(part.nanoseconds) / Double(whole.nanoseconds)
+    }
+}

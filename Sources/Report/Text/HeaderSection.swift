@@ -1,0 +1,125 @@
+import Analysis
+import ProfileModel
+
+/// What every view begins with: the program, the launch's figures, and what a reader must know
+/// before trusting the rest.
+struct HeaderSection {
+    let profile: Profile
+    let options: TextOptions
+
+    func render() -> String {
+        let lines = [wrapped(figures)] + notes.map { $0.wrapped(to: options.columns) }
+        return lines.joined()
+    }
+
+    // MARK: Figures
+
+    private var figures: [String] {
+        let name = String(profile.program.name).escapedForDisplay
+        return [
+            name.isEmpty ? "process \(profile.header.pid)" : name, duration,
+            "CPU " + Numbers.time(profile.launch.cpu), capture,
+        ]
+    }
+
+    private var duration: String {
+        let wall = Numbers.preciseTime(profile.launch.wall)
+        if profile.header.isAttached { return "attached for \(wall)" }
+        switch profile.header.outcome {
+        case .exited, .signalled: return "launched in \(wall)"
+        case .running, .unknown: return "recorded for \(wall)"
+        }
+    }
+
+    private var capture: String {
+        let (launch, header) = (profile.launch, profile.header)
+        let truncated =
+            launch.truncatedStacks == 0
+            ? "none" : Numbers.percent(launch.truncatedStacks, of: launch.slices)
+        return "\(Numbers.frequency(header.frequency)) \(header.capture.rawValue) capture, "
+            + "\(Numbers.count(launch.slices, "slice")), \(truncated) truncated"
+    }
+
+    /// The parts in one line, or in as many as the width asks for.
+    private func wrapped(_ parts: [String]) -> String {
+        var lines = [""]
+        for part in parts {
+            let last = lines.count - 1
+            let joined = lines[last].isEmpty ? part : lines[last] + " · " + part
+            if lines[last].isEmpty || joined.displayWidth <= options.columns {
+                lines[last] = joined
+            } else {
+                lines.append("  " + part)
+            }
+        }
+        return lines.map { $0.shortened(to: options.columns) + "\n" }.joined()
+    }
+
+    // MARK: Notes
+
+    private var notes: [String] {
+        [outcome, truncations, lost, missedTicks, held].compactMap { $0 }
+    }
+
+    private var outcome: String? {
+        switch profile.header.outcome {
+        case .exited(0): nil
+        case .exited(let status): "exited with status \(status)"
+        case .signalled(let signal): "killed by \(SignalNames.label(signal))"
+        case .running:
+            profile.header.isAttached ? nil : "still running when the recording ended"
+        case .unknown: "recording cut short: this is what had been seen until then"
+        }
+    }
+
+    /// Below one in a hundred the share in the first line says enough.
+    private var truncations: String? {
+        let launch = profile.launch
+        guard launch.truncatedStacks > 0, launch.truncatedStacks * 100 >= launch.slices else {
+            return nil
+        }
+        let reasons = launch.truncations
+            .sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }
+            .map { "\(Numbers.grouped($0.value)) \($0.key.label)" }
+        return Numbers.count(launch.truncatedStacks, "stack") + " truncated: "
+            + reasons.joined(separator: ", ")
+    }
+
+    private var lost: String? {
+        let count = profile.header.lostSamples
+        guard count > 0 else { return nil }
+        return Numbers.count(count, "stack") + " lost, the recorder was behind; no time is lost"
+    }
+
+    private var missedTicks: String? {
+        let (missed, served) = (profile.header.missedTicks, profile.header.ticks)
+        let all = served.addingReportingOverflow(missed)
+        guard missed > 0, !all.overflow, Double(missed) > Double(all.partialValue) / 100 else {
+            return nil
+        }
+        return Numbers.percent(missed, of: all.partialValue) + " of the ticks missed ("
+            + "\(Numbers.grouped(missed)) of \(Numbers.grouped(all.partialValue))): "
+            + "coarser stacks, no time is lost"
+    }
+
+    private var held: String? {
+        let held = profile.header.heldByProfiler
+        guard held > .zero else { return nil }
+        return "threads held by the profiler for \(Numbers.time(held)) in all"
+    }
+}
+
+/// The names of Linux's signals (x86-64), see signal(7).
+enum SignalNames {
+    private static let names = [
+        "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2",
+        "PIPE", "ALRM", "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG",
+        "XCPU", "XFSZ", "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS",
+    ]
+
+    /// "SIGSEGV (11)"; "signal 40" for those without a name.
+    static func label(_ signal: Int32) -> String {
+        guard signal >= 1, signal <= names.count else { return "signal \(signal)" }
+        return "SIG\(names[Int(signal) - 1]) (\(signal))"
+    }
+}

@@ -1,0 +1,68 @@
+import Analysis
+import ProfileModel
+
+/// The threads, in the order of their start.
+struct ThreadsView {
+    let profile: Profile
+    let options: TextOptions
+
+    func render() -> String {
+        let columns = [
+            TextTable.Column(title: "TID"),
+            .init(title: "THREAD", alignment: .left, minimum: 8),
+            .init(title: "START", spareRank: 2), .init(title: "END", spareRank: 1),
+            .init(title: "WALL", spareRank: 0), .init(title: "running", style: .running),
+            .init(title: "runnable", style: .runnable),
+            .init(title: "preempted", style: .preempted), .init(title: "blocked", style: .blocked),
+        ]
+        let times = profile.timesByThread(in: options.selection)
+        var table = TextTable(columns: columns)
+        table.rows = order.map { row(profile.threads[$0], times[$0]) }
+        return table.render(width: options.columns, colour: options.usesColour)
+    }
+
+    private var order: [Int] {
+        profile.threads.indices.filter { options.selection.threads?.contains($0) ?? true }
+            .sorted { (profile.threads[$0].start, $0) < (profile.threads[$1].start, $1) }
+    }
+
+    private func row(_ thread: ThreadFigures, _ times: StateTimes) -> [TextTable.Cell] {
+        var name = TextTable.Cell(thread.name.escapedForDisplay)
+        if thread.isMain { name.suffix = name.text.isEmpty ? "main" : " (main)" }
+        return [TextTable.Cell("\(thread.tid)"), name]
+            + [thread.start, thread.end].map { TextTable.Cell(Numbers.time($0)) }
+            + [times.wall, times.running, times.runnable, times.preempted, times.blocked].map {
+                TextTable.Cell(Numbers.cell($0))
+            }
+    }
+}
+
+/// The modules, in the order in which they were seen: what was loaded, how well it can be
+/// symbolicated, and whether anything of it ran.
+struct ModulesView {
+    let profile: Profile
+    let options: TextOptions
+
+    func render() -> String {
+        var table = TextTable(columns: [
+            .init(title: "LOADED"), .init(title: "SLICES"),
+            .init(title: "SYMBOLS", alignment: .left),
+            .init(title: "PATH", alignment: .left, minimum: 16),
+            .init(title: "BUILD ID", alignment: .left, minimum: 8, spareRank: 1),
+        ])
+        table.rows = profile.modules.map(row)
+        return table.render(width: options.columns, colour: options.usesColour)
+    }
+
+    private func row(_ module: ModuleFigures) -> [TextTable.Cell] {
+        let symbols = module.hasDebugInfo ? "debug info" : module.hasSymbols ? "symbols" : "none"
+        var path = TextTable.Cell(
+            module.path.escapedForDisplay, style: module.isOwn ? .own : .plain)
+        path.prefix = module.isOwn ? "● " : "  "
+        return [
+            TextTable.Cell(module.loaded.map(Numbers.time) ?? "–"),
+            TextTable.Cell(module.slices == 0 ? "–" : Numbers.grouped(module.slices)),
+            TextTable.Cell(symbols), path, TextTable.Cell(module.buildID.hex, style: .dim),
+        ]
+    }
+}

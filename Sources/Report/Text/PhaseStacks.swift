@@ -1,0 +1,88 @@
+import Analysis
+import ProfileModel
+
+/// The stacks that explain one phase in the summary.
+struct PhaseStacks {
+    let profile: Profile
+    let options: TextOptions
+    let phase: Int
+
+    private typealias Section = (caption: String, stack: HeaviestStack)
+
+    func tables() -> [String] {
+        var sections = [heaviest].compactMap { $0 }
+        for section in [mainThread, wait, meanwhile].compactMap({ $0 })
+        where !sections.contains(where: { isSameStack($0.stack, section.stack) }) {
+            sections.append(section)
+        }
+        return sections.map {
+            StackTableView(
+                stack: $0.stack, frames: profile.frames, caption: $0.caption, options: options
+            )
+            .render()
+        }
+    }
+
+    private var figures: Phase { profile.phases[phase] }
+    private var name: String { figures.name.escapedForDisplay }
+
+    /// The phase's heaviest stack over all threads.
+    private var heaviest: Section? {
+        section("\(name): heaviest stack", options.treeWeight, options.selection.threads)
+    }
+
+    // What follows is about the main thread; it is left out when other threads were asked for.
+
+    /// The main thread's own, where another thread's is heavier: what the launch waits for in
+    /// the end is the main thread.
+    private var mainThread: Section? {
+        guard isAtLeast(0.1, figures.mainThread.running), let main else { return nil }
+        return section("\(name): main thread's heaviest stack", options.treeWeight, [main])
+    }
+
+    private var wait: Section? {
+        guard isBlocked, let main else { return nil }
+        let blocked = figures.mainThread.blocked
+        return section(
+            "\(name): main thread blocked \(Numbers.time(blocked)) "
+                + "(\(Numbers.percent(blocked, of: figures.wall))), heaviest wait",
+            .blocked, [main])
+    }
+
+    /// The busiest other thread while the main thread waited: often what it waited for.
+    private var meanwhile: Section? {
+        guard isBlocked, let main else { return nil }
+        let times = profile.timesByThread(in: Selection(phases: [phase]))
+        let busiest = times.indices.filter { $0 != main }
+            .max { (times[$0].running, $1) < (times[$1].running, $0) }
+        guard let busiest, isAtLeast(0.1, times[busiest].running) else { return nil }
+        let thread = profile.threads[busiest].label.escapedForDisplay
+        return section("\(name): meanwhile, thread \(thread)", .cpu, [busiest])
+    }
+
+    private var isBlocked: Bool { isAtLeast(0.1, figures.mainThread.blocked) }
+
+    private var main: Int? {
+        let main = profile.threads.firstIndex(where: \.isMain)
+        guard let main, options.selection.threads?.contains(main) ?? true else { return nil }
+        return main
+    }
+
+    private func isAtLeast(_ share: Double, _ time: TimeSpan) -> Bool {
+        time > .zero
+            && Double(time.nanoseconds) >= share * Double(figures.wall.nanoseconds)
+    }
+
+    private func section(_ caption: String, _ weight: Weight, _ threads: Set<Int>?) -> Section? {
+        let stack = profile.heaviestStack(
+            Selection(phases: [phase], threads: threads), weight: weight)
+        return stack.entries.isEmpty ? nil : (caption, stack)
+    }
+
+    private func isSameStack(_ left: HeaviestStack, _ right: HeaviestStack) -> Bool {
+        func functions(_ stack: HeaviestStack) -> [FunctionID] {
+            stack.entries.map { profile.frames[$0.frame].function }
+        }
+        return left.weight == right.weight && functions(left) == functions(right)
+    }
+}

@@ -1,0 +1,144 @@
+import Analysis
+import ProfileModel
+
+/// A heaviest stack, a line for each frame.
+struct StackTableView {
+    let stack: HeaviestStack
+    let frames: FrameTable
+    let caption: String
+    let options: TextOptions
+
+    /// Stacks longer than this are shown without their dull parts.
+    private static let longest = 24
+    /// Frames that are shown of a long stack: at its outer and at its inner end, and of its own
+    /// code at both ends.
+    private static let (outer, inner, ownOuter, ownInner) = (2, 6, 6, 10)
+    /// How wide the table gets when there is room: beyond, the eye loses the line.
+    private static let comfortable = 110
+
+    func render() -> String {
+        let measures = stack.weight.measures
+        var table = TextTable(
+            columns: FrameCells.columns(options) + measures.map { .init(title: $0.title) })
+        table.caption = caption
+        table.fill = Self.comfortable
+        for row in rows() {
+            switch row {
+            case .frame(let entry):
+                table.rows.append(
+                    FrameCells.cells(entry.frame, of: frames, options)
+                        + measures.map { .init(Numbers.cell($0.of(entry.total))) })
+            case .elided(let count):
+                table.rows.append([.init("  … \(Numbers.count(count, "frame"))", style: .dim)])
+            }
+        }
+        return table.render(width: options.columns, colour: options.usesColour)
+    }
+
+    private enum Row {
+        case frame(HeaviestStack.Entry)
+        case elided(Int)
+    }
+
+    private func rows() -> [Row] {
+        let path = significantPath
+        guard path.count > Self.longest else { return path.map(Row.frame) }
+        let own = path.indices.filter { frames.function(of: path[$0].frame).isOwn }
+        var kept = Set(own.prefix(Self.ownOuter) + own.suffix(Self.ownInner))
+        kept.formUnion(path.indices.prefix(Self.outer))
+        kept.formUnion(path.indices.suffix(Self.inner))
+        var result: [Row] = []
+        var elided: [HeaviestStack.Entry] = []
+        func flush() {
+            // A line saying that one frame is missing takes as much room as the frame.
+            result += elided.count == 1 ? elided.map(Row.frame) : []
+            result += elided.count > 1 ? [.elided(elided.count)] : []
+            elided = []
+        }
+        for index in path.indices {
+            if kept.contains(index) {
+                flush()
+                result.append(.frame(path[index]))
+            } else {
+                elided.append(path[index])
+            }
+        }
+        flush()
+        return result
+    }
+
+    /// The heaviest path without its end where that is noise: frames below 1 % of the whole (or
+    /// the percentage that was asked for).
+    private var significantPath: [HeaviestStack.Entry] {
+        func weight(_ times: StateTimes) -> Double { Double(stack.weight.of(times).nanoseconds) }
+        let least = weight(stack.total) * (options.minPercent ?? 1) / 100
+        let kept = stack.entries.prefix { weight($0.total) >= least }
+        // Of a very even distribution at least the root is left.
+        return Array(stack.entries.prefix(min(max(1, kept.count), max(1, options.depth ?? .max))))
+    }
+}
+
+extension Weight {
+    /// A column of figures beside frames.
+    struct Measure {
+        var title: String
+        var weight: Weight
+
+        func of(_ times: StateTimes) -> TimeSpan { weight.of(times) }
+    }
+
+    /// The weight itself, and what to compare it with.
+    var measures: [Measure] {
+        let other = self == .wall ? Weight.cpu : .wall
+        return [self, other].map { Measure(title: $0.rawValue.uppercased(), weight: $0) }
+    }
+}
+
+/// The cells that describe a frame: function, module, place in the source. Narrow reports have
+/// one column for the last two, which shows the more exact one.
+enum FrameCells {
+    /// Where there is room for a name, a module and a place side by side.
+    private static func isWide(_ options: TextOptions) -> Bool { options.columns >= 100 }
+
+    static func columns(title: String = "", _ options: TextOptions) -> [TextTable.Column] {
+        let module = TextTable.Column(title: "", alignment: .left, minimum: 10, spareRank: 2)
+        return [.init(title: title, alignment: .left, minimum: 24)]
+            + (isWide(options) ? [module] : [])
+            + [.init(title: "", alignment: .left, minimum: 12, spareRank: 1)]
+    }
+
+    static func cells(
+        _ id: FrameID, of frames: FrameTable, _ options: TextOptions, prefix: String = ""
+    ) -> [TextTable.Cell] {
+        let frame = frames[id]
+        let function = frames[frame.function]
+        var name = function.cell(prefix: prefix)
+        if frame.isInlined { name.suffix = " (inlined)" }
+        let place = TextTable.Cell(frame.place, style: .dim)
+        guard !isWide(options) else { return [name, function.moduleCell, place] }
+        return [name, place.text.isEmpty ? function.moduleCell : place]
+    }
+}
+
+extension Function {
+    /// Own code is marked, so that it is found without colours too.
+    func cell(prefix: String = "") -> TextTable.Cell {
+        var cell = TextTable.Cell(name.escapedForDisplay, style: isOwn ? .own : .plain)
+        cell.prefix = prefix + (isOwn ? "● " : "  ")
+        return cell
+    }
+
+    /// Invented and unknown modules say nothing that the name does not.
+    var moduleCell: TextTable.Cell {
+        TextTable.Cell(moduleIndex == nil ? "" : module.escapedForDisplay, style: .dim)
+    }
+}
+
+extension Frame {
+    /// "logger.cpp:41"; empty without debug information.
+    fileprivate var place: String {
+        guard let file, !file.isEmpty else { return "" }
+        let name = file.split(separator: "/").last.map(String.init) ?? file
+        return (name + (line.map { ":\($0)" } ?? "")).escapedForDisplay
+    }
+}

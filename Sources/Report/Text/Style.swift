@@ -1,0 +1,28 @@
+/// How a piece of text stands out, where the terminal can show it.
+enum Style {
+    case plain
+    case heading
+    /// The developer's own code.
+    case own
+    case dim
+    case running
+    case runnable
+    case preempted
+    case blocked
+
+    /// The text between this style's escape sequences (SGR; the states in the colours that they
+    /// have everywhere: running blue, runnable red, preempted orange, blocked grey).
+    func applied(to text: String) -> String {
+        let code =
+            switch self {
+            case .plain: ""
+            case .heading, .own: "1"
+            case .dim: "2"
+            case .running: "34"
+            case .runnable: "31"
+            case .preempted: "38;5;208"
+            case .blocked: "90"
+            }
+        return code.isEmpty || text.isEmpty ? text : "\u{1b}[\(code)m\(text)\u{1b}[0m"
+    }
+}

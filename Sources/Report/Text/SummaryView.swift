@@ -1,0 +1,89 @@
+import Analysis
+import ProfileModel
+
+/// The report that answers before it is asked: which phase, which function, which wait.
+struct SummaryView {
+    let profile: Profile
+    let options: TextOptions
+
+    func render() -> String {
+        var blocks = [PhaseTable(profile: profile, options: options, phases: selected).render()]
+        let findings = Findings(profile: profile, phases: selected).lines
+        if !findings.isEmpty {
+            blocks.append(findings.map { $0.wrapped(to: options.columns) }.joined())
+        }
+        for phase in detailed {
+            blocks += PhaseStacks(profile: profile, options: options, phase: phase).tables()
+        }
+        return blocks.joined(separator: "\n")
+    }
+
+    private var selected: [Int] {
+        profile.phases.indices.filter { options.selection.phases?.contains($0) ?? true }
+    }
+
+    /// The phases that are worth a stack: 1 % of the launch, or among its three longest.
+    private var detailed: [Int] {
+        let longest = selected.sorted {
+            (profile.phases[$1].wall, $0) < (profile.phases[$0].wall, $1)
+        }.prefix(3)
+        return selected.filter { phase in
+            let wall = Double(profile.phases[phase].wall.nanoseconds)
+            return longest.contains(phase)
+                || wall * 100 >= Double(profile.launch.wall.nanoseconds)
+        }
+    }
+}
+
+/// Wall, CPU and share of each phase, and what the main thread did in it.
+struct PhaseTable {
+    let profile: Profile
+    let options: TextOptions
+    let phases: [Int]
+
+    private static let states: [(title: String, style: Style)] = [
+        ("running", .running), ("runnable", .runnable), ("preempted", .preempted),
+        ("blocked", .blocked),
+    ]
+
+    func render() -> String {
+        let whole = table(figures: true, states: true)
+        if whole.naturalWidth <= options.columns { return text(whole) }
+        // Too narrow for one table: two, one under the other.
+        return text(table(figures: true, states: false)) + "\n"
+            + text(table(figures: false, states: true))
+    }
+
+    private func text(_ table: TextTable) -> String {
+        table.render(width: options.columns, colour: options.usesColour)
+    }
+
+    private func table(figures: Bool, states: Bool) -> TextTable {
+        let name = figures ? "PHASE" : "MAIN THREAD"
+        var columns = [TextTable.Column(title: name, alignment: .left, minimum: 12)]
+        if figures { columns += ["WALL", "CPU", "SHARE"].map { TextTable.Column(title: $0) } }
+        if states {
+            columns += Self.states.map { TextTable.Column(title: $0.title, style: $0.style) }
+            if figures { columns[4].title = "  main thread: " + columns[4].title }
+        }
+        var table = TextTable(columns: columns)
+        table.rows = phases.map { row(profile.phases[$0], figures: figures, states: states) }
+        return table
+    }
+
+    private func row(_ phase: Phase, figures: Bool, states: Bool) -> [TextTable.Cell] {
+        var result = [TextTable.Cell(phase.name.escapedForDisplay)]
+        if figures {
+            result.append(TextTable.Cell(Numbers.cell(phase.wall)))
+            result.append(TextTable.Cell(Numbers.cell(phase.cpu)))
+            result.append(TextTable.Cell(Numbers.percent(phase.wall, of: profile.launch.wall)))
+        }
+        if states {
+            let times = phase.mainThread
+            result += [times.running, times.runnable, times.preempted, times.blocked].map {
+                TextTable.Cell(Numbers.cell($0))
+            }
+        }
+        return result
+    }
+}

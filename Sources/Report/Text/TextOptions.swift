@@ -1,0 +1,36 @@
+package import Analysis
+
+/// Which question a text report answers.
+package enum View: String, Sendable, CaseIterable {
+    /// Phases, and per phase the heaviest stack and the heaviest wait.
+    case summary
+    /// The heaviest stack, and the functions by their own time.
+    case heaviest
+    /// Callers above callees.
+    case tree
+    /// Functions by their own time, their callers below.
+    case bottomUp = "bottom-up"
+    case threads
+    case modules
+}
+
+/// How a text report looks, and what part of the recording it is about.
+package struct TextOptions: Sendable {
+    package var selection = Selection.all
+    /// nil: by CPU, and in the summary also the waits.
+    package var weight: Weight?
+    /// Functions below this share of what is shown are left out; nil: each view's own measure.
+    package var minPercent: Double?
+    /// How many levels of a tree, or lines of a list, to show at most; nil for all.
+    package var depth: Int?
+    /// Columns of the terminal; taken as at least ``minimumWidth``.
+    package var width = 100
+    package var usesColour = false
+
+    package init() {}
+
+    package static let minimumWidth = 60
+
+    var columns: Int { max(width, Self.minimumWidth) }
+    var treeWeight: Weight { weight ?? .cpu }
+}

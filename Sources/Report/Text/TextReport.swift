@@ -1,0 +1,47 @@
+package import Analysis
+import ProfileModel
+
+/// A profile as text for a terminal. Pure: the same profile and options give the same bytes.
+package enum TextReport {
+    /// The report, its last line ended by a line break.
+    package static func render(
+        _ profile: Profile, view: View = .summary, options: TextOptions = TextOptions()
+    ) -> String {
+        let header = HeaderSection(profile: profile, options: options).render()
+        let body =
+            switch view {
+            case .summary: SummaryView(profile: profile, options: options).render()
+            case .heaviest: HeaviestView(profile: profile, options: options).render()
+            case .tree, .bottomUp:
+                TreeView(profile: profile, options: options, isBottomUp: view == .bottomUp)
+                    .render()
+            case .threads: ThreadsView(profile: profile, options: options).render()
+            case .modules: ModulesView(profile: profile, options: options).render()
+            }
+        let words = profile.words(for: options.selection)
+        let selection = words.isEmpty ? "" : "  only \(words)".shortened(to: options.columns) + "\n"
+        return header + selection + "\n" + body
+    }
+}
+
+extension Profile {
+    /// What a view is about: "phase Main · thread worker (12)"; empty for everything.
+    func words(for selection: Selection) -> String {
+        var parts: [String] = []
+        if let chosen = selection.phases {
+            let names = phases.indices.filter(chosen.contains).map { phases[$0].name }
+            parts.append("phase " + names.joined(separator: ", "))
+        }
+        if let chosen = selection.threads {
+            let names = threads.indices.filter(chosen.contains).map { threads[$0].label }
+            parts.append(
+                (names.count == 1 ? "thread " : "threads ") + names.joined(separator: ", "))
+        }
+        return parts.joined(separator: " · ").escapedForDisplay
+    }
+}
+
+extension ThreadFigures {
+    /// "worker (12)"
+    var label: String { name.isEmpty ? "(\(tid))" : "\(name) (\(tid))" }
+}

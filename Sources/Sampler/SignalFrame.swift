@@ -1,0 +1,35 @@
+import ProfileModel
+
+/// The frame that the kernel pushes for a signal handler (x86-64 `struct rt_sigframe`: a return
+/// address, then `ucontext_t`; see <asm/ucontext.h> and <asm/sigcontext.h>).
+enum SignalFrame {
+    // Offsets within ucontext_t, in 8-byte words.
+    private static let stackBase = 2
+    private static let stackSize = 4
+    private static let interruptedStackPointer = 5 + 15
+    private static let codeSegment = 5 + 18
+    private static let length = 5 + 19
+
+    /// The stack pointer of the code that a handler interrupted, when the handler runs on an
+    /// alternate stack. The frame says so itself: it holds that stack's base and size, and the
+    /// thread's stack pointer lies between.
+    static func interruptedStackPointer(behind stack: StackCopy) -> UInt64? {
+        let pointer = stack.start
+        return stack.bytes.withUnsafeBytes { raw -> UInt64? in
+            let words = raw.bindMemory(to: UInt64.self)
+            guard words.count > length else { return nil }
+            for index in 0..<(words.count - length) {
+                let base = words[index + stackBase]
+                let size = words[index + stackSize]
+                guard base <= pointer, size <= 1 << 30, pointer &- base < size else { continue }
+                let inner = words[index + interruptedStackPointer]
+                // 64-bit user code runs in segment 0x33; linkage and flags words are small.
+                guard words[index] < 64, words[index + codeSegment] & 0xFFFF == 0x33,
+                    inner < base || inner &- base >= size
+                else { continue }
+                return inner
+            }
+            return nil
+        }
+    }
+}

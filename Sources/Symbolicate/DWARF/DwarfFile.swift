@@ -1,0 +1,117 @@
+internal import CElfutils
+
+/// The DWARF of one file: finds the unit that holds an address, and indexes units when they are
+/// first asked about.
+///
+/// Units are found by their own ranges: `.debug_aranges` is not written by clang and swiftc by
+/// default, and where it is, it may lack units of other compilers.
+final class DwarfFile {
+    private let handle: OpaquePointer
+    /// libdw reads from it: it lives as long.
+    private let file: ElfFile
+    /// What `dwz` moved out of several files into a common one.
+    private let alternate: DwarfFile?
+    private let code: Range<UInt64>
+    private let names: NameCache
+    private lazy var units: [UnitRoot] = UnitRoot.all(of: handle)
+    private lazy var map: IntervalMap = makeMap()
+    private var indexed: [Int32: DwarfUnit] = [:]
+
+    /// No file's unit ranges and no unit's scopes are more than this: more are made up.
+    static let rangeLimit = 1 << 22
+
+    /// nil when the file has no DWARF.
+    /// - Parameters:
+    ///   - code: from the first to the last address of code in the module.
+    ///   - names: outlives no file that it was used with.
+    ///   - findAlternate: opens the file that `.gnu_debugaltlink` names by name and build id.
+    init?(
+        _ file: ElfFile, code: Range<UInt64>, names: NameCache,
+        findAlternate: (_ name: String, _ buildID: [UInt8]) -> ElfFile?
+    ) {
+        guard file.hasDebugInfo, let handle = dwarf_begin_elf(file.handle, DWARF_C_READ, nil)
+        else { return nil }
+        self.handle = handle
+        self.file = file
+        self.code = code
+        self.names = names
+        let other = Self.alternateLink(of: handle).flatMap { findAlternate($0.name, $0.buildID) }
+        alternate = other.flatMap {
+            DwarfFile($0, code: code, names: names, findAlternate: { _, _ in nil })
+        }
+        if let alternate { dwarf_setalt(handle, alternate.handle) }
+    }
+
+    deinit {
+        dwarf_end(handle)
+    }
+
+    /// The functions at an address, outermost first; empty when no unit covers it.
+    func frames(at address: UInt64) -> [DwarfFrame] {
+        guard let index = map[address] else { return [] }
+        return unit(index).frames(at: address)
+    }
+
+    private func unit(_ index: Int32) -> DwarfUnit {
+        if let known = indexed[index] { return known }
+        let unit = DwarfUnit(units[Int(index)], code: code, names: names)
+        indexed[index] = unit
+        return unit
+    }
+
+    /// Of units that claim the same function the first counts: GNU ld keeps the first object's
+    /// copy of an inline function and points the others' debug information at it, too.
+    private func makeMap() -> IntervalMap {
+        var intervals: [IntervalMap.Interval] = []
+        for (index, unit) in units.enumerated() {
+            let limit = Self.rangeLimit - intervals.count
+            guard limit > 0, let value = Int32(exactly: index) else { break }
+            for range in unit.root.ranges(within: code, limit: limit) {
+                intervals.append(
+                    IntervalMap.Interval(
+                        start: range.lowerBound, end: range.upperBound, depth: -value,
+                        value: value))
+            }
+        }
+        return IntervalMap(intervals)
+    }
+
+    private static func alternateLink(
+        of handle: OpaquePointer
+    ) -> (name: String, buildID: [UInt8])? {
+        var name: UnsafePointer<CChar>?
+        var buildID: UnsafeRawPointer?
+        let length = dwelf_dwarf_gnu_debugaltlink(handle, &name, &buildID)
+        guard length > 0, let name, let buildID else { return nil }
+        return (
+            String(cString: name), Array(UnsafeRawBufferPointer(start: buildID, count: length))
+        )
+    }
+}
+
+/// The root entries of a unit that has code.
+struct UnitRoot {
+    /// Ranges and the line table hang on this one.
+    var root: Dwarf_Die
+    /// Functions are below this one: `root`, or with `-gsplit-dwarf` that of the `.dwo` file.
+    var tree: Dwarf_Die
+
+    /// All compilation units, as far as the file is sound.
+    static func all(of handle: OpaquePointer) -> [UnitRoot] {
+        var result: [UnitRoot] = []
+        var current: OpaquePointer?
+        var next: OpaquePointer?
+        var type: UInt8 = 0
+        var root = Dwarf_Die()
+        var split = Dwarf_Die()
+        while dwarf_get_units(handle, current, &next, nil, &type, &root, &split) == 0 {
+            if Int(type) == DW_UT_compile {
+                result.append(UnitRoot(root: root, tree: root))
+            } else if Int(type) == DW_UT_skeleton {
+                result.append(UnitRoot(root: root, tree: split.addr == nil ? root : split))
+            }
+            current = next
+        }
+        return result
+    }
+}

@@ -1,0 +1,184 @@
+internal import CElfutils
+internal import Glibc
+
+/// Readable names for the symbols of C++, Rust and Swift.
+///
+/// C++ and Rust go through libiberty's callback interface rather than `__cxa_demangle`: it
+/// allocates nothing, a name past 1,024 characters is not refused, and the output can be cut
+/// while it is being written (a name of 100 characters can stand for one of gigabytes).
+package enum Demangler {
+    /// Mangled names past this length are shown as they are: demanglers recurse on their input,
+    /// and libiberty's takes about 90 bytes of stack for each character.
+    package static let longestInput = 8 * 1024
+    /// No name that is shown is longer than this, in UTF-8 bytes.
+    package static let longestOutput = 16 * 1024
+
+    /// `name` for readers: demangled if it is mangled, else itself; the suffixes of GCC's and
+    /// LLVM's partial and specialised copies as `name [clone .cold]`; cut at ``longestOutput``.
+    package static func readable(_ name: String) -> String {
+        if let plain = demangle(name) { return plain }
+        let (base, clones) = splitClones(name)
+        let cut = bounded(base)
+        return clones.isEmpty ? cut : cut + describe(clones: clones)
+    }
+
+    /// nil when `name` is not a mangled name of a known scheme, or too long.
+    package static func demangle(_ name: String) -> String? {
+        guard name.utf8.count <= longestInput else { return nil }
+        if name.hasPrefix("_R") { return rust(name) }
+        if name.hasPrefix("_Z") {
+            return rustLegacy(name) ?? written(name, by: firstlight_demangle_cxx)
+        }
+        if let keyed = staticInitialisers(name) { return keyed }
+        if swiftPrefixes.contains(where: { name.hasPrefix($0) }) { return swift(name) }
+        return nil
+    }
+
+    // MARK: - Schemes
+
+    /// `_$s` and `$s` are today's, `$S` and `_T0` those of Swift 4, `$e` embedded Swift's.
+    private static let swiftPrefixes = [
+        "$s", "_$s", "$S", "_$S", "$e", "_$e", "_T0", "@__swiftmacro_",
+    ]
+
+    /// GCC and clang gather a file's static initialisers in one function; GCC names it after the
+    /// file's first symbol, clang after the file. Shown in the words that binutils has for
+    /// the older form of these names.
+    private static func staticInitialisers(_ name: String) -> String? {
+        let kinds = [("_GLOBAL__sub_I_", "constructors"), ("_GLOBAL__sub_D_", "destructors")]
+        for (prefix, what) in kinds where name.hasPrefix(prefix) {
+            let key = String(name.dropFirst(prefix.utf8.count))
+            // Not `readable`, which would follow a chain of such prefixes.
+            return "global \(what) keyed to \(key.hasPrefix("_Z") ? demangle(key) ?? key : key)"
+        }
+        return nil
+    }
+
+    private static func rust(_ name: String) -> String? {
+        let (base, clones) = splitAtFirstDot(name)
+        guard let plain = written(base, by: firstlight_demangle_rust) else { return nil }
+        return clones.isEmpty ? plain : plain + " [clone \(clones)]"
+    }
+
+    /// Rust before v0 used C++'s scheme with a hash as the last part: `17h`, 16 hexadecimal
+    /// digits, `E`. Suffixes of LLVM's follow; dots within the name are part of it.
+    private static func rustLegacy(_ name: String) -> String? {
+        guard name.hasPrefix("_ZN"), let end = endOfRustHash(name) else { return nil }
+        let base = String(name[..<end])
+        guard let plain = written(base, by: firstlight_demangle_rust) else { return nil }
+        return end == name.endIndex ? plain : plain + " [clone \(name[end...])]"
+    }
+
+    private static func endOfRustHash(_ name: String) -> String.Index? {
+        let bytes = name.utf8
+        var end = bytes.endIndex
+        while let dot = bytes[..<end].lastIndex(of: UInt8(ascii: ".")) {
+            if hasRustHash(bytes[..<end]) { return end }
+            end = dot
+        }
+        return hasRustHash(bytes[..<end]) ? end : nil
+    }
+
+    private static func hasRustHash(_ bytes: Substring.UTF8View) -> Bool {
+        let tail = Array(bytes.suffix(20))
+        return tail.count == 20 && tail.starts(with: Array("17h".utf8))
+            && tail[19] == UInt8(ascii: "E") && tail[3..<19].allSatisfy(isHexadecimal)
+    }
+
+    private static func swift(_ name: String) -> String? {
+        guard doublings(name) <= 20 else { return nil }
+        let (base, clones) = splitAtFirstDot(name)
+        let copy = base.withCString { mangled in
+            swift_demangle(mangled, base.utf8.count, nil, nil, 0)
+        }
+        guard let copy else { return nil }
+        defer { free(copy) }
+        let length = strnlen(copy, longestOutput)
+        let bytes = UnsafeBufferPointer(start: copy, count: length)
+        let plain = String(decoding: UnsafeRawBufferPointer(bytes), as: UTF8.self)
+        return clones.isEmpty ? plain : plain + " [clone \(clones)]"
+    }
+
+    /// How often, at most, a Swift name doubles what it stands for: each time, a generic type
+    /// is completed (`G`) and then referred to again (`A…`) within the next. The runtime's
+    /// demangler cannot be stopped while it writes, and memory ends before 40 doublings do.
+    private static func doublings(_ name: String) -> Int {
+        var count = 0
+        var isComplete = false
+        for byte in name.utf8 {
+            if byte == UInt8(ascii: "G") {
+                isComplete = true
+            } else if byte == UInt8(ascii: "A"), isComplete {
+                count += 1
+                isComplete = false
+            }
+        }
+        return count
+    }
+
+    private typealias Writer = (UnsafePointer<CChar>?, UnsafeMutablePointer<CChar>?, Int) -> Int
+
+    private static func written(_ name: String, by write: Writer) -> String? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: longestOutput) { output in
+            let length = name.withCString { write($0, output.baseAddress, output.count) }
+            guard length > 0, length <= output.count else { return nil }
+            let bytes = UnsafeRawBufferPointer(output)[..<length]
+            return String(decoding: bytes, as: UTF8.self)
+        }
+    }
+
+    // MARK: - Clones
+
+    /// What compilers append to the name of a copy that they made of a function; C++'s
+    /// demangler knows them itself.
+    private static let cloneWords: Set<Substring> = [
+        "cold", "part", "constprop", "isra", "lto_priv", "localalias", "llvm", "specialized",
+        "resolver", "destroy", "resume", "cleanup",
+    ]
+
+    /// `foo.part.0.cold` → `foo`, [`.part.0`, `.cold`]. Dots that do not belong to such a suffix
+    /// stay in the name (Go's and assembler's names have them).
+    static func splitClones(_ name: String) -> (base: String, clones: [String]) {
+        guard name.utf8.contains(UInt8(ascii: ".")) else { return (name, []) }
+        var parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        var clones: [String] = []
+        while parts.count > 1, let last = parts.last {
+            if cloneWords.contains(last) {
+                clones.append(".\(last)")
+                parts.removeLast()
+            } else if isNumber(last), parts.count > 2, cloneWords.contains(parts[parts.count - 2]) {
+                clones.append(".\(parts[parts.count - 2]).\(last)")
+                parts.removeLast(2)
+            } else {
+                break
+            }
+        }
+        let base = parts.joined(separator: ".")
+        return base.isEmpty ? (name, []) : (base, clones.reversed())
+    }
+
+    private static func describe(clones: [String]) -> String {
+        clones.map { " [clone \($0)]" }.joined()
+    }
+
+    private static func splitAtFirstDot(_ name: String) -> (base: String, clones: Substring) {
+        guard let dot = name.utf8.firstIndex(of: UInt8(ascii: ".")) else { return (name, "") }
+        return (String(name[..<dot]), name[dot...])
+    }
+
+    private static func isNumber(_ text: Substring) -> Bool {
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        return !text.isEmpty && text.utf8.allSatisfy { digits.contains($0) }
+    }
+
+    private static func isHexadecimal(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+    }
+
+    /// `name`, cut at ``longestOutput``.
+    static func bounded(_ name: String) -> String {
+        guard name.utf8.count > longestOutput else { return name }
+        return String(decoding: name.utf8.prefix(longestOutput), as: UTF8.self)
+    }
+}

@@ -1,0 +1,75 @@
+/// The address ranges of a file's sections of code, for finding the one that holds an address.
+struct CodeSections {
+    /// Ascending, without overlaps, none empty.
+    let ranges: [Range<UInt64>]
+
+    init(_ sections: [ElfSection]) {
+        var ranges: [Range<UInt64>] = []
+        for section in sections.filter(\.isCode).sorted(by: { $0.address < $1.address }) {
+            let start = max(section.address, ranges.last?.upperBound ?? 0)
+            if start < section.end { ranges.append(start..<section.end) }
+        }
+        self.ranges = ranges
+    }
+
+    /// From the first section's start to the last one's end; empty without code.
+    var hull: Range<UInt64> {
+        guard let first = ranges.first, let last = ranges.last else { return 0..<0 }
+        return first.lowerBound..<last.upperBound
+    }
+
+    func section(holding address: UInt64) -> Range<UInt64>? {
+        var low = 0
+        var high = ranges.count
+        while low < high {
+            let middle = (low + high) / 2
+            if ranges[middle].upperBound <= address { low = middle + 1 } else { high = middle }
+        }
+        guard low < ranges.count, ranges[low].contains(address) else { return nil }
+        return ranges[low]
+    }
+}
+
+/// Gives symbols without a size an end.
+struct Extents {
+    let code: CodeSections
+    let functionStarts: [UInt64]
+
+    /// Sets the ends of the symbols that have none, where no symbol with a size covers their
+    /// start (a label inside a function stays empty).
+    /// - Parameter symbols: sorted by start, of equal starts the longest first; they stay so.
+    /// - Returns: the starts of those whose end was set.
+    func complete(_ symbols: inout [ElfSymbol]) -> Set<UInt64> {
+        let unsized = symbols.indices.filter { symbols[$0].end == symbols[$0].start }
+        guard !unsized.isEmpty else { return [] }
+        let borders = symbols.map(\.start)
+        let sized = Self.covered(by: symbols)
+        var completed: Set<UInt64> = []
+        for index in unsized {
+            let start = symbols[index].start
+            guard sized[start] == nil, let section = code.section(holding: start) else { continue }
+            let nextSymbol = Self.first(after: start, in: borders)
+            let nextFunction = Self.first(after: start, in: functionStarts)
+            symbols[index].end = min(section.upperBound, nextSymbol, nextFunction)
+            completed.insert(start)
+        }
+        return completed
+    }
+
+    private static func covered(by symbols: [ElfSymbol]) -> IntervalMap {
+        IntervalMap(
+            sorted: symbols.filter { $0.end > $0.start }.map {
+                IntervalMap.Interval(start: $0.start, end: $0.end, value: 0)
+            })
+    }
+
+    private static func first(after address: UInt64, in sorted: [UInt64]) -> UInt64 {
+        var low = 0
+        var high = sorted.count
+        while low < high {
+            let middle = (low + high) / 2
+            if sorted[middle] <= address { low = middle + 1 } else { high = middle }
+        }
+        return low < sorted.count ? sorted[low] : .max
+    }
+}

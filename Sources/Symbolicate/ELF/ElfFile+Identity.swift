@@ -1,0 +1,37 @@
+internal import CElfutils
+
+/// Where a stripped file says that its debug information is.
+struct DebugLink {
+    /// The name of a file, without a folder.
+    var name: String
+    /// CRC-32 of that file.
+    var checksum: UInt32
+}
+
+extension ElfFile {
+    /// The GNU build id; empty when there is none.
+    var buildID: [UInt8] {
+        var start: UnsafeRawPointer?
+        let length = dwelf_elf_gnu_build_id(handle, &start)
+        guard length > 0, let start else { return [] }
+        return Array(UnsafeRawBufferPointer(start: start, count: length))
+    }
+
+    /// `.gnu_debuglink`; nil when there is none, or when it names something else than a file in
+    /// a folder (it could lead anywhere).
+    var debugLink: DebugLink? {
+        var checksum: GElf_Word = 0
+        guard let name = dwelf_elf_gnu_debuglink(handle, &checksum) else { return nil }
+        let text = String(cString: name)
+        guard !text.isEmpty, text != "..", text != ".", !text.contains("/") else { return nil }
+        return DebugLink(name: text, checksum: checksum)
+    }
+
+    var hasDebugInfo: Bool {
+        hasContents(ofSection: ".debug_info") || hasContents(ofSection: ".zdebug_info")
+    }
+
+    var hasSymbolTable: Bool {
+        sections.contains { $0.type == UInt32(SHT_SYMTAB) && !$0.isEmptyOnDisk }
+    }
+}

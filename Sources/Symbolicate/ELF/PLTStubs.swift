@@ -1,0 +1,110 @@
+internal import CElfutils
+
+// Raw memory: relocations and stubs are read where the file is mapped.
+
+/// Names the stubs through which a module calls other modules' functions.
+///
+/// A stub jumps through a slot of the global offset table, and a relocation says whose address
+/// the loader puts there. Reading the jump itself rather than counting entries works for each of
+/// `.plt`, `.plt.sec` and `.plt.got`, of any linker, and cannot be off by one. x86-64 only.
+final class PLTStubs {
+    private let file: ElfFile
+    /// The stub sections: their ranges, their bytes and the size of a stub.
+    private let sections: [(range: Range<UInt64>, bytes: UnsafeRawBufferPointer, size: Int)]
+    private lazy var relocations = PLTRelocations(file)
+
+    init(_ file: ElfFile) {
+        self.file = file
+        let isX86 = file.machine == UInt16(EM_X86_64)
+        sections = file.sections.indices.compactMap { index in
+            let section = file.sections[index]
+            guard isX86, [".plt", ".plt.sec", ".plt.got"].contains(section.name), section.isCode,
+                section.address < section.end
+            else { return nil }
+            // A linker may leave the entry size out (or, for `.plt.got`, give 8 or 16).
+            let size = section.entrySize == 8 ? 8 : 16
+            return (section.address..<section.end, file.bytes(ofSection: index), size)
+        }
+    }
+
+    /// The mangled name of the function that the stub at `address` leads to; nil when it is in
+    /// no stub, or in one without a name (the first, which calls the loader).
+    func target(of address: UInt64) -> UnsafeRawBufferPointer? {
+        guard let section = sections.first(where: { $0.range.contains(address) }),
+            let distance = Int(exactly: address - section.range.lowerBound),
+            distance < section.bytes.count
+        else { return nil }
+        let offset = distance / section.size * section.size
+        let stub = offset..<min(offset + section.size, section.bytes.count)
+        if let slot = jumpSlot(stub, in: section.bytes, address: section.range.lowerBound) {
+            return relocations.name(ofSlot: slot)
+        }
+        return pushedIndex(stub, in: section.bytes).flatMap { relocations.name(ofJump: $0) }
+    }
+
+    /// `jmp *disp32(%rip)`, FF 25, within the stub: the slot's address. The first stub of a
+    /// `.plt` has one, too, but no relocation names its slot.
+    private func jumpSlot(
+        _ stub: Range<Int>, in bytes: UnsafeRawBufferPointer, address: UInt64
+    ) -> UInt64? {
+        for offset in stub where offset + 6 <= stub.upperBound {
+            guard bytes[offset] == 0xFF, bytes[offset + 1] == 0x25,
+                let displacement = bytes.number(Int32.self, at: offset + 2)
+            else { continue }
+            return address &+ UInt64(offset + 6) &+ UInt64(bitPattern: Int64(displacement))
+        }
+        return nil
+    }
+
+    /// With `.plt.sec`, what remains in `.plt` is `endbr64; push $index; jmp first`.
+    private func pushedIndex(_ stub: Range<Int>, in bytes: UnsafeRawBufferPointer) -> Int? {
+        let endbr: UInt32 = 0xFA1E_0FF3
+        guard bytes.number(UInt32.self, at: stub.lowerBound) == endbr,
+            bytes.number(UInt8.self, at: stub.lowerBound + 4) == 0x68,
+            let index = bytes.number(UInt32.self, at: stub.lowerBound + 5)
+        else { return nil }
+        return Int(index)
+    }
+}
+
+/// Which symbol each slot of the global offset table stands for.
+private struct PLTRelocations {
+    private let symbols: ElfSymbolTable?
+    private var symbolOfSlot: [UInt64: UInt32] = [:]
+    private var symbolOfJump: [UInt32] = []
+
+    init(_ file: ElfFile) {
+        symbols = file.symbolTables.first(where: \.isDynamic)
+        for (index, section) in file.sections.enumerated()
+        where section.type == UInt32(SHT_RELA) && section.flags & UInt64(SHF_ALLOC) != 0 {
+            read(file.bytes(ofSection: index), isJumps: section.name == ".rela.plt")
+        }
+    }
+
+    private mutating func read(_ bytes: UnsafeRawBufferPointer, isJumps: Bool) {
+        let size = MemoryLayout<Elf64_Rela>.size
+        for index in 0..<(bytes.count / size) {
+            let entry = bytes.loadUnaligned(fromByteOffset: index * size, as: Elf64_Rela.self)
+            let symbol = UInt32(truncatingIfNeeded: entry.r_info >> 32)
+            if isJumps { symbolOfJump.append(symbol) }
+            let type = Int32(truncatingIfNeeded: entry.r_info & 0xFFFF_FFFF)
+            if symbol != 0, type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT {
+                symbolOfSlot[entry.r_offset] = symbol
+            }
+        }
+    }
+
+    func name(ofSlot slot: UInt64) -> UnsafeRawBufferPointer? {
+        symbolOfSlot[slot].flatMap(name(ofSymbol:))
+    }
+
+    func name(ofJump index: Int) -> UnsafeRawBufferPointer? {
+        guard symbolOfJump.indices.contains(index) else { return nil }
+        return name(ofSymbol: symbolOfJump[index])
+    }
+
+    private func name(ofSymbol index: UInt32) -> UnsafeRawBufferPointer? {
+        guard index != 0, let symbols, let entry = symbols.entry(Int(index)) else { return nil }
+        return symbols.name(at: entry.st_name)
+    }
+}

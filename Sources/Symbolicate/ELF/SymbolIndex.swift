@@ -1,0 +1,144 @@
+internal import CElfutils
+internal import Glibc
+
+/// The code symbols of a module, from all of its tables, by address.
+///
+/// A symbol covers `[value, value + size)` and nothing else. One without a size (assembler
+/// seldom gives any) covers up to the next symbol, the next function that the unwind table
+/// knows, or the end of its section, whichever is first; and only in modules with a `.symtab`:
+/// after stripping, the next symbol left may be many functions on.
+///
+/// Of several names for the same bytes, in this order: a function before an untyped label before
+/// an object; exported before local; fewer leading underscores (`write`, not `__write`); the one
+/// that DWARF gives the function (equal functions may have been folded into one); global before
+/// weak; the shorter; the alphabetically first.
+struct SymbolIndex {
+    private let tables: [ElfSymbolTable]
+    /// Sorted by start, of equal starts the longest first: aliases lie side by side.
+    private let symbols: [ElfSymbol]
+    private let map: IntervalMap
+    /// The starts of those symbols whose end was guessed.
+    private let guessed: Set<UInt64>
+
+    struct Match {
+        /// The best name, mangled. Valid while the files live.
+        var name: UnsafeRawBufferPointer
+        /// Whether the symbol says so clearly that it is a function: its type is one, and its
+        /// extent is its own rather than guessed.
+        var isCertain: Bool
+    }
+
+    /// - Parameters:
+    ///   - tables: valid while the files live that they are from.
+    ///   - code: the sections of code, by which extents are limited.
+    ///   - functionStarts: where functions start by the unwind table, ascending; may be empty.
+    ///     Asked only if there are symbols without a size.
+    init(tables: [ElfSymbolTable], code: CodeSections, functionStarts: () -> [UInt64]) {
+        var symbols = Self.collect(tables, code: code)
+        symbols.sort(by: Self.isOrderedBefore)
+        let hasLocals = tables.contains { !$0.isDynamic }
+        if hasLocals, symbols.contains(where: { $0.end == $0.start }) {
+            let extents = Extents(code: code, functionStarts: functionStarts())
+            guessed = extents.complete(&symbols)
+        } else {
+            guessed = []
+        }
+        symbols.removeAll { $0.end <= $0.start }
+        self.tables = tables
+        self.symbols = symbols
+        map = IntervalMap(sorted: Self.intervals(of: symbols))
+    }
+
+    /// The symbol that covers an address; nil when none does.
+    /// - Parameter known: the mangled name that DWARF gives the function there.
+    func match(_ address: UInt64, known: UnsafeRawBufferPointer? = nil) -> Match? {
+        guard let position = map[address] else { return nil }
+        let first = symbols[Int(position)]
+        var best: Candidate?
+        // No real symbol has that many aliases; a made-up file shall not cost seconds.
+        for symbol in symbols[Int(position)...].prefix(256) {
+            guard symbol.start == first.start, symbol.end == first.end else { break }
+            guard let candidate = Candidate(symbol, name(of: symbol), known: known)
+            else { continue }
+            if best.map({ candidate.isBetter(than: $0) }) ?? true { best = candidate }
+        }
+        return best.map {
+            let isGuess = guessed.contains(first.start)
+            return Match(name: $0.name, isCertain: !isGuess && $0.symbol.kind == .function)
+        }
+    }
+
+    private func name(of symbol: ElfSymbol) -> UnsafeRawBufferPointer? {
+        tables[Int(symbol.table)].name(at: symbol.name)
+    }
+
+    // MARK: - Building
+
+    private static func collect(_ tables: [ElfSymbolTable], code: CodeSections) -> [ElfSymbol] {
+        var result: [ElfSymbol] = []
+        result.reserveCapacity(tables.reduce(0) { $0 + $1.count })
+        for (number, table) in tables.enumerated().prefix(Int(UInt16.max)) {
+            for index in 1..<max(table.count, 1) {
+                guard let entry = table.entry(index),
+                    var symbol = ElfSymbol(entry, table: number),
+                    let section = code.section(holding: symbol.start)
+                else { continue }
+                symbol.end = min(symbol.end, section.upperBound)
+                result.append(symbol)
+            }
+        }
+        return result
+    }
+
+    private static func isOrderedBefore(_ left: ElfSymbol, _ right: ElfSymbol) -> Bool {
+        left.start != right.start ? left.start < right.start : left.end > right.end
+    }
+
+    /// One interval for all aliases of the same bytes, whose value is the first one's position.
+    private static func intervals(of symbols: [ElfSymbol]) -> [IntervalMap.Interval] {
+        var result: [IntervalMap.Interval] = []
+        result.reserveCapacity(symbols.count)
+        for (position, symbol) in symbols.enumerated() {
+            if let last = result.last, last.start == symbol.start, last.end == symbol.end {
+                continue
+            }
+            guard let value = Int32(exactly: position) else { break }
+            result.append(
+                IntervalMap.Interval(start: symbol.start, end: symbol.end, value: value))
+        }
+        return result
+    }
+}
+
+/// A name that could be shown for an address.
+private struct Candidate {
+    var symbol: ElfSymbol
+    var name: UnsafeRawBufferPointer
+    var underscores: Int
+    var isKnown: Bool
+
+    init?(
+        _ symbol: ElfSymbol, _ name: UnsafeRawBufferPointer?, known: UnsafeRawBufferPointer?
+    ) {
+        guard let name, !name.isEmpty else { return nil }
+        self.symbol = symbol
+        self.name = name
+        underscores = name.prefix(8).prefix { $0 == UInt8(ascii: "_") }.count
+        isKnown = known.map { $0.elementsEqual(name) } ?? false
+    }
+
+    func isBetter(than other: Candidate) -> Bool {
+        if symbol.kind != other.symbol.kind {
+            return symbol.kind.rawValue < other.symbol.kind.rawValue
+        }
+        let isLocal = symbol.binding == .local
+        if isLocal != (other.symbol.binding == .local) { return !isLocal }
+        if underscores != other.underscores { return underscores < other.underscores }
+        if isKnown != other.isKnown { return isKnown }
+        if symbol.binding != other.symbol.binding {
+            return symbol.binding.rawValue < other.symbol.binding.rawValue
+        }
+        if name.count != other.name.count { return name.count < other.name.count }
+        return name.lexicographicallyPrecedes(other.name)
+    }
+}

@@ -1,0 +1,103 @@
+import ProfileModel
+
+/// Which module lies where in the profiled process at present, and each module's unwind tables.
+struct AddressSpace {
+    struct Range {
+        var start: UInt64
+        var end: UInt64
+        var bias: UInt64
+        /// nil for code without a file (JIT).
+        var module: ModuleIndex?
+        var tables: FrameTables?
+    }
+
+    private struct Identity: Hashable {
+        var start: UInt64
+        var end: UInt64
+        var module: ModuleIndex?
+    }
+
+    private struct FileKey: Hashable {
+        var path: String
+        var inode: UInt64
+    }
+
+    /// Ascending and disjoint.
+    private(set) var ranges: [Range] = []
+    private(set) var modules: [Module] = []
+    private var indices: [FileKey: ModuleIndex] = [:]
+    private var files: [ModuleIndex: ELFFile] = [:]
+    private var tables: [ModuleIndex: FrameTables] = [:]
+
+    /// Takes the process's new list of code mappings.
+    ///
+    /// - Parameter openAlternative: another path to the same file, for one that is no longer
+    ///   where its mapping says.
+    /// - Returns: the mappings that were not there before.
+    mutating func update(
+        _ code: [CodeMapping], at time: MonotonicTime, openAlternative: (CodeMapping) -> [String]
+    ) -> [Mapping] {
+        let known = Set(ranges.map { Identity(start: $0.start, end: $0.end, module: $0.module) })
+        var added: [Mapping] = []
+        ranges = []
+        for mapping in code {
+            guard mapping.end > mapping.start, mapping.start >= ranges.last?.end ?? 0 else {
+                continue
+            }
+            let module = mapping.path.isEmpty || mapping.path == "//anon"
+                ? nil : index(of: mapping, openAlternative: openAlternative)
+            let file = module.flatMap { files[$0] }
+            // Without a readable file its headers are unknown: offsets stand for addresses then.
+            let bias = file?.bias(mappedAt: mapping.start, fileOffset: mapping.fileOffset)
+                ?? (module == nil ? 0 : mapping.start &- mapping.fileOffset)
+            ranges.append(
+                Range(
+                    start: mapping.start, end: mapping.end, bias: bias, module: module,
+                    tables: module.flatMap { tables[$0] }))
+            let identity = Identity(start: mapping.start, end: mapping.end, module: module)
+            if let module, !known.contains(identity) {
+                added.append(
+                    Mapping(
+                        start: mapping.start, end: mapping.end, bias: bias, module: module,
+                        time: time))
+            }
+        }
+        return added
+    }
+
+    private mutating func index(
+        of mapping: CodeMapping, openAlternative: (CodeMapping) -> [String]
+    ) -> ModuleIndex {
+        let key = FileKey(path: mapping.path, inode: mapping.inode)
+        if let known = indices[key] { return known }
+        let index = ModuleIndex(modules.count)
+        let file = open(mapping, openAlternative)
+        modules.append(Module(path: mapping.path, buildID: file?.buildID() ?? []))
+        indices[key] = index
+        files[index] = file
+        tables[index] = file.map { FrameTables($0) }
+        return index
+    }
+
+    private func open(
+        _ mapping: CodeMapping, _ alternatives: (CodeMapping) -> [String]
+    ) -> ELFFile? {
+        if mapping.path == "[vdso]" { return ELFFile.vdso() }
+        for path in [mapping.path] + alternatives(mapping) {
+            if let file = ELFFile(path: path, inode: mapping.inode) { return file }
+        }
+        return nil
+    }
+
+    /// The position in `ranges` of the one that holds an address.
+    func rangeIndex(around address: UInt64) -> Int? {
+        var (low, high) = (0, ranges.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if ranges[middle].end <= address { low = middle + 1 } else { high = middle }
+        }
+        return low < ranges.count && ranges[low].start <= address ? low : nil
+    }
+
+    func isCode(_ address: UInt64) -> Bool { rangeIndex(around: address) != nil }
+}

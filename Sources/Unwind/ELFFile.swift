@@ -1,0 +1,140 @@
+import CElfutils
+import Glibc
+
+/// An ELF file opened for its unwind tables. Whatever is wrong with it, questions are answered
+/// with "nothing".
+///
+/// Unsafe code: the libelf handle is owned here.
+final class ELFFile {
+    let handle: OpaquePointer
+    private let descriptor: Int32
+
+    /// A file on disk; nil when it is no ELF file, or not the one that was mapped: `inode` tells.
+    init?(path: String, inode: UInt64) {
+        Self.prepare
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, inode == 0 || status.st_ino == inode,
+            let handle = elf_begin(descriptor, ELF_C_READ_MMAP, nil), elf_kind(handle) == ELF_K_ELF
+        else {
+            close(descriptor)
+            return nil
+        }
+        self.handle = handle
+    }
+
+    /// The kernel's vdso, as this process has it: all processes have the same.
+    static func vdso() -> ELFFile? {
+        let start = getauxval(UInt(33))  // AT_SYSINFO_EHDR
+        guard start != 0, let base = UnsafeMutablePointer<CChar>(bitPattern: UInt(start)) else {
+            return nil
+        }
+        let header = UnsafeRawPointer(base)
+        let sections = header.loadUnaligned(fromByteOffset: 40, as: UInt64.self)
+        let entrySize = header.loadUnaligned(fromByteOffset: 58, as: UInt16.self)
+        let count = header.loadUnaligned(fromByteOffset: 60, as: UInt16.self)
+        let size = sections + UInt64(entrySize) * UInt64(count)
+        guard size < 1 << 16 else { return nil }
+        return ELFFile(memory: base, size: Int(size))
+    }
+
+    private init?(memory: UnsafeMutablePointer<CChar>, size: Int) {
+        Self.prepare
+        descriptor = -1
+        guard let handle = elf_memory(memory, size) else { return nil }
+        self.handle = handle
+    }
+
+    deinit {
+        elf_end(handle)
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    private static let prepare: Void = {
+        _ = elf_version(UInt32(EV_CURRENT))
+    }()
+
+    /// What to subtract from an address of the process: the executable segment that holds the
+    /// mapping's first byte tells. nil when none does.
+    func bias(mappedAt start: UInt64, fileOffset: UInt64) -> UInt64? {
+        var count = 0
+        guard elf_getphdrnum(handle, &count) == 0 else { return nil }
+        for index in 0..<min(count, 512) {
+            var header = GElf_Phdr()
+            guard gelf_getphdr(handle, Int32(index), &header) != nil,
+                header.p_type == UInt32(PT_LOAD), header.p_flags & UInt32(PF_X) != 0
+            else { continue }
+            let pageStart = header.p_offset & ~0xFFF
+            if fileOffset >= pageStart, fileOffset < header.p_offset &+ header.p_filesz {
+                return start &- (header.p_vaddr &+ (fileOffset &- header.p_offset))
+            }
+        }
+        return nil
+    }
+
+    /// The GNU build id; empty without one.
+    func buildID() -> [UInt8] {
+        var bytes: UnsafeRawPointer?
+        let length = dwelf_elf_gnu_build_id(handle, &bytes)
+        guard length > 0, length <= 64, let bytes else { return [] }
+        return [UInt8](UnsafeRawBufferPointer(start: bytes, count: length))
+    }
+
+    /// The bytes that the file has at one of its own addresses; nil outside its segments.
+    func bytes(at address: UInt64, count: Int) -> [UInt8]? {
+        var headers = 0
+        guard elf_getphdrnum(handle, &headers) == 0 else { return nil }
+        for index in 0..<min(headers, 512) {
+            var header = GElf_Phdr()
+            guard gelf_getphdr(handle, Int32(index), &header) != nil,
+                header.p_type == UInt32(PT_LOAD), address >= header.p_vaddr,
+                header.p_filesz >= UInt64(count),
+                address &- header.p_vaddr <= header.p_filesz &- UInt64(count),
+                let offset = Int64(exactly: header.p_offset &+ (address &- header.p_vaddr)),
+                let data = elf_getdata_rawchunk(handle, offset, count, ELF_T_BYTE),
+                let start = data.pointee.d_buf, data.pointee.d_size == count
+            else { continue }
+            return [UInt8](UnsafeRawBufferPointer(start: start, count: count))
+        }
+        return nil
+    }
+
+    /// Calls `body` with the name, address and size of each function in the symbol table.
+    func forEachFunction(_ body: (UnsafePointer<CChar>, UInt64, UInt64) -> Void) {
+        forEachSection { section, header in
+            guard header.sh_type == UInt32(SHT_SYMTAB), header.sh_entsize > 0,
+                let data = elf_getdata(section, nil)
+            else { return }
+            for index in 0..<Int(clamping: header.sh_size / header.sh_entsize) {
+                var symbol = GElf_Sym()
+                guard let index = Int32(exactly: index), gelf_getsym(data, index, &symbol) != nil
+                else { return }
+                guard symbol.st_info & 0xF == UInt8(STT_FUNC),
+                    let name = elf_strptr(handle, Int(header.sh_link), Int(symbol.st_name))
+                else { continue }
+                body(name, symbol.st_value, symbol.st_size)
+            }
+        }
+    }
+
+    private func forEachSection(_ body: (OpaquePointer, GElf_Shdr) -> Void) {
+        var section: OpaquePointer? = elf_nextscn(handle, nil)
+        while let current = section {
+            var header = GElf_Shdr()
+            if gelf_getshdr(current, &header) != nil { body(current, header) }
+            section = elf_nextscn(handle, current)
+        }
+    }
+
+    func hasSection(named names: [String]) -> Bool {
+        var strings = 0
+        guard elf_getshdrstrndx(handle, &strings) == 0 else { return false }
+        var isThere = false
+        forEachSection { _, header in
+            guard let name = elf_strptr(handle, strings, Int(header.sh_name)) else { return }
+            isThere = isThere || names.contains(String(cString: name))
+        }
+        return isThere
+    }
+}

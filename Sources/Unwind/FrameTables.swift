@@ -1,0 +1,268 @@
+import CElfutils
+import Glibc
+import ProfileModel
+
+/// A module's call frame information, through libdw: `.eh_frame`, and `.debug_frame` where that
+/// says nothing.
+///
+/// Unsafe code: libdw's handles are owned here and freed with the object; the operations that it
+/// returns live as long as the frame that they were asked of.
+final class FrameTables {
+    private let file: ELFFile
+    private var ehFrame: OpaquePointer?
+    private var debugFrame: OpaquePointer?
+    private var dwarf: OpaquePointer?
+    private var hasLookedForDebugFrame = false
+    private lazy var goEntries = GoEntries(file)
+
+    init(_ file: ELFFile) {
+        self.file = file
+        ehFrame = dwarf_getcfi_elf(file.handle)
+    }
+
+    deinit {
+        if let ehFrame { dwarf_cfi_end(ehFrame) }
+        if let dwarf { dwarf_end(dwarf) }
+    }
+
+    /// The compact rule for a program counter (in the module's own addresses).
+    func rule(at address: UInt64) -> UnwindRule {
+        if goEntries.contains(address) { return UnwindRule(.end) }
+        return withFrame(at: address) { frame in Self.compact(frame) } ?? ruleFromCode(address)
+    }
+
+    /// What the instructions themselves tell where no tables do.
+    private func ruleFromCode(_ address: UInt64) -> UnwindRule {
+        // mov $15, %rax (or %eax); syscall: rt_sigreturn, as every C library and Go spell it.
+        for code: [UInt8] in [
+            [0x48, 0xC7, 0xC0, 0x0F, 0, 0, 0, 0x0F, 0x05], [0xB8, 0x0F, 0, 0, 0, 0x0F, 0x05],
+        ] where file.bytes(at: address, count: code.count) == code {
+            return UnwindRule(.signalReturn)
+        }
+        if address >= 2, file.bytes(at: address &- 2, count: 2) == [0x0F, 0x05] {
+            return UnwindRule(.afterSystemCall)
+        }
+        return UnwindRule(.frameRecord)
+    }
+
+    /// Whether the instruction before an address is a call: `call rel32`, or `call r/m` of any
+    /// length (Intel SDM, CALL).
+    func isBehindCall(_ address: UInt64) -> Bool {
+        guard address >= 7, let code = file.bytes(at: address &- 7, count: 7) else { return false }
+        if code[2] == 0xE8 { return true }
+        for start in 0...5 where code[start] == 0xFF && (code[start + 1] >> 3) & 7 == 2 {
+            return true
+        }
+        return false
+    }
+
+    /// Steps from a frame to its caller by all that the tables say.
+    func step(
+        at address: UInt64, registers: Registers, memory: StackMemory
+    ) -> GeneralStep? {
+        withFrame(at: address) { frame in
+            Self.step(frame, registers: registers, memory: memory)
+        }
+    }
+
+    private func withFrame<Value>(at address: UInt64, _ body: (OpaquePointer) -> Value) -> Value? {
+        if let frame = frame(at: address, in: ehFrame) ?? frame(at: address, in: debugTables()) {
+            defer { free(UnsafeMutableRawPointer(frame)) }
+            return body(frame)
+        }
+        return nil
+    }
+
+    private func frame(at address: UInt64, in tables: OpaquePointer?) -> OpaquePointer? {
+        guard let tables else { return nil }
+        var frame: OpaquePointer?
+        return dwarf_cfi_addrframe(tables, address, &frame) == 0 ? frame : nil
+    }
+
+    /// Opened only when needed: few modules have the section, and DWARF is large.
+    private func debugTables() -> OpaquePointer? {
+        if !hasLookedForDebugFrame {
+            hasLookedForDebugFrame = true
+            if file.hasSection(named: [".debug_frame", ".zdebug_frame"]) {
+                dwarf = dwarf_begin_elf(file.handle, DWARF_C_READ, nil)
+                if let dwarf { debugFrame = dwarf_getcfi(dwarf) }
+            }
+        }
+        return debugFrame
+    }
+
+    // MARK: Rules
+
+    /// Where libdw says that a register was saved.
+    private enum Location {
+        case unchanged
+        case undefined
+        case expression(UnsafeBufferPointer<Dwarf_Op>)
+    }
+
+    private static func withLocation<Value>(
+        of register: Int, in frame: OpaquePointer, _ body: (Location) -> Value
+    ) -> Value? {
+        withUnsafeTemporaryAllocation(of: Dwarf_Op.self, capacity: 3) { scratch in
+            var operations: UnsafeMutablePointer<Dwarf_Op>?
+            var count = 0
+            guard let base = scratch.baseAddress,
+                dwarf_frame_register(frame, Int32(register), base, &operations, &count) == 0
+            else { return nil }
+            // See libdw.h: no operations mean "undefined" or, with a null pointer, "same value".
+            if count == 0 { return body(operations == nil ? .unchanged : .undefined) }
+            return body(.expression(UnsafeBufferPointer(start: operations, count: count)))
+        }
+    }
+
+    /// `call_frame_cfa` or `call_frame_cfa; plus_uconst n`: saved in memory at CFA + n.
+    private static func offset(_ operations: UnsafeBufferPointer<Dwarf_Op>) -> Int32? {
+        guard let first = operations.first, Int(first.atom) == DW_OP_call_frame_cfa else {
+            return nil
+        }
+        if operations.count == 1 { return 0 }
+        guard operations.count == 2, Int(operations[1].atom) == DW_OP_plus_uconst else {
+            return nil
+        }
+        return Int32(exactly: Int64(bitPattern: operations[1].number))
+    }
+
+    private static func compact(_ frame: OpaquePointer) -> UnwindRule {
+        var isSignalFrame = false
+        let column = dwarf_frame_info(frame, nil, nil, &isSignalFrame)
+        guard column == Int32(Registers.programCounter), !isSignalFrame else {
+            return UnwindRule(.general)
+        }
+        let returnAddress = withLocation(
+            of: Registers.programCounter, in: frame
+        ) { location -> UnwindRule.Kind in
+            switch location {
+            case .undefined: .end
+            case .expression(let operations) where offset(operations) == -8: .fromStackPointer
+            default: .general
+            }
+        }
+        guard returnAddress == .fromStackPointer else { return UnwindRule(returnAddress ?? .general) }
+        guard var rule = canonicalFrame(frame) else { return UnwindRule(.general) }
+        let hasSavedFramePointer = withLocation(
+            of: Registers.framePointer, in: frame
+        ) { location -> Bool in
+            switch location {
+            case .unchanged: return true
+            case .undefined: return false
+            case .expression(let operations):
+                guard let offset = offset(operations) else { return false }
+                rule.framePointerOffset = offset
+                return true
+            }
+        }
+        return hasSavedFramePointer == true ? rule : UnwindRule(.general)
+    }
+
+    private static func canonicalFrame(_ frame: OpaquePointer) -> UnwindRule? {
+        var operations: UnsafeMutablePointer<Dwarf_Op>?
+        var count = 0
+        guard dwarf_frame_cfa(frame, &operations, &count) == 0, count == 1, let operations else {
+            return nil
+        }
+        let number: UInt64
+        let offset: UInt64
+        switch Int(operations[0].atom) {
+        case DW_OP_bregx: (number, offset) = (operations[0].number, operations[0].number2)
+        case DW_OP_breg0...DW_OP_breg31:
+            number = UInt64(Int(operations[0].atom) - DW_OP_breg0)
+            offset = operations[0].number
+        default: return nil
+        }
+        guard let compactOffset = Int32(exactly: Int64(bitPattern: offset)) else { return nil }
+        var rule: UnwindRule
+        switch Int(truncatingIfNeeded: number) {
+        case Registers.stackPointer: rule = UnwindRule(.fromStackPointer)
+        case Registers.framePointer: rule = UnwindRule(.fromFramePointer)
+        default: return nil
+        }
+        rule.cfaOffset = compactOffset
+        return rule
+    }
+
+    // MARK: General steps
+
+    private static func step(
+        _ frame: OpaquePointer, registers: Registers, memory: StackMemory
+    ) -> GeneralStep {
+        var isSignalFrame = false
+        guard
+            dwarf_frame_info(frame, nil, nil, &isSignalFrame) == Int32(Registers.programCounter)
+        else { return .failed(.noRule) }
+        var operations: UnsafeMutablePointer<Dwarf_Op>?
+        var count = 0
+        guard dwarf_frame_cfa(frame, &operations, &count) == 0, count > 0 else {
+            return .failed(.noRule)
+        }
+        do throws(ExpressionEvaluator.Failure) {
+            let expression = UnsafeBufferPointer(start: operations, count: count)
+            let cfa = try ExpressionEvaluator(registers: registers, memory: memory, cfa: nil)
+                .evaluate(expression).value
+            let evaluator = ExpressionEvaluator(registers: registers, memory: memory, cfa: cfa)
+            var caller = Registers()
+            var isEnd = false
+            for number in 0..<Registers.count {
+                let result = withLocation(of: number, in: frame) { location in
+                    recover(number, location, registers, evaluator, isEnd: &isEnd)
+                }
+                if isEnd { return .end }
+                caller[number] = try result?.get()
+            }
+            // The caller's stack pointer *is* the frame's address unless the tables say otherwise.
+            if caller[Registers.stackPointer] == nil { caller[Registers.stackPointer] = cfa }
+            return .caller(caller, isSignalFrame: isSignalFrame)
+        } catch {
+            return .failed(truncation(error, memory))
+        }
+    }
+
+    /// A register's value in the caller; a failure only where the walk cannot go on without it.
+    private static func recover(
+        _ number: Int, _ location: Location, _ registers: Registers,
+        _ evaluator: ExpressionEvaluator, isEnd: inout Bool
+    ) -> Result<UInt64?, ExpressionEvaluator.Failure> {
+        switch location {
+        case .unchanged:
+            return .success(registers[number])
+        case .undefined:
+            isEnd = number == Registers.programCounter
+            return .success(nil)
+        case .expression(let operations):
+            do throws(ExpressionEvaluator.Failure) {
+                let (value, isValue) = try evaluator.evaluate(operations)
+                if isValue { return .success(value) }
+                guard let word = evaluator.memory.word(at: value) else { throw .unreadable }
+                return .success(word)
+            } catch {
+                let isNeeded =
+                    number == Registers.programCounter || number == Registers.stackPointer
+                return isNeeded ? .failure(error) : .success(nil)
+            }
+        }
+    }
+
+    private static func truncation(
+        _ failure: ExpressionEvaluator.Failure, _ memory: StackMemory
+    ) -> Truncation {
+        switch failure {
+        case .unknownRegister: .unknownRegister
+        case .unreadable: .stackLimit
+        case .unsupported: .noRule
+        }
+    }
+}
+
+/// What a step by the full tables came to.
+enum GeneralStep {
+    /// `isSignalFrame`: the caller was interrupted, so that its address is that of an instruction.
+    case caller(Registers, isSignalFrame: Bool)
+    case end
+    /// The tables say nothing: a frame record, if a valid one is there.
+    case frameRecord
+    case failed(Truncation)
+}

@@ -1,0 +1,34 @@
+import CElfutils
+import Glibc
+
+/// The functions of Go's runtime at which a physical stack begins: goroutines start in `goexit`,
+/// threads in `mstart`, and `systemstack` and `mcall` go on on the thread's own stack, whose
+/// outermost frame they are. Go's tables do not mark them.
+struct GoEntries {
+    private static let names = [
+        "runtime.goexit", "runtime.mstart", "runtime.mstart0", "runtime.rt0_go", "runtime.mcall",
+        "runtime.systemstack", "runtime.morestack", "runtime.clone", "_rt0_amd64",
+        "_rt0_amd64_linux",
+    ]
+
+    private var ranges: [Range<UInt64>] = []
+
+    /// Empty for a file that is not Go's.
+    init(_ file: ELFFile) {
+        guard file.hasSection(named: [".gopclntab"]) else { return }
+        var found: [Range<UInt64>] = []
+        file.forEachFunction { name, address, size in
+            guard size > 0, Self.isEntry(name) else { return }
+            let (end, overflow) = address.addingReportingOverflow(size)
+            if !overflow { found.append(address..<end) }
+        }
+        ranges = found
+    }
+
+    /// Assembly functions carry the suffix of their calling convention.
+    private static func isEntry(_ symbol: UnsafePointer<CChar>) -> Bool {
+        names.contains { strcmp(symbol, $0) == 0 || strcmp(symbol, $0 + ".abi0") == 0 }
+    }
+
+    func contains(_ address: UInt64) -> Bool { ranges.contains { $0.contains(address) } }
+}

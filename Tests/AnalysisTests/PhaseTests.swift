@@ -1,0 +1,177 @@
+import Analysis
+import ProfileModel
+import Testing
+
+@Suite struct PhaseTests {
+    private func names(_ builder: RecordingBuilder) -> [String] {
+        describe(Profile(builder.recording))
+    }
+
+    /// "NAME START+WALL" in milliseconds.
+    private func describe(_ profile: Profile) -> [String] {
+        profile.phases.map {
+            "\($0.name) \($0.start.nanoseconds / 1_000_000)+\($0.wall.nanoseconds / 1_000_000)"
+        }
+    }
+
+    @Test func dynamicProgramHasAllFour() {
+        var builder = RecordingBuilder(images: [("/home/dev/app", 2)])
+        builder.mark(.spawned, 0)
+        builder.mark(.firstInstruction, 2)
+        builder.mark(.relocated, 5)
+        builder.mark(.main, 9)
+        builder.mark(.ended, 20)
+        let profile = Profile(builder.recording)
+        #expect(
+            describe(profile) == [
+                "Process creation 0+2", "Dynamic linking 2+3", "Static initialisers 5+4",
+                "Main 9+11",
+            ])
+        #expect(
+            profile.phases.map(\.group) == [.beforeMain, .beforeMain, .beforeMain, .afterMain])
+        #expect(profile.launch.wall == .milliseconds(20))
+    }
+
+    @Test func staticProgramHasNoDynamicLinking() {
+        var builder = RecordingBuilder(images: [("/home/dev/app", 2)])
+        builder.mark(.spawned, 0)
+        builder.mark(.firstInstruction, 2)
+        builder.mark(.main, 3)
+        builder.mark(.ended, 4)
+        #expect(
+            names(builder) == ["Process creation 0+2", "Static initialisers 2+1", "Main 3+1"])
+    }
+
+    @Test func phaseWithoutLengthIsLeftOut() {
+        var builder = RecordingBuilder(images: [("/home/dev/app", 2)])
+        builder.mark(.spawned, 0)
+        builder.mark(.firstInstruction, 2)
+        builder.mark(.main, 2)
+        builder.mark(.ended, 4)
+        #expect(names(builder) == ["Process creation 0+2", "Main 2+2"])
+    }
+
+    @Test func wrappersArePhasesOfTheirOwn() {
+        var builder = RecordingBuilder(images: [
+            ("/bin/sh", 1), ("/usr/bin/env", 4), ("/usr/bin/python3", 6),
+        ])
+        builder.mark(.spawned, 0)
+        builder.mark(.firstInstruction, 1)
+        // The shell's own marks: it is a wrapper as a whole.
+        builder.mark(.relocated, 2)
+        builder.mark(.main, 3)
+        builder.mark(.firstInstruction, 4)
+        builder.mark(.firstInstruction, 6)
+        builder.mark(.relocated, 8)
+        builder.mark(.main, 9)
+        builder.mark(.ended, 30)
+        let profile = Profile(builder.recording)
+        #expect(
+            describe(profile) == [
+                "Process creation 0+1", "Wrapper: sh 1+3", "Wrapper: env 4+2",
+                "Dynamic linking 6+2", "Static initialisers 8+1", "Main 9+21",
+            ])
+        #expect(profile.phases[1].group == .beforeMain)
+        #expect(profile.program.path == "/usr/bin/python3")
+        #expect(profile.program.arguments == ["/usr/bin/python3"])
+    }
+
+    @Test func programThatDiesEarlyKeepsThePhaseInProgress() {
+        var builder = RecordingBuilder(images: [("/home/dev/app", 2)])
+        builder.mark(.spawned, 0)
+        builder.mark(.firstInstruction, 2)
+        builder.mark(.ended, 10)
+        #expect(names(builder) == ["Process creation 0+2", "Static initialisers 2+8"])
+
+        // With a dynamic linker mapped, it had not come to its initialisers.
+        _ = builder.module("/lib64/ld-linux-x86-64.so.2")
+        #expect(names(builder) == ["Process creation 0+2", "Dynamic linking 2+8"])
+
+        builder.mark(.relocated, 6)
+        #expect(
+            names(builder)
+                == ["Process creation 0+2", "Dynamic linking 2+4", "Static initialisers 6+4"])
+    }
+
+    @Test func processThatNeverExecsIsOnlyCreated() {
+        var builder = RecordingBuilder()
+        builder.mark(.spawned, 0)
+        builder.mark(.ended, 3)
+        #expect(names(builder) == ["Process creation 0+3"])
+    }
+
+    @Test func attachedIsOnePhase() {
+        var builder = RecordingBuilder(attached: true, images: [("/home/dev/app", 0)])
+        builder.mark(.attached, 0)
+        builder.mark(.ended, 50)
+        let profile = Profile(builder.recording)
+        #expect(describe(profile) == ["Attached 0+50"])
+        #expect(profile.phases.first?.group == .afterMain)
+    }
+
+    @Test func recordingCutShortEndsWithItsLastSlice() {
+        var builder = RecordingBuilder(images: [("/home/dev/app", 1)])
+        builder.mark(.spawned, 0)
+        builder.mark(.firstInstruction, 1)
+        builder.mark(.relocated, 2)
+        builder.mark(.main, 3)
+        let main = builder.thread("app", tid: 100, isMain: true)
+        builder.slice(main, at: 3, running: 4, builder.stack("main"))
+        let profile = Profile(builder.recording)
+        #expect(describe(profile).last == "Main 3+4")
+        #expect(profile.threads.first?.end == .milliseconds(7))
+    }
+
+    @Test func nothingRecordedIsAnEmptyLaunch() {
+        let profile = Profile(RecordingBuilder().recording)
+        #expect(profile.phases.isEmpty)
+        #expect(profile.launch.wall == .zero)
+        #expect(profile.heaviestStack(weight: .cpu).entries.isEmpty)
+    }
+
+    @Test func countersAreTakenAtBorders() {
+        var builder = RecordingBuilder(images: [("/home/dev/app", 1)])
+        builder.mark(.spawned, 0, ProcessCounters(minorFaults: 3, majorFaults: 0))
+        builder.mark(
+            .firstInstruction, 1, ProcessCounters(minorFaults: 10, majorFaults: 1, readBytes: 4096))
+        builder.mark(
+            .main, 5, ProcessCounters(minorFaults: 40, majorFaults: 1, readBytes: 12288))
+        // A counter that falls was reset: its difference means nothing.
+        builder.mark(.ended, 9, ProcessCounters(minorFaults: 41, majorFaults: 0))
+        let counters = Profile(builder.recording).phases.map(\.counters)
+        #expect(
+            counters == [
+                ProcessCounters(minorFaults: 7, majorFaults: 1),
+                ProcessCounters(minorFaults: 30, majorFaults: 0, readBytes: 8192),
+                ProcessCounters(minorFaults: 1),
+            ])
+    }
+
+    @Test(arguments: 0..<200 as Range<UInt64>)
+    func phasesTileWhateverTheMarks(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var builder = RecordingBuilder(attached: seed.isMultiple(of: 5))
+        for _ in 0..<Int.random(in: 0...8, using: &random) {
+            let kind = Mark.Kind.allCases.randomElement(using: &random) ?? .main
+            let time =
+                [Int64.min, -1, 0, 5, 9, .max].randomElement(using: &random)
+                ?? 0
+            builder.recording.marks.append(
+                Mark(kind: kind, time: MonotonicTime(nanoseconds: time)))
+            if Bool.random(using: &random) {
+                builder.recording.images.append(
+                    Image(
+                        path: "", arguments: [],
+                        time: MonotonicTime(nanoseconds: Int64.random(in: -9...9, using: &random))))
+            }
+        }
+        let profile = Profile(builder.recording)
+        var end = TimeSpan.zero
+        for phase in profile.phases {
+            #expect(phase.start == end)
+            #expect(phase.wall > .zero)
+            end = phase.end
+        }
+        #expect(end == profile.launch.wall)
+    }
+}

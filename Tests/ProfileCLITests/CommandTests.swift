@@ -1,0 +1,141 @@
+import Glibc
+import ProfileCLI
+import ProfileModel
+import Recording
+import Testing
+
+/// `report` and `fold` from the command line to the printed text, on a recording made by hand.
+@Suite struct CommandTests {
+    private struct Run {
+        var status: Int32
+        var output: String
+        var error: String
+    }
+
+    private func run(_ words: [String]) throws -> Run {
+        let output = memfd()
+        let error = memfd()
+        try #require(output >= 0 && error >= 0)
+        let status = Main.run(words, Console(output: output, error: error))
+        return Run(status: status, output: contents(output), error: contents(error))
+    }
+
+    /// A file without a name.
+    private func memfd() -> Int32 {
+        var path = Array("/tmp/firstlight-test-XXXXXX\0".utf8CString)
+        let descriptor = mkstemp(&path)
+        unlink(path)
+        return descriptor
+    }
+
+    private func contents(_ descriptor: Int32) -> String {
+        let size = Int(lseek(descriptor, 0, SEEK_END))
+        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            count = max(pread(descriptor, buffer.baseAddress, size, 0), 0)
+        }
+        close(descriptor)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Calls `body` with the path of a recording: 30 ms in `main`, 20 of them on a core.
+    private func withRecording(_ body: (String) throws -> Void) throws {
+        var template = Array("/tmp/firstlight-test-XXXXXX\0".utf8CString)
+        let folder = template.withUnsafeMutableBufferPointer { buffer in
+            buffer.baseAddress.flatMap(mkdtemp).map { String(cString: $0) }
+        }
+        let path = try #require(folder) + "/a"
+        defer {
+            unlink(path)
+            rmdir(String(path.dropLast(2)))
+        }
+        try write(to: path)
+        try body(path)
+    }
+
+    private func write(to path: String) throws {
+        func time(_ milliseconds: Int64) -> MonotonicTime {
+            MonotonicTime(nanoseconds: 1_000_000_000) + .milliseconds(milliseconds)
+        }
+        var header = Recording.Header(
+            pid: 42, isAttached: false, capture: .ptrace, frequency: 1_000)
+        header.outcome = .exited(0)
+        let writer = try RecordingWriter(creating: path, header: header)
+        try writer.append(Image(path: "/home/me/app", arguments: ["app"], time: time(1)))
+        try writer.append(Mark(kind: .spawned, time: time(0)))
+        try writer.append(Mark(kind: .firstInstruction, time: time(1)))
+        try writer.append(Mark(kind: .main, time: time(2)))
+        try writer.append(Mark(kind: .ended, time: time(32)))
+        try writer.append(
+            RecordedThread(tid: 42, name: "app", start: time(0), end: time(32), isMain: true))
+        let module = try writer.append(Module(path: "/home/me/app"))
+        let frame = FrameAddress(module: module, address: CodeAddress(0x1234, .instruction))
+        var stacks = StackTable()
+        let stack = stacks.intern(parent: nil, frame: frame)
+        try writer.append(newNodesOf: stacks)
+        let times = StateTimes(running: .milliseconds(20), blocked: .milliseconds(10))
+        try writer.append(
+            Slice(
+                thread: ThreadIndex(0), start: time(0),
+                times: StateTimes(running: .milliseconds(2)), stack: nil))
+        try writer.append(
+            Slice(
+                thread: ThreadIndex(0), start: time(2), times: times, stack: stack, systemCall: 35))
+        try writer.finish(header)
+        var symbols = SymbolTable()
+        symbols.frames[frame] = [
+            SourceFrame(function: "compute", file: "app.c", line: 7, isInlined: false)
+        ]
+        try RecordingFile.store(symbols, in: path)
+    }
+
+    @Test func reports() throws {
+        try withRecording { path in
+            for view in ["summary", "heaviest", "tree", "bottom-up", "threads", "modules"] {
+                let run = try run(["report", path, "--view", view])
+                #expect(run.status == 0)
+                #expect(run.error.isEmpty)
+                #expect(run.output.contains("app"), "\(view)")
+                // No terminal, no colours.
+                #expect(!run.output.contains("\u{1B}"))
+            }
+            let json = try run(["report", "--format", "json", path])
+            #expect(json.status == 0)
+            #expect(json.output.hasPrefix("{\"schema\":1"))
+            #expect(json.output.contains("\"compute\""))
+        }
+    }
+
+    @Test func folds() throws {
+        try withRecording { path in
+            let full = try run(["fold", path, "--phase", "main"])
+            #expect(full.output == "Main;app/42;compute 20000\n")
+            let bare = try run(["fold", path, "--phase", "main", "--no-phase", "--no-thread"])
+            #expect(bare.output == "compute 20000\n")
+            let blocked = try run(["fold", path, "--weight", "blocked", "--no-thread"])
+            #expect(blocked.output.hasPrefix("Main;compute;"))
+            #expect(blocked.output.hasSuffix(" 10000\n"))
+        }
+    }
+
+    @Test func wrongNamesAndFiles() throws {
+        try withRecording { path in
+            let phase = try run(["report", path, "--phase", "warmup"])
+            #expect(phase.status == 1)
+            #expect(phase.output.isEmpty)
+            #expect(phase.error.hasPrefix("firstlight: no phase 'warmup' in this recording"))
+            #expect(phase.error.hasSuffix("\n") && phase.error.split(separator: "\n").count == 1)
+            let thread = try run(["fold", path, "--thread", "7"])
+            #expect(thread.status == 1)
+        }
+        let missing = try run(["report", "/none/a"])
+        #expect(missing.status == 1)
+        #expect(missing.error == "firstlight: /none/a: cannot open: No such file or directory\n")
+        let other = try run(["fold", "/dev/null"])
+        #expect(
+            other.error == "firstlight: /dev/null: is a device, and a recording must be a "
+                + "regular file\n")
+        let usage = try run(["record", "-F", "0", "ls"])
+        #expect(usage.status == 125)
+        #expect(usage.error.hasPrefix("firstlight: record: invalid frequency '0'"))
+    }
+}

@@ -1,0 +1,205 @@
+import CSQLite
+import Glibc
+import ProfileModel
+import Recording
+import Testing
+
+/// Files that are not, or no longer, what a recorder wrote: an error that says so, or a part of
+/// the recording; never a crash, and nothing of the file is executed.
+@Suite struct DamageTests {
+    private func sample(_ scratch: Scratch, seed: UInt64 = 11) throws -> String {
+        var random = RandomRecording(seed: seed)
+        try save(random.make(slices: 60), to: scratch.path("good"))
+        return scratch.path("good")
+    }
+
+    /// Changes the file behind the module's back.
+    private func execute(_ sql: String, on path: String) {
+        var handle: OpaquePointer?
+        #expect(sqlite3_open(path, &handle) == SQLITE_OK)
+        #expect(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK, "\(sql)")
+        sqlite3_close_v2(handle)
+    }
+
+    @Test func truncatedAnywhere() throws {
+        let scratch = try Scratch()
+        let bytes = readBytes(try sample(scratch))
+        let path = scratch.path("cut")
+        for size in stride(from: 0, to: bytes.count, by: 512) {
+            writeBytes(Array(bytes[..<size]), to: path)
+            switch loadError(path) {
+            case .empty: #expect(size == 0)
+            case .notARecording: #expect(size < 100)
+            case .damaged(path, _): break
+            case let other: Issue.record("\(size): \(String(describing: other))")
+            }
+        }
+    }
+
+    @Test(arguments: 0..<300) func mutated(seed: UInt64) throws {
+        let scratch = try Scratch()
+        var bytes = readBytes(try sample(scratch, seed: 11 + seed % 3))
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<Int.random(in: 1...40, using: &generator) {
+            let place = Int.random(in: bytes.indices, using: &generator)
+            bytes[place] = UInt8.random(in: .min ... .max, using: &generator)
+        }
+        let path = scratch.path("bad")
+        writeBytes(bytes, to: path)
+        guard let recording = try? RecordingReader.load(path: path) else {
+            let text = loadError(path)?.description ?? ""
+            #expect(text.hasPrefix(path) && !text.contains("\n"))
+            return
+        }
+        // What loads keeps the promises that analyses rely on.
+        for slice in recording.slices {
+            #expect(recording.threads.indices.contains(slice.thread.rawValue))
+            if let stack = slice.stack { #expect(recording.stacks.frames(of: stack).count <= 100) }
+            #expect(slice.times.wall >= .zero && slice.start <= slice.end)
+        }
+    }
+
+    @Test func notRecordings() throws {
+        let scratch = try Scratch()
+        let text = scratch.path("text")
+        writeBytes(Array(repeating: 65, count: 1_000), to: text)
+        #expect(loadError(text) == .notARecording(path: text))
+        let other = scratch.path("other")
+        execute("CREATE TABLE slices(id INTEGER PRIMARY KEY)", on: other)
+        #expect(loadError(other) == .notARecording(path: other))
+        let nothing = scratch.path("nothing")
+        #expect(loadError(nothing) == .cannotOpen(path: nothing, errno: ENOENT))
+        let folder = scratch.folder
+        #expect(loadError(folder) == .notAFile(path: folder, kind: "a directory"))
+        #expect(loadError("/dev/null") == .notAFile(path: "/dev/null", kind: "a device"))
+        let pipe = scratch.path("pipe")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        #expect(loadError(pipe) == .notAFile(path: pipe, kind: "a pipe"))
+    }
+
+    @Test func newerSchema() throws {
+        let scratch = try Scratch()
+        let path = try sample(scratch)
+        execute("PRAGMA user_version = 7", on: path)
+        let error = loadError(path)
+        #expect(error == .newerSchema(path: path, found: 7, supported: 1))
+        let words =
+            "was written by a newer version of firstlight (schema 7, this one reads up to 1)"
+        #expect(error?.description.contains(words) == true)
+        execute("PRAGMA user_version = -1", on: path)
+        #expect(loadError(path) == .damaged(path: path, detail: "its header was changed"))
+    }
+
+    @Test(arguments: [
+        ("DELETE FROM header", "header, row 0: is missing"),
+        ("UPDATE header SET capture = 'magic'", "capture is not valid"),
+        ("UPDATE header SET attached = 2", "attached is not valid"),
+        ("UPDATE header SET outcome = 'exited', outcome_value = 5000000000", "outcome"),
+        ("UPDATE header SET pid = -1", "pid is out of range"),
+        ("UPDATE header SET frequency = 1e300", "frequency is not valid"),
+        ("UPDATE threads SET name = CAST(x'FF80' AS TEXT) WHERE id = 0", "row 0: name"),
+        ("UPDATE threads SET end_ns = -5 WHERE id = 0", "out of range"),
+        ("UPDATE threads SET start_ns = 5, end_ns = 4 WHERE id = 0", "ends before it starts"),
+        ("UPDATE modules SET build_id = 5 WHERE id = 0", "build_id is not valid"),
+        ("UPDATE mappings SET module = 999 WHERE id = 0", "no such module"),
+        ("UPDATE mappings SET end_address = start_address WHERE id = 0", "an empty range"),
+        ("UPDATE stacks SET parent = id WHERE id = 5", "row 5: its parent does not precede"),
+        ("UPDATE stacks SET parent = 99 WHERE id = 5", "row 5: its parent does not precede"),
+        ("UPDATE stacks SET parent = -1 WHERE id = 5", "row 5: its parent does not precede"),
+        ("UPDATE stacks SET module = -1 WHERE id = 5", "row 5: no such module"),
+        ("UPDATE stacks SET kind = 2 WHERE id = 5", "row 5: kind"),
+        (
+            """
+            UPDATE stacks SET (parent, module, address, kind) =
+            (SELECT parent, module, address, kind FROM stacks WHERE id = 5) WHERE id = 6
+            """, "row 6: repeats"
+        ),
+        ("DELETE FROM stacks WHERE id = 7", "row 7: its id is out of order"),
+        ("UPDATE slices SET thread = 4000000000 WHERE id = 0", "no such thread"),
+        ("UPDATE slices SET thread = -1 WHERE id = 0", "no such thread"),
+        ("UPDATE slices SET stack = 100000 WHERE id = 0", "no such stack"),
+        ("UPDATE slices SET stack = -1 WHERE id = 0", "no such stack"),
+        ("UPDATE slices SET running_ns = -1 WHERE id = 0", "a time out of range"),
+        ("UPDATE slices SET blocked_ns = 9223372036854775807 WHERE id = 0", "out of range"),
+        ("UPDATE slices SET start_ns = 'x' WHERE id = 0", "start_ns is not valid"),
+        ("UPDATE slices SET start_ns = 0 WHERE id = 59", "row 59: overlaps"),
+        ("UPDATE slices SET truncation = 99 WHERE id = 0", "truncation is not valid"),
+        ("UPDATE symbols SET position = 9 WHERE id = 0", "position is not valid"),
+        ("UPDATE symbols SET function = 99999 WHERE id = 0", "function is not valid"),
+        ("UPDATE symbols SET module = 99999 WHERE id = 3", "no such module"),
+        ("UPDATE symbols SET line = -1 WHERE id = 0", "line is not valid"),
+        ("UPDATE module_symbols SET module = 0", "module"),
+        ("DROP TABLE slices", "slices: the table is missing or was changed"),
+        ("ALTER TABLE slices ADD COLUMN more", "slices: the table is missing or was changed"),
+        ("DROP TABLE strings; CREATE VIEW strings AS SELECT 0 AS id, 'x' AS value", "strings"),
+        (
+            """
+            DROP TABLE strings;
+            CREATE TABLE strings(id INTEGER PRIMARY KEY, value AS (hex(zeroblob(999999))))
+            """, "strings: the table is missing or was changed"
+        ),
+    ]) func wrongValues(sql: String, expected: String) throws {
+        let scratch = try Scratch()
+        let path = try sample(scratch)
+        execute(sql, on: path)
+        let text = loadError(path)?.description ?? "loaded"
+        #expect(text.hasPrefix("\(path): is damaged: "), "\(text)")
+        #expect(text.contains(expected), "\(text)")
+    }
+
+    @Test func triggersDoNotRun() throws {
+        let scratch = try Scratch()
+        let path = try sample(scratch)
+        execute(
+            "CREATE TRIGGER t AFTER INSERT ON strings BEGIN DELETE FROM slices; END", on: path)
+        let recording = try RecordingReader.load(path: path)
+        try RecordingFile.store(recording.symbols, in: path)
+        expectEqual(try RecordingReader.load(path: path), recording)
+    }
+
+    @Test func otherTablesAreIgnored() throws {
+        let scratch = try Scratch()
+        let path = try sample(scratch)
+        execute("CREATE TABLE notes(text); CREATE INDEX i ON slices(thread)", on: path)
+        #expect(loadError(path) == nil)
+    }
+
+    /// SQLite deletes the file that a journal names as its "super-journal".
+    @Test func aJournalCannotHaveAnotherFileDeleted() throws {
+        let scratch = try Scratch()
+        let path = try sample(scratch)
+        let victim = scratch.path("victim")
+        writeBytes(Array("precious".utf8), to: victim)
+        let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+        let name = Array(victim.utf8)
+        func bigEndian(_ value: Int) -> [UInt8] {
+            [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
+        }
+        var journal = magic + [UInt8](repeating: 0, count: 504)
+        journal.replaceSubrange(20..<24, with: bigEndian(512))
+        journal.replaceSubrange(24..<28, with: bigEndian(4_096))
+        journal.replaceSubrange(16..<20, with: bigEndian(readBytes(path).count / 4_096))
+        journal += bigEndian(0x4000_0000 / 4_096 + 1) + name + bigEndian(name.count)
+        journal += bigEndian(name.reduce(0) { $0 + Int(Int8(bitPattern: $1)) }) + magic
+        writeBytes(journal, to: path + "-journal")
+        let link = scratch.path("link")
+        #expect(symlink(path, link) == 0)
+        for name in [path, link] {
+            #expect(
+                loadError(name)
+                    == .damaged(path: name, detail: "its journal refers to another file"))
+        }
+        #expect(readBytes(victim) == Array("precious".utf8))
+        // The journal is a real danger: SQLite by itself does delete the file.
+        execute("SELECT count(*) FROM sqlite_schema", on: path)
+        #expect(!scratch.names.contains("victim"))
+    }
+
+    /// A write-ahead log would make SQLite create and read further files.
+    @Test func noWriteAheadLog() throws {
+        let scratch = try Scratch()
+        let path = try sample(scratch)
+        execute("PRAGMA journal_mode = WAL; CREATE TABLE more(x)", on: path)
+        #expect(loadError(path) == .damaged(path: path, detail: "its header was changed"))
+    }
+}

@@ -1,0 +1,66 @@
+import Glibc
+import ProfileModel
+import Recording
+import Testing
+
+/// On a real full file system, where this process may mount one.
+@Suite(.enabled(if: TinyFileSystem.canMount, "needs the right to mount"))
+struct DiskFullTests {
+    private let header = Recording.Header(
+        pid: 1, isAttached: false, capture: .ptrace, frequency: 1_000)
+
+    @Test func whatWasCommittedIsKept() throws {
+        let disk = try #require(TinyFileSystem(kilobytes: 512))
+        let path = disk.scratch.path("a")
+        let writer = try RecordingWriter(creating: path, header: header)
+        try writer.append(
+            RecordedThread(tid: 1, name: "a", start: MonotonicTime(nanoseconds: 0), isMain: true))
+        var committed = 0
+        let error = try #require(throws: RecordingError.self) {
+            for number in 1...100_000 {
+                let times = StateTimes(running: TimeSpan(nanoseconds: 1))
+                let start = MonotonicTime(nanoseconds: Int64(number))
+                try writer.append(
+                    Slice(thread: ThreadIndex(0), start: start, times: times, stack: nil))
+                if number % 1_000 == 0 {
+                    try writer.commit()
+                    committed = number
+                }
+            }
+        }
+        #expect(error == .full(path: path))
+        #expect(committed > 0)
+        #expect(throws: error) { try writer.finish(header) }
+        #expect(try RecordingReader.load(path: path).slices.count == committed)
+        #expect(disk.scratch.names == ["a"])
+    }
+
+    @Test func nothingIsLeftWhereThereIsNoRoomAtAll() throws {
+        let disk = try #require(TinyFileSystem(kilobytes: 16))
+        let path = disk.scratch.path("a")
+        #expect(throws: RecordingError.full(path: path)) {
+            _ = try RecordingWriter(creating: path, header: header)
+        }
+        #expect(disk.scratch.names == [])
+    }
+}
+
+/// A file system in memory, mounted over a folder of its own.
+private final class TinyFileSystem {
+    let scratch: Scratch
+
+    static var canMount: Bool { TinyFileSystem(kilobytes: 16) != nil }
+
+    init?(kilobytes: Int) {
+        guard let scratch = try? Scratch() else { return nil }
+        self.scratch = scratch
+        let options = "size=\(kilobytes)k"
+        let result = options.withCString { mount("tmpfs", scratch.folder, "tmpfs", 0, $0) }
+        guard result == 0 else { return nil }
+    }
+
+    deinit {
+        for name in scratch.names { unlink(scratch.path(name)) }
+        umount2(scratch.folder, 2)
+    }
+}

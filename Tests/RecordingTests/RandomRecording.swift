@@ -1,0 +1,152 @@
+import ProfileModel
+
+/// SplitMix64: the same sequence on every machine.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+}
+
+/// Recordings in which every field takes every kind of value that it may have.
+struct RandomRecording {
+    private var generator: SeededGenerator
+
+    init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
+
+    private mutating func number(_ range: ClosedRange<Int>) -> Int {
+        Int.random(in: range, using: &generator)
+    }
+
+    private mutating func maybe<Value>(_ value: @autoclosure () -> Value) -> Value? {
+        Bool.random(using: &generator) ? value() : nil
+    }
+
+    private mutating func text() -> String {
+        let samples = [
+            "", "main", "/usr/lib/x86_64-linux-gnu/libc.so.6", "Grüße, 世界 🔭", "a;b\nc\td",
+            "'; DROP TABLE slices; --", "\u{1B}[31mred", "file:x?mode=memory", "%s%n",
+        ]
+        return (samples.randomElement(using: &generator) ?? "") + String(number(0...99))
+    }
+
+    private mutating func time() -> MonotonicTime {
+        MonotonicTime(nanoseconds: Int64(number(0...(1 << 58))))
+    }
+
+    private mutating func span() -> TimeSpan {
+        let length = [0, 1, 999_999, 1 << 40][number(0...3)]
+        return TimeSpan(nanoseconds: Int64(number(0...length)))
+    }
+
+    private mutating func address() -> UInt64 {
+        let sample = UInt64.random(in: .min ... .max, using: &generator)
+        return [sample, sample >> 17, 0, .max][number(0...3)]
+    }
+
+    mutating func make(slices: Int = 200) -> Recording {
+        var recording = Recording(header: header())
+        recording.images = (0..<number(0...3)).map { _ in
+            let arguments = (0..<number(0...4)).map { _ in text() }
+            return Image(path: text(), arguments: arguments, time: time())
+        }
+        recording.marks = Mark.Kind.allCases.map { kind in
+            let counters = ProcessCounters(
+                minorFaults: maybe(Int64(7)), majorFaults: maybe(Int64(0)),
+                readBytes: maybe(Int64.max))
+            return Mark(kind: kind, time: time(), counters: counters)
+        }
+        recording.threads = (0..<number(1...9)).map { index in
+            let start = time()
+            let end = start + span()
+            return RecordedThread(
+                tid: Int32(number(0...Int(Int32.max))), name: text(), start: start,
+                end: maybe(end), isMain: index == 0)
+        }
+        recording.modules = (0..<number(1...9)).map { _ in
+            let bytes = (0..<number(0...20)).map { _ in UInt8(number(0...255)) }
+            return Module(path: text(), buildID: bytes)
+        }
+        recording.mappings = (0..<number(0...20)).map { _ in
+            let start = address() & ~1
+            return Mapping(
+                start: start, end: start + 1, bias: address(),
+                module: ModuleIndex(number(0...recording.modules.count - 1)), time: time())
+        }
+        for _ in 0..<100 { addStack(to: &recording) }
+        addSlices(slices, to: &recording)
+        addSymbols(to: &recording)
+        return recording
+    }
+
+    private mutating func header() -> Recording.Header {
+        var header = Recording.Header(
+            pid: Int32(number(1...4_000_000)), isAttached: maybe(0) == nil,
+            capture: maybe(CaptureMethod.signal) ?? .ptrace, frequency: Int32(number(1...10_000)))
+        header.ticks = Int64(number(0...100_000))
+        header.missedTicks = Int64(number(0...10))
+        header.lateness = span()
+        header.lostSamples = Int64(number(0...10))
+        header.heldByProfiler = span()
+        header.outcome =
+            [.exited(0), .exited(-1), .signalled(11), .running, .unknown][number(0...4)]
+        header.recorderVersion = text()
+        return header
+    }
+
+    private mutating func frame(_ recording: Recording) -> FrameAddress {
+        let module = maybe(0).map { _ in
+            ModuleIndex(number(0...recording.modules.count - 1))
+        }
+        let kind = maybe(CodeAddress.Kind.instruction) ?? .returnAddress
+        return FrameAddress(module: module, address: CodeAddress(address(), kind))
+    }
+
+    private mutating func addStack(to recording: inout Recording) {
+        let count = recording.stacks.nodes.count
+        let parent = count == 0 ? nil : maybe(0).map { _ in StackID(Int32(number(0...count - 1))) }
+        _ = recording.stacks.intern(parent: parent, frame: frame(recording))
+    }
+
+    private mutating func addSlices(_ count: Int, to recording: inout Recording) {
+        var ends = recording.threads.map { _ in MonotonicTime(nanoseconds: Int64(number(0...999))) }
+        for _ in 0..<count {
+            let thread = number(0...ends.count - 1)
+            let times = StateTimes(
+                running: span(), runnable: span(), preempted: span(), blocked: span())
+            let slice = Slice(
+                thread: ThreadIndex(thread), start: ends[thread], times: times,
+                stack: maybe(0).map { _ in
+                    StackID(Int32(number(0...recording.stacks.nodes.count - 1)))
+                },
+                systemCall: maybe(0).map { _ in Int32(number(-1...450)) },
+                truncation: maybe(0).flatMap { _ in
+                    Truncation.allCases.randomElement(using: &generator)
+                })
+            ends[thread] = slice.end
+            recording.slices.append(slice)
+        }
+    }
+
+    private mutating func addSymbols(to recording: inout Recording) {
+        for node in recording.stacks.nodes where maybe(0) != nil {
+            recording.symbols.frames[node.frame] = (0...number(0...3)).map { position in
+                SourceFrame(
+                    function: maybe(0).map { _ in text() }, file: maybe(0).map { _ in text() },
+                    line: maybe(0).map { _ in Int32(number(1...Int(Int32.max))) },
+                    isInlined: position > 0)
+            }
+        }
+        for index in recording.modules.indices where maybe(0) != nil {
+            recording.symbols.modules[ModuleIndex(index)] = ModuleSymbols(
+                debugInfoPath: maybe(0).map { _ in text() }, hasSymbols: maybe(0) != nil)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Glibc
+import ProfileModel
+import Recording
+import Testing
+
+/// The `sqlite3` program, which is not ours, reads recordings; and the documentation's queries
+/// are right.
+@Suite(.enabled(if: access("/usr/bin/sqlite3", X_OK) == 0, "sqlite3 is not installed"))
+struct SQLiteShellTests {
+    /// The output of `sqlite3 -bail PATH SQL`, and its exit status.
+    private func run(_ sql: String, on path: String, _ scratch: Scratch) -> (String, Int32) {
+        let output = scratch.path("output")
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        let flags = O_WRONLY | O_CREAT | O_TRUNC
+        posix_spawn_file_actions_addopen(&actions, 1, output, flags, 0o600)
+        posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        let arguments = ["sqlite3", "-batch", "-bail", path, sql]
+        var vector = arguments.map { strdup($0) } + [nil]
+        defer { vector.forEach { free($0) } }
+        var pid: pid_t = 0
+        guard posix_spawn(&pid, "/usr/bin/sqlite3", &actions, nil, &vector, environ) == 0 else {
+            return ("not run", -1)
+        }
+        var status: Int32 = 0
+        while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
+        return (String(decoding: readBytes(output), as: UTF8.self), status)
+    }
+
+    @Test func readsARecording() throws {
+        let scratch = try Scratch()
+        let path = scratch.path("a")
+        var random = RandomRecording(seed: 9)
+        let recording = random.make()
+        try save(recording, to: path)
+        let running = recording.slices.reduce(0) { $0 + $1.times.running.nanoseconds }
+        let (output, status) = run(
+            "SELECT count(*), sum(running_ns) FROM slices; PRAGMA integrity_check", on: path,
+            scratch)
+        #expect(output == "\(recording.slices.count)|\(running)\nok\n")
+        #expect(status == 0)
+    }
+
+    @Test func theDocumentedQueriesWork() throws {
+        let scratch = try Scratch()
+        let path = scratch.path("a")
+        var random = RandomRecording(seed: 9)
+        try save(random.make(), to: path)
+        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let page = String(
+            decoding: readBytes("/\(root)/docs/recording-format.md"), as: UTF8.self)
+        let queries = page.split(separator: "```sql\n").dropFirst().map { part in
+            String(part.prefix { $0 != "`" })
+        }
+        #expect(queries.count >= 5)
+        for query in queries {
+            let (output, status) = run(query, on: path, scratch)
+            #expect(status == 0 && !output.isEmpty, "\(query)\n\(output)")
+        }
+    }
+}

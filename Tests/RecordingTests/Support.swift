@@ -1,0 +1,97 @@
+import Glibc
+import ProfileModel
+import Recording
+import Testing
+
+/// A folder of a test's own, removed in the end.
+final class Scratch {
+    let folder: String
+
+    init() throws {
+        var template = Array("/tmp/firstlight-test-XXXXXX\0".utf8CString)
+        folder = template.withUnsafeMutableBufferPointer { buffer in
+            buffer.baseAddress.flatMap(mkdtemp).map { String(cString: $0) } ?? ""
+        }
+        try #require(!folder.isEmpty)
+    }
+
+    deinit {
+        for name in names { unlink(path(name)) }
+        rmdir(folder)
+    }
+
+    func path(_ name: String) -> String { folder + "/" + name }
+
+    /// What is in the folder, sorted.
+    var names: [String] {
+        guard let directory = opendir(folder) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+}
+
+func readBytes(_ path: String) -> [UInt8] {
+    let descriptor = open(path, O_RDONLY)
+    defer { close(descriptor) }
+    let size = max(Int(lseek(descriptor, 0, SEEK_END)), 0)
+    return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+        count = max(pread(descriptor, buffer.baseAddress, size, 0), 0)
+    }
+}
+
+func writeBytes(_ bytes: [UInt8], to path: String) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    defer { close(descriptor) }
+    let written = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    #expect(written == bytes.count)
+}
+
+/// Writes a whole recording as a recorder would: header first, symbols last.
+func save(_ recording: Recording, to path: String) throws {
+    let writer = try beginSaving(recording, to: path)
+    try writer.finish(recording.header)
+    try RecordingFile.store(recording.symbols, in: path)
+}
+
+/// All but the end and the symbols; nothing is committed but the beginning.
+func beginSaving(_ recording: Recording, to path: String) throws -> RecordingWriter {
+    let writer = try RecordingWriter(creating: path, header: recording.header)
+    for image in recording.images { try writer.append(image) }
+    for mark in recording.marks { try writer.append(mark) }
+    for thread in recording.threads { try writer.append(thread) }
+    for module in recording.modules { try writer.append(module) }
+    for mapping in recording.mappings { try writer.append(mapping) }
+    try writer.append(newNodesOf: recording.stacks)
+    for slice in recording.slices { try writer.append(slice) }
+    return writer
+}
+
+func expectEqual(_ left: Recording, _ right: Recording) {
+    #expect(left.header == right.header)
+    #expect(left.images == right.images)
+    #expect(left.marks == right.marks)
+    #expect(left.threads == right.threads)
+    #expect(left.modules == right.modules)
+    #expect(left.mappings == right.mappings)
+    #expect(left.stacks.nodes == right.stacks.nodes)
+    #expect(left.slices == right.slices)
+    #expect(left.symbols.frames == right.symbols.frames)
+    #expect(left.symbols.modules == right.symbols.modules)
+}
+
+/// The error that loading `path` throws; nil when it loads.
+func loadError(_ path: String) -> RecordingError? {
+    do {
+        _ = try RecordingReader.load(path: path)
+        return nil
+    } catch {
+        return error
+    }
+}

@@ -1,0 +1,137 @@
+import Analysis
+import Foundation
+import ProfileModel
+import Report
+import Testing
+
+@Suite struct JSONTests {
+    private typealias Object = [String: Any]
+
+    private func parse(_ recording: Recording) throws -> Object {
+        let text = JSONReport.render(Profile(recording))
+        let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
+        return try #require(value as? Object)
+    }
+
+    private func objects(_ value: Any?) throws -> [Object] {
+        try #require(value as? [Object])
+    }
+
+    private func integer(_ object: Object, _ key: String) throws -> Int {
+        try #require(object[key] as? Int, "\(key) is no integer")
+    }
+
+    @Test func hasTheSchemasKeysAndNoOthers() throws {
+        let report = try parse(StarSearcher.recording())
+        func expectKeys(_ value: Any?, _ keys: String) throws {
+            let object = try #require(value as? Object)
+            #expect(object.keys.sorted() == keys.split(separator: " ").map(String.init).sorted())
+        }
+        try expectKeys(report, "schema program launch phases threads functions modules")
+        #expect(report["schema"] as? Int == 1)
+        try expectKeys(report["program"], "path arguments pid exitStatus")
+        try expectKeys(
+            report["launch"],
+            "wallNs cpuNs frequencyHz ticks slices truncatedStacks lostSamples capture")
+        for phase in try objects(report["phases"]) {
+            try expectKeys(
+                phase,
+                "name group startNs wallNs cpuNs minorFaults majorFaults readBytes mainThread "
+                    + "heaviestStack")
+            try expectKeys(phase["mainThread"], "runningNs runnableNs preemptedNs blockedNs")
+            for frame in try objects(phase["heaviestStack"]) {
+                try expectKeys(frame, "function module file line own inlined cpuNs wallNs")
+            }
+        }
+        for thread in try objects(report["threads"]) {
+            try expectKeys(
+                thread, "tid name startNs endNs runningNs runnableNs preemptedNs blockedNs")
+        }
+        for function in try objects(report["functions"]) {
+            try expectKeys(
+                function, "function module own selfCpuNs totalCpuNs selfWallNs totalWallNs")
+        }
+        for module in try objects(report["modules"]) {
+            try expectKeys(module, "path buildId loadedNs hasDebugInfo")
+        }
+    }
+
+    @Test(arguments: 20...26 as ClosedRange<UInt64>)
+    func sumsAreExact(seed: UInt64) throws {
+        let recording = RecordingBuilder.random(seed: seed)
+        let report = try parse(recording)
+        let launch = try #require(report["launch"] as? Object)
+        let (wall, cpu) = try (integer(launch, "wallNs"), integer(launch, "cpuNs"))
+        let phases = try objects(report["phases"])
+        #expect(try phases.reduce(0) { try $0 + integer($1, "wallNs") } == wall)
+        #expect(try phases.reduce(0) { try $0 + integer($1, "cpuNs") } == cpu)
+        let functions = try objects(report["functions"])
+        #expect(try functions.reduce(0) { try $0 + integer($1, "selfCpuNs") } == cpu)
+        let states = ["runningNs", "runnableNs", "preemptedNs", "blockedNs"]
+        for thread in try objects(report["threads"]) {
+            let sum = try states.reduce(0) { try $0 + integer(thread, $1) }
+            #expect(try sum == integer(thread, "endNs") - integer(thread, "startNs"))
+        }
+    }
+
+    @Test func heaviestStackIsOutermostFirst() throws {
+        let phases = try objects(parse(StarSearcher.recording())["phases"])
+        let initialisers = try #require(
+            phases.first { $0["name"] as? String == "Static initialisers" })
+        let stack = try objects(initialisers["heaviestStack"])
+        #expect(
+            stack.map { $0["function"] as? String } == [
+                "_start", "_dl_init", "SuperfastLogger::warmUp()",
+                "SuperfastLogger::mix(unsigned long)",
+            ])
+        #expect(stack.map { $0["own"] as? Bool } == [false, false, true, true])
+        #expect(stack.map { $0["inlined"] as? Bool } == [false, false, false, true])
+        #expect(stack[0]["file"] is NSNull)
+        #expect(stack[2]["file"] as? String == "/src/logger/logger.cpp")
+        #expect(stack[2]["line"] as? Int == 41)
+        #expect(stack[2]["cpuNs"] as? Int == 371_000_000)
+        #expect(stack[2]["wallNs"] as? Int == 373_000_000)
+    }
+
+    @Test(arguments: [
+        (Recording.Outcome.exited(3), "exitStatus", 3 as Int?), (.signalled(11), "signal", 11),
+        (.running, "exitStatus", nil), (.unknown, "exitStatus", nil),
+    ])
+    func outcomes(outcome: Recording.Outcome, key: String, value: Int?) throws {
+        var recording = RecordingBuilder().recording
+        recording.header.outcome = outcome
+        let program = try #require(try parse(recording)["program"] as? Object)
+        #expect(program[key] as? Int == value)
+        #expect(program[key] != nil)
+        #expect(program.keys.contains("exitStatus") != program.keys.contains("signal"))
+    }
+
+    @Test func namesSurviveWhateverTheyHold() throws {
+        let names = [
+            "quote\" back\\slash / slash", "line\nbreak\r\ttab", "\u{1b}[31mred", "\u{0}nul",
+            "\u{202e}reversed\u{2069}", "ünï 星 🚀 \u{e0041}tag", "\u{7f}\u{85}\u{2028}",
+        ]
+        var builder = RecordingBuilder(images: [("/home/\u{1b}]0;x\u{7}/app", 0)])
+        builder.mark(.spawned, 0)
+        builder.mark(.main, 0)
+        builder.mark(.ended, 10)
+        builder.recording.images[0].arguments = names
+        for (index, name) in names.enumerated() {
+            let thread = builder.thread(name, tid: Int32(index), to: 10)
+            builder.slice(
+                thread, at: 0, running: Int64(10 - index),
+                builder.stack([.init(name, "/lib/" + name, file: name, line: 1)]))
+        }
+        let report = try parse(builder.recording)
+        let program = try #require(report["program"] as? Object)
+        #expect(program["arguments"] as? [String] == names)
+        #expect(try objects(report["threads"]).map { $0["name"] as? String } == names)
+        #expect(try objects(report["functions"]).map { $0["function"] as? String } == names)
+        #expect(
+            try objects(report["modules"]).map { $0["path"] as? String }
+                == names.map { "/lib/" + $0 })
+        // And nothing in it moves a terminal.
+        let text = JSONReport.render(Profile(builder.recording))
+        #expect(text.split(separator: "\n").allSatisfy { String($0).escapedForDisplay == $0 })
+    }
+}

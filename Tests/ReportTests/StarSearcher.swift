@@ -1,0 +1,143 @@
+import ProfileModel
+
+/// A launch like that of the bundled demonstration: a slow initialiser nobody needs, a main
+/// thread that waits for a worker, and too much work for the first frame.
+enum StarSearcher {
+    typealias Spot = RecordingBuilder.Spot
+
+    private static let loader = "/lib64/ld-linux-x86-64.so.2"
+    private static let libc = "/usr/lib/x86_64-linux-gnu/libc.so.6"
+    private static let sqlite = "/usr/lib/x86_64-linux-gnu/libsqlite3.so.0.8.6"
+    private static let logger = "/home/dev/StarSearcher/libsuperlog.so"
+    private static let program = "/home/dev/StarSearcher/StarSearcher"
+
+    static func recording() -> Recording {
+        var builder = RecordingBuilder(images: [(program, 1)])
+        builder.recording.images[0].arguments = ["StarSearcher", "--catalogue", "bright stars"]
+        marks(&builder)
+        let main = builder.thread("StarSearcher", tid: 4241, to: 2512, isMain: true)
+        let worker = builder.thread("star loader", tid: 4242, from: 420, to: 2512)
+        builder.slice(main, at: 0, running: 1, nil)
+        beforeMain(&builder, main)
+        afterMain(&builder, main)
+        work(&builder, worker)
+        modules(&builder)
+        let slices = Int64(builder.recording.slices.count)
+        builder.recording.header.ticks = slices
+        builder.recording.header.heldByProfiler = .milliseconds(41)
+        return builder.recording
+    }
+
+    private static func marks(_ builder: inout RecordingBuilder) {
+        builder.mark(.spawned, 0, ProcessCounters(minorFaults: 0, majorFaults: 0, readBytes: 0))
+        builder.mark(
+            .firstInstruction, 1,
+            ProcessCounters(minorFaults: 60, majorFaults: 0, readBytes: 0))
+        builder.mark(
+            .relocated, 7, ProcessCounters(minorFaults: 310, majorFaults: 12, readBytes: 3_145_728))
+        builder.mark(
+            .main, 380, ProcessCounters(minorFaults: 420, majorFaults: 12, readBytes: 3_145_728))
+        builder.mark(
+            .ended, 2512,
+            ProcessCounters(minorFaults: 9_120, majorFaults: 15, readBytes: 47_815_066))
+    }
+
+    private static func modules(_ builder: inout RecordingBuilder) {
+        for (index, module) in builder.recording.modules.enumerated() {
+            let isOwn = module.isOwn
+            builder.recording.modules[index].buildID = (0..<20).map {
+                UInt8(truncatingIfNeeded: $0 * 13 + index * 7)
+            }
+            builder.recording.symbols.modules[ModuleIndex(index)] = ModuleSymbols(
+                debugInfoPath: isOwn ? module.path : nil, hasSymbols: index != 0)
+            builder.recording.mappings.append(
+                Mapping(
+                    start: 0x1000, end: 0x9000, bias: 0, module: ModuleIndex(index),
+                    time: RecordingBuilder.at(1 + Int64(index))))
+        }
+    }
+
+    private static func beforeMain(_ builder: inout RecordingBuilder, _ main: ThreadIndex) {
+        let relocate = builder.stack([
+            Spot("_start", loader), Spot("_dl_start_user", loader),
+            Spot("_dl_relocate_object", loader),
+        ])
+        builder.slice(main, at: 1, running: 6, relocate)
+        let warmUp = builder.stack([
+            Spot("_start", loader), Spot("_dl_init", loader),
+            Spot(
+                "SuperfastLogger::warmUp()", logger, file: "/src/logger/logger.cpp", line: 41,
+                inlined: [
+                    SourceFrame(
+                        function: "SuperfastLogger::mix(unsigned long)",
+                        file: "/src/logger/mix.hpp", line: 12, isInlined: true)
+                ]),
+        ])
+        for tick in 0..<370 as Range<Int64> {
+            builder.slice(main, at: 7 + tick, running: 1, warmUp)
+        }
+        builder.slice(main, at: 377, running: 1, runnable: 1, preempted: 1, warmUp)
+    }
+
+    private static let entry = [
+        Spot("_start", program), Spot("__libc_start_main", libc),
+        Spot("main", program, file: "/src/main.cpp", line: 88),
+    ]
+
+    private static func afterMain(_ builder: inout RecordingBuilder, _ main: ThreadIndex) {
+        let launch =
+            entry + [
+                Spot(
+                    "StarSearcher::didFinishLaunching()", program, file: "/src/app.cpp", line: 31)
+            ]
+        let wait = builder.stack(
+            launch + [
+                Spot("StarSearcher::loadStars()", program, file: "/src/app.cpp", line: 57),
+                Spot("std::condition_variable::wait(std::unique_lock<std::mutex>&)", libc),
+                Spot(nil, libc),
+            ])
+        for tick in 0..<754 as Range<Int64> {
+            builder.slice(main, at: 420 + tick, blocked: 1, wait, call: 202)
+        }
+        let frames = [
+            ("DetailView::layout()", 212 as Int32), ("DetailView::layout()", 214),
+            ("DetailView::shade()", 230),
+        ]
+        for tick in 0..<880 as Range<Int64> {
+            let (name, line) = frames[Int(tick % 3)]
+            let stack = builder.stack(
+                launch + [
+                    Spot(
+                        "StarSearcher::buildFirstFrame()", program, file: "/src/app.cpp", line: 71),
+                    Spot(
+                        "DetailView::prewarm(Star const&)", program, file: "/src/view.cpp",
+                        line: 190),
+                    Spot(name, program, file: "/src/view.cpp", line: line),
+                ])
+            builder.slice(
+                main, at: 1174 + tick, running: 1, stack,
+                truncation: tick == 500 ? .unknownRegister : nil)
+        }
+        builder.slice(
+            main, at: 380, running: 40,
+            builder.stack(entry + [Spot("parseOptions(int, char**)", program)]))
+        builder.slice(
+            main, at: 2054, running: 100, blocked: 358,
+            builder.stack(entry + [Spot("write", libc)]), call: 1)
+    }
+
+    private static func work(_ builder: inout RecordingBuilder, _ worker: ThreadIndex) {
+        let read = builder.stack([
+            Spot("__clone3", libc), Spot("start_thread", libc),
+            Spot("StarStore::readAll()", program, file: "/src/store.cpp", line: 118),
+            Spot("sqlite3_step", sqlite), Spot(nil, sqlite),
+        ])
+        for tick in 0..<750 as Range<Int64> {
+            builder.slice(worker, at: 420 + tick, running: 1, read)
+        }
+        let idle = builder.stack([
+            Spot("__clone3", libc), Spot("start_thread", libc), Spot("pthread_cond_wait", libc),
+        ])
+        builder.slice(worker, at: 1170, blocked: 1342, idle, call: 202)
+    }
+}

@@ -1,0 +1,236 @@
+import Analysis
+import ProfileModel
+import Report
+import Testing
+
+@Suite struct TextTests {
+    private func text(
+        _ recording: Recording, _ view: View = .summary,
+        _ change: (inout TextOptions) -> Void = { _ in }
+    ) -> String {
+        var options = TextOptions()
+        change(&options)
+        return TextReport.render(Profile(recording), view: view, options: options)
+    }
+
+    private func attached() -> (RecordingBuilder, ThreadIndex) {
+        var builder = RecordingBuilder(attached: true, images: [("/home/dev/app", 0)])
+        builder.mark(.attached, 0)
+        builder.mark(.ended, 1000)
+        builder.recording.header.outcome = .running
+        let main = builder.thread("app", tid: 7, to: 1000, isMain: true)
+        return (builder, main)
+    }
+
+    // MARK: Header
+
+    @Test(arguments: [
+        (Recording.Outcome.exited(0), "launched in", nil as String?),
+        (.exited(3), "launched in", "exited with status 3"),
+        (.signalled(11), "launched in", "killed by SIGSEGV (11)"),
+        (.signalled(64), "launched in", "killed by signal 64"),
+        (.running, "recorded for", "still running when the recording ended"),
+        (.unknown, "recorded for", "recording cut short"),
+    ])
+    func outcomes(outcome: Recording.Outcome, verb: String, note: String?) {
+        var recording = StarSearcher.recording()
+        recording.header.outcome = outcome
+        recording.header.heldByProfiler = .zero
+        let report = text(recording)
+        #expect(report.hasPrefix("StarSearcher · \(verb) 2.512 s · CPU 2.15 s"))
+        if let note {
+            #expect(report.contains("\n  \(note)"))
+        } else {
+            // The header is followed by the empty line before the table.
+            #expect(report.contains("truncated\n\n"))
+        }
+    }
+
+    @Test func attachedSaysSo() {
+        let (builder, _) = attached()
+        #expect(text(builder.recording).hasPrefix("app · attached for 1.000 s · CPU 0.0 ms · "))
+    }
+
+    @Test func lossesAreNamed() {
+        var (builder, main) = attached()
+        for index in 0..<100 as Range<Int64> {
+            let reason: Truncation? = index < 3 ? .stackLimit : index < 4 ? .lost : nil
+            builder.slice(main, at: index, running: 1, builder.stack("main"), truncation: reason)
+        }
+        builder.recording.header.lostSamples = 1
+        builder.recording.header.ticks = 900
+        builder.recording.header.missedTicks = 100
+        let report = text(builder.recording)
+        #expect(report.contains("100 slices, 4.0 % truncated\n"))
+        #expect(report.contains("  4 stacks truncated: 3 stack limit, 1 lost\n"))
+        #expect(report.contains("  1 stack lost, the recorder was behind; no time is lost\n"))
+        #expect(report.contains("  10.0 % of the ticks missed (100 of 1,000): "))
+
+        builder.recording.header.missedTicks = 9
+        #expect(!text(builder.recording).contains("ticks missed"))
+    }
+
+    // MARK: Findings
+
+    @Test func waitingPhaseIsCalledThat() {
+        var (builder, main) = attached()
+        let stack = builder.stack("main", "poll")
+        builder.slice(main, at: 0, running: 100, stack)
+        builder.slice(main, at: 100, blocked: 900, stack, call: 7)
+        let report = text(builder.recording)
+        #expect(
+            report.contains(
+                "Attached is waiting: its main thread was blocked for 900.0 ms of 1.00 s (90.0 %).")
+        )
+        #expect(report.contains("Attached: main thread blocked 900.0 ms (90.0 %), heaviest wait"))
+        #expect(report.contains("[poll]"))
+        #expect(!report.contains("no core"))
+    }
+
+    @Test func missingCoreIsNamedWithTheProfilersShare() {
+        var (builder, main) = attached()
+        builder.slice(
+            main, at: 0, running: 800, runnable: 150, preempted: 50, builder.stack("main"))
+        let finding = "Attached: its main thread had no core for 200.0 ms (20.0 %)"
+        #expect(text(builder.recording).contains(finding + "."))
+        builder.recording.header.heldByProfiler = .milliseconds(30)
+        let report = text(builder.recording) { $0.width = 200 }
+        #expect(
+            report.contains(
+                finding + "; the profiler's own stops held threads for 30.0 ms of the launch."))
+    }
+
+    @Test func shortWaitsAreNotDwelledOn() {
+        var (builder, main) = attached()
+        builder.slice(main, at: 0, running: 950, builder.stack("main"))
+        builder.slice(main, at: 950, blocked: 50, builder.stack("main"), call: 7)
+        #expect(!text(builder.recording).contains("heaviest wait"))
+    }
+
+    @Test func mainThreadsStackIsShownBesideAHeavierOne() {
+        var (builder, main) = attached()
+        let worker = builder.thread("worker", tid: 8, to: 1000)
+        builder.slice(main, at: 0, running: 300, builder.stack("main", "prewarm"))
+        builder.slice(main, at: 300, blocked: 700, builder.stack("main", "join"), call: 202)
+        builder.slice(worker, at: 0, running: 900, builder.stack("start", "crunch"))
+        let report = text(builder.recording)
+        #expect(report.contains("Attached: heaviest stack"))
+        #expect(report.contains("Attached: main thread's heaviest stack"))
+        #expect(report.contains("heaviest wait"))
+        // The worker's is the heaviest: it is not shown twice.
+        #expect(!report.contains("meanwhile"))
+    }
+
+    // MARK: Width, colour, names
+
+    @Test(arguments: [60, 72, 80, 99, 100, 131], View.allCases)
+    func keepsToTheWidth(width: Int, view: View) {
+        var recordings = [StarSearcher.recording(), RecordingBuilder.random(seed: 5)]
+        for index in recordings.indices {
+            for thread in recordings[index].threads.indices {
+                recordings[index].threads[thread].name += String(repeating: "long name ", count: 20)
+            }
+            let long = String(repeating: "ns::", count: 70) + "星星 function<int>()"
+            for (address, frames) in recordings[index].symbols.frames {
+                recordings[index].symbols.frames[address] = frames.map {
+                    var frame = $0
+                    frame.function = long + (frame.function ?? "")
+                    return frame
+                }
+            }
+            for line in text(recordings[index], view, { $0.width = width }).split(separator: "\n") {
+                #expect(String(line).displayWidth <= width, "\(line)")
+                #expect(line.last != " ", "\(line)")
+            }
+        }
+    }
+
+    @Test(arguments: View.allCases)
+    func coloursOnlyOnRequest(view: View) {
+        let recording = StarSearcher.recording()
+        let plain = text(recording, view)
+        let coloured = text(recording, view) { $0.usesColour = true }
+        #expect(!plain.contains("\u{1b}"))
+        #expect(coloured.contains("\u{1b}[1m"))
+        #expect(coloured.replacing(#/\u{1b}\[[0-9;]*m/#, with: "") == plain)
+    }
+
+    @Test(arguments: View.allCases)
+    func hostileNamesReachNoTerminal(view: View) {
+        let hostile = "\u{1b}]0;owned\u{7}\u{9b}2J\u{202e}x\r\ny\u{2066}"
+        var builder = RecordingBuilder(images: [("/bin/" + hostile, 1), ("/home/" + hostile, 2)])
+        builder.mark(.spawned, 0)
+        builder.mark(.firstInstruction, 1)
+        builder.mark(.firstInstruction, 200)
+        builder.mark(.ended, 1000, ProcessCounters(majorFaults: 3))
+        let main = builder.thread(hostile, tid: 7, to: 1000, isMain: true)
+        let worker = builder.thread(hostile, tid: 8, to: 1000)
+        let stack = builder.stack([
+            .init(hostile, "/home/" + hostile, file: hostile, line: 1),
+            .init(nil, "/lib/" + hostile),
+        ])
+        builder.slice(main, at: 0, running: 300, stack)
+        builder.slice(main, at: 300, blocked: 700, stack, call: 1)
+        builder.slice(worker, at: 0, running: 900, builder.stack("other"))
+        let report = text(builder.recording, view) {
+            $0.selection = Selection(phases: [0, 1, 2], threads: [0, 1])
+            $0.width = 400
+        }
+        #expect(report.contains("\\u{1b}]0;owned"))
+        for line in report.split(separator: "\n") {
+            #expect(String(line).escapedForDisplay == line)
+        }
+    }
+
+    // MARK: Stacks and trees
+
+    @Test func deepStacksKeepTheirOwnCode() {
+        var (builder, main) = attached()
+        let system = (0..<30).map { RecordingBuilder.Spot("event\($0)", "/usr/lib/libloop.so") }
+        let stack = builder.stack(
+            [.init("main")] + system + [.init("onEvent")] + system + [.init("work")])
+        builder.slice(main, at: 0, running: 1000, stack)
+        let report = text(builder.recording)
+        for name in ["● main", "● onEvent", "● work"] { #expect(report.contains(name)) }
+        #expect(report.contains("… 29 frames"))
+        #expect(report.contains("… 25 frames"))
+        #expect(report.split(separator: "\n").count < 24)
+    }
+
+    @Test func stackEndsWhereTheRestIsNoise() {
+        var (builder, main) = attached()
+        builder.slice(main, at: 0, running: 995, builder.stack("main", "busy"))
+        builder.slice(main, at: 995, running: 5, builder.stack("main", "busy", "speck"))
+        #expect(!text(builder.recording).contains("speck"))
+        #expect(text(builder.recording, .tree) { $0.minPercent = 0.5 }.contains("speck"))
+        #expect(!text(builder.recording, .tree).contains("speck"))
+        #expect(!text(builder.recording, .tree) { $0.depth = 1 }.contains("busy"))
+    }
+
+    @Test func nothingRecordedIsSaid() {
+        let (builder, _) = attached()
+        for view in [View.tree, .bottomUp, .heaviest] {
+            #expect(text(builder.recording, view).contains("nothing recorded here"))
+        }
+    }
+
+    @Test func selectionIsNamed() throws {
+        let recording = StarSearcher.recording()
+        let selection = try Profile(recording).selection(phase: "Main", thread: "4242")
+        for view in View.allCases where view != .modules {
+            let report = text(recording, view) { $0.selection = selection }
+            #expect(report.contains("  only phase Main · thread star loader (4242)\n"))
+            #expect(!report.contains("logger"))
+        }
+    }
+
+    @Test func sameBytesEveryTime() {
+        for seed in 60...64 as ClosedRange<UInt64> {
+            let recording = RecordingBuilder.random(seed: seed)
+            for view in View.allCases {
+                #expect(text(recording, view) == text(recording, view))
+            }
+            #expect(JSONReport.render(Profile(recording)) == JSONReport.render(Profile(recording)))
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Glibc
+import ProfileModel
+import Symbolicate
+import Testing
+
+/// Files that are damaged, cut short or made up: whatever is answered, nothing may crash or hang.
+@Suite(.enabled(if: Tools.has("g++", "strip"), "needs g++ and binutils"))
+struct HostileFileTests {
+    private static let source = """
+        #include <vector>
+        struct Item { int value; int twice() const { return value * 2; } };
+        static int sum(const std::vector<Item> &items) {
+            int result = 0;
+            for (auto &item : items) result += item.twice();
+            return result;
+        }
+        int main(int count, char **) {
+            std::vector<Item> items;
+            for (int i = 0; i < count; i++) items.push_back({i});
+            return sum(items);
+        }
+        """
+
+    /// Asks about addresses all over the file's code, and some that are in no file.
+    private func interrogate(_ path: String) {
+        let resolver = ModuleResolver(Module(path: path), search: .none)
+        let inside = stride(from: UInt64(0x1000), to: 0x3000, by: 41)
+        for address in Array(inside) + [0, .max, .max - 1, 1 << 63, 0x40_0000] {
+            #expect(!resolver.frames(at: address).isEmpty)
+        }
+    }
+
+    @Test(arguments: [["-gdwarf-5"], ["-gdwarf-4"], ["-gz"]])
+    func mutatedFiles(options: [String]) throws {
+        let folder = try TemporaryFolder()
+        let program = try folder.compile(
+            Self.source, with: "g++", as: "subject", "-O2", "-g", options[0])
+        interrogate(program)
+        let original = try folder.read("subject")
+        var numbers = SeededNumbers(seed: 2024)
+        for _ in 0..<100 {
+            var bytes = original
+            for _ in 0..<Int.random(in: 1...40, using: &numbers) {
+                let index = Int.random(in: 4..<bytes.count, using: &numbers)
+                bytes[index] = UInt8.random(in: 0...255, using: &numbers)
+            }
+            interrogate(try folder.write(bytes, to: "mutant"))
+        }
+    }
+
+    /// The headers hold the offsets, sizes and counts that everything else is found by.
+    @Test func mutatedHeaders() throws {
+        let folder = try TemporaryFolder()
+        _ = try folder.compile(Self.source, with: "g++", as: "subject", "-O2", "-g")
+        let original = try folder.read("subject")
+        let sections = original[40..<48].reversed().reduce(0) { $0 << 8 | Int($1) }
+        let extremes: [UInt8] = [0, 1, 0x7F, 0x80, 0xFF]
+        var numbers = SeededNumbers(seed: 4711)
+        for round in 0..<100 {
+            var bytes = original
+            let range = round < 30 ? 16..<64 : sections..<original.count
+            for _ in 0..<Int.random(in: 1...6, using: &numbers) {
+                let index = Int.random(in: range, using: &numbers)
+                bytes[index] = extremes.randomElement(using: &numbers) ?? 0
+            }
+            interrogate(try folder.write(bytes, to: "mutant"))
+        }
+    }
+
+    @Test func truncatedFiles() throws {
+        let folder = try TemporaryFolder()
+        _ = try folder.compile(Self.source, with: "g++", as: "subject", "-O2", "-g")
+        let original = try folder.read("subject")
+        var numbers = SeededNumbers(seed: 99)
+        let random = (0..<60).map { _ in Int.random(in: 70..<original.count, using: &numbers) }
+        for length in Array(0..<70) + random {
+            interrogate(try folder.write(Array(original[..<length]), to: "cut"))
+        }
+    }
+
+    @Test func noise() throws {
+        let folder = try TemporaryFolder()
+        var numbers = SeededNumbers(seed: 5)
+        for _ in 0..<50 {
+            var bytes = (0..<4096).map { _ in UInt8.random(in: 0...255, using: &numbers) }
+            bytes.replaceSubrange(0..<7, with: [0x7F, 0x45, 0x4C, 0x46, 2, 1, 1])
+            interrogate(try folder.write(bytes, to: "noise"))
+        }
+    }
+}
