@@ -73,8 +73,9 @@ struct Agent: Sendable {
         let room = (start | 0xFFF) &+ 1 &- start
         let rest = memory.read(at: start, count: 8 * words.count)
         // Only zeroes are free; and a read that stops short says that the page is not mapped.
-        guard room >= UInt64(8 * words.count), rest.count == 8 * words.count, 
-            rest.allSatisfy({ $0 == 0 }) else {
+        guard room >= UInt64(8 * words.count), rest.count == 8 * words.count,
+            rest.allSatisfy({ $0 == 0 })
+        else {
             return nil
         }
         return start

@@ -17,7 +17,7 @@ struct HeldProcess: ~Copyable {
         let spawned = MonotonicTime.now
         var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
         words.append(nil)
-        defer { for word in words { free(word) }}
+        defer { for word in words { free(word) } }
         var release: Int32 = -1
         var failure: Int32 = -1
         var mask = signals.originalMask

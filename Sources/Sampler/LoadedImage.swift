@@ -81,7 +81,8 @@ struct LoadedImage: Sendable {
         let bias: UInt64
         if let own = raw.first(where: { $0.kind == 6 }) {
             bias = programHeaders &- own.address
-        } else if let headerAddress, let first = raw.first(where: { $0.kind == 1 && $0.offset == 0 })
+        } else if let headerAddress,
+            let first = raw.first(where: { $0.kind == 1 && $0.offset == 0 })
         {
             bias = headerAddress &- first.address
         } else {
@@ -102,7 +103,8 @@ struct LoadedImage: Sendable {
     /// (bounded: the tables of a dynamic linker are short).
     func address(ofSymbol name: StaticString) -> UInt64? {
         guard let tables = dynamicTables() else { return nil }
-        let wanted = Array(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        let wanted = Array(
+            UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
         let symbols = memory.read(at: tables.symbols, count: 24 * tables.symbolCount)
         let names = memory.read(at: tables.strings, count: tables.stringsSize)
         for index in 0..<(symbols.count / 24) {

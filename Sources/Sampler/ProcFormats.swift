@@ -137,7 +137,8 @@ enum ProcFormats {
         guard let inode = text.decimal() else { return nil }
         text.skipSpaces()
         return MapsLine(
-            start: start, end: end, isReadable: isReadable, isExecutable: isExecutable, fileOffset: offset,
+            start: start, end: end, isReadable: isReadable, isExecutable: isExecutable,
+            fileOffset: offset,
             inode: UInt64(inode), path: text.restOfLine())
     }
 }

@@ -47,7 +47,9 @@ extension [UInt8] {
         let size = MemoryLayout<Value>.size
         guard offset >= 0, offset <= count - size else { return nil }
         var value: Value = 0
-        for index in 0..<size { value |= Value(truncatingIfNeeded: self[offset + index]) << (8 * index) }
+        for index in 0..<size {
+            value |= Value(truncatingIfNeeded: self[offset + index]) << (8 * index)
+        }
         return value
     }
 }

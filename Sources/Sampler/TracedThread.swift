@@ -53,7 +53,9 @@ final class TracedThread {
         name = ""
         clock = ThreadClock(time: start, counters: .zero)
         openFiles()
-        if !isNew, let counters = counters() { clock = ThreadClock(time: start, counters: counters) }
+        if !isNew, let counters = counters() {
+            clock = ThreadClock(time: start, counters: counters)
+        }
         refreshName()
     }
 

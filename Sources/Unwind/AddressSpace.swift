@@ -44,11 +44,13 @@ struct AddressSpace {
             guard mapping.end > mapping.start, mapping.start >= ranges.last?.end ?? 0 else {
                 continue
             }
-            let module = mapping.path.isEmpty || mapping.path == "//anon"
+            let module =
+                mapping.path.isEmpty || mapping.path == "//anon"
                 ? nil : index(of: mapping, openAlternative: openAlternative)
             let file = module.flatMap { files[$0] }
             // Without a readable file its headers are unknown: offsets stand for addresses then.
-            let bias = file?.bias(mappedAt: mapping.start, fileOffset: mapping.fileOffset)
+            let bias =
+                file?.bias(mappedAt: mapping.start, fileOffset: mapping.fileOffset)
                 ?? (module == nil ? 0 : mapping.start &- mapping.fileOffset)
             ranges.append(
                 Range(

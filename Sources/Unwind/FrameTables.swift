@@ -142,7 +142,9 @@ final class FrameTables {
             default: .general
             }
         }
-        guard returnAddress == .fromStackPointer else { return UnwindRule(returnAddress ?? .general) }
+        guard returnAddress == .fromStackPointer else {
+            return UnwindRule(returnAddress ?? .general)
+        }
         guard var rule = canonicalFrame(frame) else { return UnwindRule(.general) }
         let hasSavedFramePointer = withLocation(
             of: Registers.framePointer, in: frame

@@ -1,0 +1,60 @@
+# On a fresh Debian 12 with the Swift toolchain: `make demo` and `make test` are all there is to it.
+
+PREFIX ?= /usr/local
+SWIFT ?= swift
+BUILD_FLAGS = -c release --static-swift-stdlib
+BINARY = .build/release/firstlight
+STARS = Examples/StarSearcher/build
+FIXTURES = .build/fixtures
+
+BUILD_PACKAGES = pkg-config make gcc g++ libdw-dev libelf-dev libsqlite3-dev libiberty-dev
+DEMO_PACKAGES = $(BUILD_PACKAGES) libsqlite3-dev
+TEST_PACKAGES = $(DEMO_PACKAGES) libunwind-dev sqlite3 python3 perl git gdb strace golang-go \
+	binutils procps
+BENCH_PACKAGES = $(TEST_PACKAGES) linux-perf
+
+.PHONY: build demo test lint format bench install clean manual fixtures
+
+build:
+	@scripts/install-packages $(BUILD_PACKAGES)
+	$(SWIFT) build $(BUILD_FLAGS) --product firstlight
+
+demo: build
+	@scripts/install-packages $(DEMO_PACKAGES)
+	@$(MAKE) --no-print-directory -s -C Examples/StarSearcher
+	$(BINARY) record -o .build/demo.firstlight --quiet $(STARS)/starsearcher
+	$(BINARY) report .build/demo.firstlight
+
+fixtures:
+	@mkdir -p $(FIXTURES)
+	@$(MAKE) --no-print-directory -s -C Tests/Fixtures OUT=$(CURDIR)/$(FIXTURES)
+	@$(MAKE) --no-print-directory -s -C Examples/StarSearcher
+
+# The end-to-end tests run the release binary: what is tested is what is installed.
+test:
+	@scripts/install-packages $(TEST_PACKAGES)
+	@$(MAKE) --no-print-directory build fixtures
+	FIRSTLIGHT=$(CURDIR)/$(BINARY) FIXTURES=$(CURDIR)/$(FIXTURES) STARS=$(CURDIR)/$(STARS) \
+		$(SWIFT) test
+
+lint:
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
+
+format:
+	$(SWIFT) format --in-place --recursive Package.swift Sources Tests
+
+bench: build
+	@scripts/install-packages $(BENCH_PACKAGES)
+	@$(MAKE) --no-print-directory fixtures
+	python3 Benchmarks/bench.py $(BINARY) $(FIXTURES)
+
+install: build
+	install -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/firstlight
+	install -D -m 644 docs/firstlight.1 $(DESTDIR)$(PREFIX)/share/man/man1/firstlight.1
+
+# The manual page comes from the option table.
+manual: build
+	$(BINARY) --manual-page > docs/firstlight.1
+
+clean:
+	rm -rf .build Examples/StarSearcher/build
