@@ -13,7 +13,10 @@ struct MappingWatch: ~Copyable {
     /// A library is mapped as a whole first, and its code over it: the size moves before.
     private var looksToSettle = 0
     private var lastRead = MonotonicTime(nanoseconds: 0)
+    private var lastCheck = MonotonicTime(nanoseconds: 0)
+    private static let aWhile = TimeSpan.milliseconds(5)
     private static let longAgo = TimeSpan.milliseconds(20)
+    private static let justRead = TimeSpan.milliseconds(2)
     private(set) var code: [CodeMapping] = []
     /// All mappings, ascending: where a stack can end.
     private var regions: [Region] = []
@@ -41,11 +44,14 @@ struct MappingWatch: ~Copyable {
             totalPages = pages
             looksToSettle = 3
         }
-        guard looksToSettle > 0 else { return nil }
-        looksToSettle -= 1
+        // Memory that is only made executable later does not move the total.
+        guard looksToSettle > 0 || now - lastCheck > Self.aWhile else { return nil }
+        looksToSettle = max(0, looksToSettle - 1)
+        lastCheck = now
         buffer.readAll(path: "/proc/\(pid)/status")
         let size = ProcFormats.field("VmLib:", buffer.text) ?? -1
-        guard size != codeSize || now - lastRead > Self.longAgo else { return nil }
+        let mayHaveWritableCode = looksToSettle > 0 && now - lastRead > Self.longAgo
+        guard size != codeSize || mayHaveWritableCode else { return nil }
         codeSize = size
         return refreshed(at: now)
     }
@@ -88,6 +94,12 @@ struct MappingWatch: ~Copyable {
 
     func isCode(_ address: UInt64) -> Bool {
         code.contains { $0.start <= address && address < $0.end }
+    }
+
+    /// Whether an address lies outside of all mappings seen, and the list may be read again:
+    /// a new thread's stack, or the first thread's that has grown.
+    func isUnknown(_ address: UInt64, at now: MonotonicTime) -> Bool {
+        region(around: address) == nil && now - lastRead > Self.justRead
     }
 
     /// The mapping that holds an address, as last seen; nil when none was seen there.

@@ -9,7 +9,7 @@ package struct SamplerOptions: Sendable {
     /// The most that is copied of a stack, in bytes.
     package var stackBytes: Int
 
-    package init(frequency: Int32 = 1000, duration: TimeSpan? = nil, stackBytes: Int = 262_144) {
+    package init(frequency: Int32 = 1000, duration: TimeSpan? = nil, stackBytes: Int = 1 << 20) {
         self.frequency = frequency
         self.duration = duration
         self.stackBytes = stackBytes

@@ -2,7 +2,6 @@ import ProfileModel
 
 /// Looks at threads and turns what it sees into samples.
 struct ThreadObserver: ~Copyable {
-    private let memory: TargetMemory
     private let stackBytes: Int
     private let sink: any SampleSink
     var mappings: MappingWatch
@@ -12,7 +11,6 @@ struct ThreadObserver: ~Copyable {
     private(set) var heldByProfiler = TimeSpan.zero
 
     init(pid: Int32, stackBytes: Int, sink: any SampleSink) {
-        memory = TargetMemory(pid: pid)
         self.stackBytes = stackBytes
         self.sink = sink
         mappings = MappingWatch(pid: pid)
@@ -46,7 +44,7 @@ struct ThreadObserver: ~Copyable {
             return .blocked
         }
         let blocked = thread.nextBlocking(at: position)
-        emit(thread, at: .now, now: blocked, content: content(registers))
+        emit(thread, at: .now, now: blocked, content: content(registers, of: thread))
         return .blocked
     }
 
@@ -62,7 +60,7 @@ struct ThreadObserver: ~Copyable {
         let now = MonotonicTime.now
         watchMappings(at: now)
         if let stoppedSince { addHold(now - stoppedSince, to: thread) }
-        emit(thread, at: now, now: nil, content: content(registers))
+        emit(thread, at: now, now: nil, content: content(registers, of: thread))
         return now
     }
 
@@ -73,7 +71,7 @@ struct ThreadObserver: ~Copyable {
         let registers = try thread.tracee.registers()
         let (start, times) = thread.advance(to: .now, isRunning: false)
         sink.receive(
-            .sample(sample(thread, start, times, content: content(registers), in: blocked)))
+            .sample(sample(thread, start, times, content: content(registers, of: thread), in: blocked)))
         thread.isRefined = true
     }
 
@@ -119,21 +117,31 @@ struct ThreadObserver: ~Copyable {
             systemCall: blocked?.position.systemCall, blocking: blocked?.serial ?? 0)
     }
 
-    private mutating func content(_ registers: Registers) -> Sample.Content {
+    private mutating func content(
+        _ registers: Registers, of thread: TracedThread
+    ) -> Sample.Content {
         // Our own code in the program is none of its business.
         if agent?.contains(registers.programCounter) == true { return .none }
-        if !mappings.isCode(registers.programCounter) { rereadMappings(at: .now) }
-        let stack = copyStack(from: registers.stackPointer)
+        let now = MonotonicTime.now
+        if !mappings.isCode(registers.programCounter)
+            || mappings.isUnknown(registers.stackPointer, at: now)
+        {
+            rereadMappings(at: now)
+        }
+        // By the thread's own id: the process's first thread may have given up the memory.
+        let memory = TargetMemory(pid: thread.tid)
+        let stack = copyStack(from: registers.stackPointer, memory)
         if stack.bytes.isEmpty { return .missing(.unreadable) }
         return .snapshot(
             Snapshot(
-                registers: registers, stack: stack, interrupted: interruptedStack(behind: stack)))
+                registers: registers, stack: stack,
+                interrupted: interruptedStack(behind: stack, memory)))
     }
 
     /// The most that is copied where it is not known how far a stack goes.
     private static let unknownStackBytes = 65536
 
-    private func copyStack(from start: UInt64) -> StackCopy {
+    private func copyStack(from start: UInt64, _ memory: TargetMemory) -> StackCopy {
         guard let region = mappings.region(around: start) else {
             return StackCopy(
                 start: start, bytes: memory.read(at: start, count: Self.unknownStackBytes))
@@ -145,9 +153,11 @@ struct ThreadObserver: ~Copyable {
     }
 
     /// The stack that a signal handler interrupted, if the handler runs on an alternate one.
-    private func interruptedStack(behind stack: StackCopy) -> StackCopy? {
+    private func interruptedStack(
+        behind stack: StackCopy, _ memory: TargetMemory
+    ) -> StackCopy? {
         guard let pointer = SignalFrame.interruptedStackPointer(behind: stack) else { return nil }
-        let copy = copyStack(from: pointer)
+        let copy = copyStack(from: pointer, memory)
         return copy.bytes.isEmpty ? nil : copy
     }
 

@@ -128,13 +128,24 @@ final class ELFFile {
     }
 
     func hasSection(named names: [String]) -> Bool {
+        names.contains { header(ofSection: $0) != nil }
+    }
+
+    /// The addresses that a section covers; nil without it.
+    func range(ofSection name: String) -> Range<UInt64>? {
+        guard let header = header(ofSection: name) else { return nil }
+        let (end, overflow) = header.sh_addr.addingReportingOverflow(header.sh_size)
+        return overflow ? nil : header.sh_addr..<end
+    }
+
+    private func header(ofSection wanted: String) -> GElf_Shdr? {
         var strings = 0
-        guard elf_getshdrstrndx(handle, &strings) == 0 else { return false }
-        var isThere = false
+        guard elf_getshdrstrndx(handle, &strings) == 0 else { return nil }
+        var found: GElf_Shdr?
         forEachSection { _, header in
             guard let name = elf_strptr(handle, strings, Int(header.sh_name)) else { return }
-            isThere = isThere || names.contains(String(cString: name))
+            if strcmp(name, wanted) == 0 { found = header }
         }
-        return isThere
+        return found
     }
 }

@@ -13,6 +13,7 @@ final class FrameTables {
     private var debugFrame: OpaquePointer?
     private var dwarf: OpaquePointer?
     private var hasLookedForDebugFrame = false
+    private lazy var initSection = file.range(ofSection: ".init")
     private lazy var goEntries = GoEntries(file)
 
     init(_ file: ELFFile) {
@@ -42,7 +43,21 @@ final class FrameTables {
         if address >= 2, file.bytes(at: address &- 2, count: 2) == [0x0F, 0x05] {
             return UnwindRule(.afterSystemCall)
         }
-        return UnwindRule(.frameRecord)
+        return ruleInInit(address) ?? UnwindRule(.frameRecord)
+    }
+
+    /// The `_init` of crti.o has no tables, but always the same shape (glibc's
+    /// sysdeps/x86_64/crti.S and crtn.S): `sub $8, %rsp`, calls, `add $8, %rsp`, `ret`.
+    private func ruleInInit(_ address: UInt64) -> UnwindRule? {
+        guard let section = initSection, section.contains(address) else { return nil }
+        let marker: [UInt8] = [0xF3, 0x0F, 0x1E, 0xFA]  // endbr64
+        let start = section.lowerBound
+        let first = file.bytes(at: start, count: 4) == marker ? start &+ 4 : start
+        guard file.bytes(at: first, count: 4) == [0x48, 0x83, 0xEC, 0x08] else { return nil }
+        var rule = UnwindRule(.fromStackPointer)
+        let isReturning = file.bytes(at: address, count: 1) == [0xC3]
+        rule.cfaOffset = address <= first || isReturning ? 8 : 16
+        return rule
     }
 
     /// Whether the instruction before an address is a call: `call rel32`, or `call r/m` of any

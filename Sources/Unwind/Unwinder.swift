@@ -259,8 +259,7 @@ package final class Unwinder {
                     address: CodeAddress(walk.position.value &- range.bias, walk.position.kind)))
             switch step(at: address, in: range, registers, memory) {
             case .caller(let caller, let isSignalFrame):
-                // A signal frame may lead to another stack; all others lead outwards.
-                guard isSignalFrame || caller.stackPointer > registers.stackPointer else {
+                guard isOutwards(from: registers, to: caller, isSignalFrame, walk) else {
                     return .truncated(.noProgress)
                 }
                 if caller.programCounter == 0 { return .complete }
@@ -281,6 +280,15 @@ package final class Unwinder {
             }
         }
         return .truncated(.frameLimit)
+    }
+
+    /// A signal frame may lead to another stack; all others lead outwards. Only a leaf may have
+    /// nothing on the stack (vfork keeps its return address in a register).
+    private func isOutwards(
+        from callee: Registers, to caller: Registers, _ isSignalFrame: Bool, _ walk: Walk
+    ) -> Bool {
+        isSignalFrame || caller.stackPointer > callee.stackPointer
+            || (walk.frames.count == 1 && caller.stackPointer == callee.stackPointer)
     }
 
     private func step(
