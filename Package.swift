@@ -39,8 +39,7 @@ let package = Package(
             name: "Recording", dependencies: ["ProfileModel", "CSQLite"], swiftSettings: settings),
         .target(
             name: "Symbolicate", dependencies: ["ProfileModel", "CElfutils"],
-            swiftSettings: settings,
-            linkerSettings: [.linkedLibrary("iberty"), .linkedLibrary("stdc++")]),
+            swiftSettings: settings, linkerSettings: [.linkedLibrary("iberty")]),
         .target(
             name: "Recorder", dependencies: ["ProfileModel", "Sampler", "Unwind", "Recording"],
             swiftSettings: settings),
@@ -70,7 +69,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "ReportTests", dependencies: ["ProfileModel", "Analysis", "Report", "Recording"],
-            swiftSettings: settings),
+            exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(
             name: "ProfileCLITests", dependencies: ["ProfileCLI"], swiftSettings: settings),
         .testTarget(

@@ -1,4 +1,4 @@
-package import ProfileModel
+import ProfileModel
 
 extension Profile {
     /// Every function by its own time, with its callers below.
