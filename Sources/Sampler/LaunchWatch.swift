@@ -92,18 +92,23 @@ struct LaunchWatch {
     /// Which border a trap at `address` stands for; nil when it was none of our breakpoints.
     func isBreakpoint(_ address: UInt64) -> Bool { address == main || address == linkerHook }
 
-    /// To be called at each of our breakpoints, with the thread stopped there. The border that
-    /// was reached, if any; at `main` everything that was set up is taken back.
-    mutating func reached(_ address: UInt64) throws(SystemError) -> Border? {
-        if address == main {
+    /// The border at one of our breakpoints, with the thread stopped there; nil when the linker
+    /// has only begun (it reports RT_ADD then; RT_CONSISTENT is 0).
+    func border(at address: UInt64) -> Border? {
+        if address == main { return .main }
+        return memory.int32(at: linkerState) == 0 ? .relocated : nil
+    }
+
+    /// Takes back what was set up for a border that the stopped thread has reached: at `main`,
+    /// everything.
+    mutating func passed(_ border: Border) throws(SystemError) {
+        switch border {
+        case .relocated:
+            linkerHook = nil
+            try tracee.setDebugRegister(Register.control, Register.mainEnabled)
+        case .main:
             try tracee.setDebugRegister(Register.control, 0)
             try agent.remove(trapWasIgnored: trapWasIgnored, continuingAt: main)
-            return .main
         }
-        // RT_CONSISTENT is 0; before it, the linker reports RT_ADD.
-        guard address == linkerHook, memory.int32(at: linkerState) == 0 else { return nil }
-        linkerHook = nil
-        try tracee.setDebugRegister(Register.control, Register.mainEnabled)
-        return .relocated
     }
 }

@@ -19,13 +19,13 @@ package enum Sampler {
         let result = onTracerThread { () -> Result<SamplerOutcome, SamplerError> in
             do throws(SamplerError) {
                 let held = try HeldProcess(path: path, arguments: arguments, signals: signals)
-                let (pid, spawned) = (held.pid, held.spawned)
-                let executed = try held.execute()
+                let pid = held.pid
+                let process = try held.execute()
                 prepareOurselves()
                 sink.receive(.began(pid: pid))
                 let session = TraceSession(
                     pid: pid, options: options, signals: signals, sink: sink)
-                session.beginLaunch(spawned: spawned, executed: executed)
+                session.beginLaunch(process)
                 return .success(try run(session))
             } catch {
                 return .failure(error)

@@ -64,6 +64,21 @@ struct ThreadObserver: ~Copyable {
         return now
     }
 
+    /// Samples a thread that is stopped at a function's first instruction, as if it had not
+    /// entered it yet: the time up to a phase's border belongs to what led there.
+    mutating func sampleCaller(of thread: TracedThread) throws(SystemError) -> MonotonicTime {
+        var registers = try thread.tracee.registers()
+        let stackPointer = registers.stackPointer
+        if let caller = TargetMemory(pid: thread.tid).word(at: stackPointer) {
+            registers[Registers.programCounter] = caller
+            registers[Registers.stackPointer] = stackPointer &+ 8
+        }
+        let now = MonotonicTime.now
+        watchMappings(at: now)
+        emit(thread, at: now, now: nil, content: content(registers, of: thread))
+        return now
+    }
+
     /// Reads the registers of a thread that was stopped in the middle of being blocked, for the
     /// stack that its memory alone did not tell.
     mutating func refine(_ thread: TracedThread) throws(SystemError) {

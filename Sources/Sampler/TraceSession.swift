@@ -33,10 +33,11 @@ final class TraceSession {
     // MARK: Beginnings
 
     /// A new process, stopped at its first instruction.
-    func beginLaunch(spawned: MonotonicTime, executed: MonotonicTime) {
+    func beginLaunch(_ process: StartedProcess) {
+        let spawned = process.main.clock.time
         sink.receive(.mark(Mark(kind: .spawned, time: spawned)))
-        addThread(pid, start: spawned, isNew: true)
-        beginImage(at: executed)
+        add(process.main, start: spawned)
+        beginImage(at: process.firstInstruction)
     }
 
     /// A running process: traces each of its threads, and those that they start meanwhile.
@@ -213,10 +214,13 @@ final class TraceSession {
             let position = try? thread.tracee.registers().programCounter,
             watch?.isBreakpoint(position) == true
         else { return false }
-        let sampled = isLeaving ? now : (try? observer.sampleStopped(thread)) ?? now
-        if let border = try? watch?.reached(position) {
-            if !isLeaving { mark(border == .main ? .main : .relocated, at: sampled) }
-            observer.rereadMappings(at: sampled)
+        if let border = watch?.border(at: position) {
+            if !isLeaving {
+                let sampled = (try? observer.sampleCaller(of: thread)) ?? now
+                mark(border == .main ? .main : .relocated, at: sampled)
+                observer.rereadMappings(at: sampled)
+            }
+            try? watch?.passed(border)
             if border == .main { watch = nil }
         }
         resume(thread, stoppedSince: now)
@@ -271,12 +275,17 @@ final class TraceSession {
     private func addThread(_ tid: Int32, start: MonotonicTime, isNew: Bool) -> TracedThread {
         let thread = TracedThread(
             process: pid, tid: tid, index: ThreadIndex(threadCount), start: start, isNew: isNew)
+        add(thread, start: start)
+        return thread
+    }
+
+    private func add(_ thread: TracedThread, start: MonotonicTime) {
         threadCount += 1
-        threads[tid] = thread
+        threads[thread.tid] = thread
         sink.receive(
             .threadStarted(
-                RecordedThread(tid: tid, name: thread.name, start: start, isMain: tid == pid)))
-        return thread
+                RecordedThread(
+                    tid: thread.tid, name: thread.name, start: start, isMain: thread.tid == pid)))
     }
 
     private func rename(_ thread: TracedThread) {

@@ -8,13 +8,13 @@ struct Findings {
 
     var lines: [String] {
         let shown = phases.map { profile.phases[$0] }
-        return shown.filter(isWorthWords).flatMap { [waiting($0), noCore($0)] }
+        return shown.filter { isWorthWords($0.wall) }.flatMap { [waiting($0), noCore($0)] }
             .compactMap { $0?.escapedForDisplay } + [coldLaunch(shown)].compactMap { $0 }
     }
 
     /// 1 % of the launch: below, a wait is no reason for anything.
-    private func isWorthWords(_ phase: Phase) -> Bool {
-        share(phase.wall, of: profile.launch.wall) >= 0.01
+    private func isWorthWords(_ time: TimeSpan) -> Bool {
+        share(time, of: profile.launch.wall) >= 0.01
     }
 
     /// A phase whose main thread waits for most of it, while little is computed.
@@ -31,12 +31,11 @@ struct Findings {
     /// preemption, so they are named when they may explain a part of it.
     private func noCore(_ phase: Phase) -> String? {
         let lacked = Weight.runnable.of(phase.mainThread)
-        guard share(lacked, of: phase.wall) >= 0.1 else { return nil }
-        let held = profile.header.heldByProfiler
+        guard share(lacked, of: phase.wall) >= 0.1, isWorthWords(lacked) else { return nil }
+        let held = min(profile.header.heldByProfiler, phase.mainThread.preempted)
         let stops =
             share(held, of: lacked) >= 0.1
-            ? "; the profiler's own stops held threads for \(Numbers.time(held)) of the launch"
-            : ""
+            ? ", up to \(Numbers.time(held)) of it for the profiler's own stops" : ""
         return "\(phase.name): its main thread had no core for \(Numbers.time(lacked)) "
             + "(\(Numbers.percent(lacked, of: phase.wall)))\(stops)."
     }

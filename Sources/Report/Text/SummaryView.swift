@@ -22,15 +22,12 @@ struct SummaryView {
         profile.phases.indices.filter { options.selection.phases?.contains($0) ?? true }
     }
 
-    /// The phases that are worth a stack: 1 % of the launch, or among its three longest.
+    /// The phases that are worth a stack: 2 % of the launch, or all that were asked for.
     private var detailed: [Int] {
-        let longest = selected.sorted {
-            (profile.phases[$1].wall, $0) < (profile.phases[$0].wall, $1)
-        }.prefix(3)
-        return selected.filter { phase in
+        selected.filter { phase in
             let wall = Double(profile.phases[phase].wall.nanoseconds)
-            return longest.contains(phase)
-                || wall * 100 >= Double(profile.launch.wall.nanoseconds)
+            return options.selection.phases != nil
+                || wall * 50 >= Double(profile.launch.wall.nanoseconds)
         }
     }
 }

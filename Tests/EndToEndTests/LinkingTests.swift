@@ -1,0 +1,53 @@
+import Testing
+
+extension EndToEnd {
+    /// One program, linked in every way that a program can be.
+    @Suite struct Linking {
+        private static let dynamic = [
+            "Process creation", "Dynamic linking", "Static initialisers", "Main",
+        ]
+
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        private func record(_ variant: String) throws -> LaunchReport {
+            try Firstlight.record(
+                [try Setup.fixture(variant)], in: scratch,
+                adding: ["FIRSTLIGHT_TRUTH": scratch("truth")]
+            ).json()
+        }
+
+        @Test(arguments: [
+            ("static", dynamic.filter { $0 != "Dynamic linking" }),
+            ("static-pie", dynamic.filter { $0 != "Dynamic linking" }),
+            ("no-pie", dynamic), ("stripped", dynamic),
+        ])
+        func phasesAreFound(variant: String, phases: [String]) throws {
+            let misses = try Misses.afterAttempts {
+                let report = try record(variant)
+                let truth = try scratch.truth()
+                #expect(report.phaseNames == phases)
+                #expect(report.phases.reduce(0) { $0 + $1.wallNs } == report.launch.wallNs)
+                #expect(report.launch.truncatedStacks * 50 <= report.launch.slices)
+                var misses = Misses()
+                misses.check(
+                    "initialisers", report.phase("Static initialisers")?.cpuNs,
+                    truth: truth["constructor_cpu"])
+                misses.check("main", report.phase("Main")?.cpuNs, truth: truth["burn_cpu"])
+                return misses
+            }
+            #expect(misses.isEmpty, "\(misses)")
+        }
+
+        /// Functions without a name are shown as places in their file, never as a neighbour.
+        @Test func strippedFunctionsAreNotMisnamed() throws {
+            let report = try record("stripped")
+            let own = report.functions.filter { $0.module == "stripped" }
+            #expect(!own.isEmpty)
+            for function in own {
+                #expect(function.function.hasPrefix("stripped+0x"), "\(function.function)")
+            }
+        }
+    }
+}

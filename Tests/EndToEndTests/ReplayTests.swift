@@ -1,0 +1,60 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// A stored recording always gives the same reports.
+    @Suite struct Replay {
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        private static let readings: [[String]] =
+            ["summary", "heaviest", "tree", "bottom-up", "threads", "modules"].map {
+                ["report", "--view", $0]
+            } + ["cpu", "wall", "blocked", "runnable"].flatMap { weight in
+                [
+                    ["report", "--view", "tree", "--weight", weight],
+                    ["report", "--view", "bottom-up", "--weight", weight],
+                    ["fold", "--weight", weight],
+                ]
+            } + [["report", "--format", "json"]]
+
+        private func readings(of path: String) throws -> [String] {
+            try Self.readings.map { words in
+                let result = try Firstlight.command(words + [path]).run()
+                #expect(result.status == 0, "\(words): \(result.error)")
+                #expect(!result.output.isEmpty, "\(words)")
+                return result.output
+            }
+        }
+
+        @Test func reportsAreIdenticalByteForByte() throws {
+            let recorded = try Firstlight.record([try Setup.fixture("static")], in: scratch)
+            let first = try readings(of: recorded.path)
+            #expect(try readings(of: recorded.path) == first)
+        }
+
+        /// As on another machine: the program is gone, and so is the recording's first place.
+        @Test func theProgramIsNotNeeded() throws {
+            let program = scratch("program")
+            try FileManager.default.copyItem(
+                atPath: try Setup.fixture("groundtruth"), toPath: program)
+            let recorded = try Firstlight.record([program], in: scratch)
+            let first = try readings(of: recorded.path)
+            try FileManager.default.removeItem(atPath: program)
+            let copy = scratch("copy")
+            try FileManager.default.moveItem(atPath: recorded.path, toPath: copy)
+            #expect(try readings(of: copy) == first)
+            #expect(first.contains { $0.contains("burn_alpha") })
+        }
+
+        @Test func readingChangesNothing() throws {
+            let recorded = try Firstlight.record([try Setup.fixture("static")], in: scratch)
+            let before = FileManager.default.contents(atPath: recorded.path)
+            chmod(recorded.path, 0o400)
+            _ = try readings(of: recorded.path)
+            #expect(FileManager.default.contents(atPath: recorded.path) == before)
+            #expect(scratch.files == ["recording"])
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Testing
+
+extension EndToEnd {
+    /// The demonstration: its three sins, by name, place and amount.
+    @Suite struct StarSearcher {
+        private static let logger = "SuperfastLogger::warmUp"
+        private static let wait = "Semaphore::wait"
+        private static let prewarming = "FrameBuilder::prewarmDetailViews"
+
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        private func record(_ variant: String) throws -> Recorded {
+            let recorded = try Firstlight.record(
+                [try Setup.star(variant)], in: scratch,
+                adding: ["STARSEARCHER_TRUTH": scratch("truth")])
+            #expect(recorded.finished.output.hasPrefix("first frame: 20 stars, checksum "))
+            return recorded
+        }
+
+        @Test func theSinsHaveTheirTrueCost() throws {
+            var text = ""
+            var wide = ""
+            let misses = try Misses.afterAttempts {
+                let recorded = try record("starsearcher")
+                let report = try recorded.json()
+                text = try recorded.text("report")
+                wide = try recorded.text("report", columns: 200)
+                let truth = try scratch.truth()
+                let waits = try recorded.folded("--weight", "wall", "--phase", "Main")
+                let initialisers = try recorded.folded("--phase", "Static initialisers")
+                var misses = Misses()
+                misses.check(
+                    "logger", initialisers.nanoseconds(through: Self.logger),
+                    truth: truth["logger_initialiser_cpu"], floor: 0)
+                misses.check(
+                    "wait", waits.nanoseconds(through: "StarCatalogue::loadStars", Self.wait),
+                    truth: truth["worker_wait_wall"], floor: 0)
+                misses.check(
+                    "pre-warming", report.totalCPU(of: Self.prewarming),
+                    truth: truth["prewarm_cpu"], floor: 0)
+                return misses
+            }
+            #expect(misses.isEmpty, "\(misses)")
+            // Nothing but the summary is needed to find them.
+            #expect(text.contains(#/SuperfastLogger::warmUp\(\) +libsuperlog\.so +logger\.cpp:\d+/#))
+            #expect(text.contains(#/Semaphore::wait\(\) +starsearcher +semaphore\.cpp:\d+/#))
+            // The function's own name is what a narrow report keeps, before its arguments.
+            let loading = #/StarCatalogue::loadStars\S* .*starsearcher +catalogue\.cpp:\d+/#
+            #expect(text.contains(loading), "\(text)")
+            let views = #/FrameBuilder::prewarmDetailViews\S* .*starsearcher +frame\.cpp:\d+/#
+            #expect(text.contains(views), "\(text)")
+            #expect(wide.contains(Self.logger))
+            #expect(wide.contains("StarCatalogue::loadStars(unsigned long)"))
+            #expect(wide.contains(Self.prewarming))
+        }
+
+        @Test func theMendedVariantHasNoneOfThem() throws {
+            let recorded = try record("starsearcher-mended")
+            let text = try recorded.text("report", columns: 200)
+            for sin in [Self.logger, Self.wait, Self.prewarming] { #expect(!text.contains(sin)) }
+            let report = try recorded.json()
+            #expect(report.totalCPU(of: Self.logger) == 0)
+            #expect(report.totalCPU(of: Self.prewarming) < 10_000_000)
+            #expect(report.mainThread.map { $0.blockedNs < $0.wallNs / 2 } == true)
+        }
+    }
+}

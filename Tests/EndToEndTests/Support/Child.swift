@@ -1,0 +1,88 @@
+import Foundation
+import Glibc
+
+/// How a command ended, and what it wrote.
+struct Finished: Hashable {
+    enum End: Hashable {
+        case exited(Int32)
+        case signalled(Int32)
+    }
+
+    var end: End
+    var output: String
+    var error: String
+
+    /// The exit status; nil if a signal killed it.
+    var status: Int32? {
+        if case .exited(let status) = end { return status }
+        return nil
+    }
+
+    /// The lines of standard error.
+    var complaints: [Substring] { error.split(separator: "\n") }
+
+    /// Whether it failed as it should: with this status and one line that says why.
+    func isRefusal(_ status: Int32, mentioning words: String...) -> Bool {
+        self.status == status && complaints.count == 1 && error.hasPrefix("firstlight: ")
+            && error.hasSuffix("\n") && words.allSatisfy { error.contains($0) }
+    }
+}
+
+/// A command that runs. One that is never waited for is killed in the end, with its group.
+final class Child {
+    let pid: pid_t
+    private let name: String
+    private let output: CapturedStream
+    private let error: CapturedStream
+    private var isReaped = false
+
+    init(pid: pid_t, name: String, output: CapturedStream, error: CapturedStream) {
+        self.pid = pid
+        self.name = name
+        self.output = output
+        self.error = error
+    }
+
+    deinit {
+        if !isReaped {
+            kill(-pid, SIGKILL)
+            _ = reap()
+        }
+        output.close()
+        error.close()
+    }
+
+    /// Waits for its end. One that takes longer than `limit` seconds is killed, with its group,
+    /// and an error.
+    func finish(limit: TimeInterval = 60) throws -> Finished {
+        let isOnTime = waitUntilEnded(limit: limit)
+        if !isOnTime { kill(-pid, SIGKILL) }
+        let end = reap()
+        guard isOnTime else {
+            throw Command.Failure(
+                description: "\(name): not done after \(limit) s; \(error.contents())")
+        }
+        return Finished(end: end, output: output.contents(), error: error.contents())
+    }
+
+    /// Waits until it has ended, and leaves it a zombie. False: it still runs.
+    func waitUntilEnded(limit: TimeInterval = 60) -> Bool {
+        let ended = DispatchSemaphore(value: 0)
+        let pid = pid
+        Thread.detachNewThread {
+            var info = siginfo_t()
+            while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+            ended.signal()
+        }
+        return ended.wait(timeout: .now() + limit) == .success
+    }
+
+    private func reap() -> Finished.End {
+        var status: Int32 = 0
+        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        isReaped = true
+        // As WIFEXITED and the like take it apart.
+        let signal = status & 0x7f
+        return signal == 0 ? .exited(status >> 8 & 0xff) : .signalled(signal)
+    }
+}

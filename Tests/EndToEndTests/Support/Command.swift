@@ -1,0 +1,152 @@
+import Foundation
+import Glibc
+
+/// A command, where its streams lead, and what it inherits.
+///
+/// Its process leads a group of its own, has every signal unblocked and at its default, and no
+/// descriptor besides those named here.
+struct Command {
+    enum Input {
+        case nothing
+        case text(String)
+        case descriptor(Int32)
+    }
+
+    struct Failure: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    var words: [String]
+    var environment = Setup.environment
+    var directory: String?
+    var input = Input.nothing
+    /// nil: kept for ``Finished``.
+    var output: Int32?
+    var error: Int32?
+    /// Become descriptors 3, 4 …
+    var inherited: [Int32] = []
+
+    init(_ words: [String], adding variables: [String: String] = [:]) {
+        self.words = words
+        environment.merge(variables) { $1 }
+    }
+
+    /// Runs it to its end.
+    func run(limit: TimeInterval = 60) throws -> Finished { try start().finish(limit: limit) }
+
+    func start() throws -> Child {
+        let output = try CapturedStream(self.output)
+        let error = try CapturedStream(self.error)
+        let input = try inputStream()
+        defer { input.close() }
+        let standard = [input.descriptor, output.descriptor, error.descriptor]
+        return Child(
+            pid: try spawn(streams: standard + inherited), name: words.joined(separator: " "),
+            output: output, error: error)
+    }
+
+    private func inputStream() throws -> CapturedStream {
+        switch input {
+        case .nothing: return try CapturedStream(path: "/dev/null")
+        case .descriptor(let descriptor): return try CapturedStream(descriptor)
+        case .text(let text):
+            let stream = try CapturedStream(nil)
+            try stream.fill(text)
+            return stream
+        }
+    }
+
+    private func spawn(streams: [Int32]) throws -> pid_t {
+        // Out of the way of the numbers that they will have.
+        let sources = streams.map { fcntl($0, F_DUPFD_CLOEXEC, 100) }
+        defer { sources.forEach { close($0) } }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for (number, source) in sources.enumerated() {
+            posix_spawn_file_actions_adddup2(&actions, source, Int32(number))
+        }
+        for number in Self.openDescriptors where number >= sources.count {
+            posix_spawn_file_actions_addclose(&actions, number)
+        }
+        var attributes = Self.attributes()
+        defer { posix_spawnattr_destroy(&attributes) }
+
+        // env becomes the command; spawning in a directory has no portable name.
+        let words = directory.map { ["env", "--chdir=\($0)"] + self.words } ?? self.words
+        var arguments = words.map { strdup($0) } + [nil]
+        var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { (arguments + variables).forEach { free($0) } }
+        var pid: pid_t = 0
+        let code = posix_spawnp(
+            &pid, words.first ?? "", &actions, &attributes, &arguments, &variables)
+        guard code == 0 else {
+            throw Failure(description: "\(words): \(String(cString: strerror(code)))")
+        }
+        return pid
+    }
+
+    /// Those of this process, of which others may not be closed by themselves.
+    private static var openDescriptors: [Int32] {
+        let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+        return (names ?? []).compactMap { Int32($0) }
+    }
+
+    private static func attributes() -> posix_spawnattr_t {
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        var all = sigset_t()
+        sigfillset(&all)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+        posix_spawnattr_setflags(&attributes, Int16(flags))
+        return attributes
+    }
+}
+
+/// One standard stream of a command: someone else's descriptor, or a file without a name.
+struct CapturedStream {
+    let descriptor: Int32
+    private let isOwned: Bool
+
+    init(_ borrowed: Int32?) throws {
+        isOwned = borrowed == nil
+        if let borrowed {
+            descriptor = borrowed
+            return
+        }
+        var name = Array("/tmp/firstlight-stream-XXXXXX".utf8CString)
+        descriptor = mkstemp(&name)
+        guard descriptor >= 0 else { throw Command.Failure(description: "no temporary file") }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        unlink(name)
+    }
+
+    init(path: String) throws {
+        isOwned = true
+        descriptor = open(path, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Command.Failure(description: "cannot open \(path)") }
+    }
+
+    func fill(_ text: String) throws {
+        var text = text
+        let written = text.withUTF8 { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+        guard written == text.utf8.count else { throw Command.Failure(description: "cannot write") }
+    }
+
+    /// What was written to it, if it was ours.
+    func contents() -> String {
+        guard isOwned else { return "" }
+        let size = Int(lseek(descriptor, 0, SEEK_END))
+        let bytes = [UInt8](unsafeUninitializedCapacity: max(size, 0)) { buffer, count in
+            count = max(pread(descriptor, buffer.baseAddress, buffer.count, 0), 0)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    func close() { if isOwned { Glibc.close(descriptor) } }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Testing
+
+/// The program under test.
+enum Firstlight {
+    static func command(_ words: [String], adding variables: [String: String] = [:]) throws
+        -> Command
+    {
+        Command([try Setup.path(.firstlight)] + words, adding: variables)
+    }
+
+    static func run(_ words: String...) throws -> Finished { try command(words).run() }
+
+    /// `record`, with the recording at `output`.
+    static func recording(
+        _ program: [String], to output: String, options: [String] = ["--quiet"],
+        adding variables: [String: String] = [:]
+    ) throws -> Command {
+        try command(["record", "-o", output] + options + ["--"] + program, adding: variables)
+    }
+
+    /// `record` to its end, and expected to succeed with the program's status 0.
+    static func record(
+        _ program: [String], in scratch: Scratch, options: [String] = ["--quiet"],
+        adding variables: [String: String] = [:]
+    ) throws -> Recorded {
+        let path = scratch("recording")
+        let finished = try recording(program, to: path, options: options, adding: variables).run()
+        #expect(finished.status == 0, "\(finished.error)")
+        return Recorded(path: path, finished: finished)
+    }
+}
+
+/// A recording, and the reports that can be had of it.
+struct Recorded {
+    var path: String
+    /// How `record` ended.
+    var finished: Finished
+
+    /// What a subcommand prints of it; it must succeed and have nothing to complain about.
+    func text(
+        _ subcommand: String, _ options: [String] = [], columns: Int = 100
+    ) throws -> String {
+        let command = try Firstlight.command(
+            [subcommand, path] + options, adding: ["COLUMNS": String(columns)])
+        let result = try command.run()
+        #expect(result.status == 0)
+        #expect(result.error == "")
+        return result.output
+    }
+
+    func json() throws -> LaunchReport {
+        let text = try text("report", ["--format", "json"])
+        return try JSONDecoder().decode(LaunchReport.self, from: Data(text.utf8))
+    }
+
+    func folded(_ options: String...) throws -> Folded {
+        try Folded(parsing: try text("fold", options))
+    }
+}

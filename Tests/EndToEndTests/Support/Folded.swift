@@ -1,0 +1,42 @@
+/// Folded stacks, read as a flame-graph tool reads them, by none of our own code.
+struct Folded {
+    struct Line: Hashable {
+        var frames: [String]
+        var count: Int64
+    }
+
+    struct Malformed: Error {
+        var line: String
+    }
+
+    var lines: [Line] = []
+
+    /// Every line has to be `^(.+) (\d+)$`, and the last one to be ended.
+    init(parsing text: String) throws {
+        guard text.isEmpty || text.hasSuffix("\n") else { throw Malformed(line: "no line end") }
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+            guard let space = line.lastIndex(of: " "), space > line.startIndex else {
+                throw Malformed(line: String(line))
+            }
+            let digits = line[line.index(after: space)...]
+            guard !digits.isEmpty, digits.utf8.allSatisfy({ 0x30...0x39 ~= $0 }),
+                let count = Int64(digits)
+            else { throw Malformed(line: String(line)) }
+            let stack = line[..<space]
+            let frames = stack.split(separator: ";", omittingEmptySubsequences: false)
+            lines.append(Line(frames: frames.map(String.init), count: count))
+        }
+    }
+
+    var total: Int64 { lines.reduce(0) { $0 + $1.count } }
+
+    /// In nanoseconds: all stacks that have a frame that begins with each of `names`, as in
+    /// `Class::method` for `Class::method(int)`.
+    func nanoseconds(through names: String...) -> Int64 {
+        lines.filter { line in
+            names.allSatisfy { name in
+                line.frames.contains { $0 == name || $0.hasPrefix(name + "(") }
+            }
+        }.reduce(0) { $0 + $1.count * 1000 }
+    }
+}

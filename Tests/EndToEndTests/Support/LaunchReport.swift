@@ -1,0 +1,105 @@
+/// The JSON report, as its documentation has it: decoding fails where a field is missing.
+struct LaunchReport: Decodable {
+    struct Program: Decodable {
+        var path: String
+        var arguments: [String]
+        var pid: Int32
+        var exitStatus: Int32?
+        var signal: Int32?
+    }
+
+    struct Launch: Decodable {
+        var wallNs: Int64
+        var cpuNs: Int64
+        var frequencyHz: Int
+        var ticks: Int
+        var slices: Int
+        var truncatedStacks: Int
+        var lostSamples: Int
+        var capture: String
+    }
+
+    struct States: Decodable {
+        var runningNs: Int64
+        var runnableNs: Int64
+        var preemptedNs: Int64
+        var blockedNs: Int64
+
+        var sum: Int64 { runningNs + runnableNs + preemptedNs + blockedNs }
+    }
+
+    struct Frame: Decodable {
+        var function: String
+        var module: String
+        var file: String?
+        var line: Int?
+        var own: Bool
+        var inlined: Bool
+        var cpuNs: Int64
+        var wallNs: Int64
+    }
+
+    struct Phase: Decodable {
+        var name: String
+        var group: String
+        var startNs: Int64
+        var wallNs: Int64
+        var cpuNs: Int64
+        var minorFaults: Int64?
+        var majorFaults: Int64?
+        var readBytes: Int64?
+        var mainThread: States
+        var heaviestStack: [Frame]
+    }
+
+    struct Thread: Decodable {
+        var tid: Int32
+        var name: String
+        var startNs: Int64
+        var endNs: Int64
+        var runningNs: Int64
+        var runnableNs: Int64
+        var preemptedNs: Int64
+        var blockedNs: Int64
+
+        var sum: Int64 { runningNs + runnableNs + preemptedNs + blockedNs }
+        var wallNs: Int64 { endNs - startNs }
+    }
+
+    struct Function: Decodable {
+        var function: String
+        var module: String
+        var own: Bool
+        var selfCpuNs: Int64
+        var totalCpuNs: Int64
+        var selfWallNs: Int64
+        var totalWallNs: Int64
+    }
+
+    struct Module: Decodable {
+        var path: String
+        var buildId: String?
+        var loadedNs: Int64?
+        var hasDebugInfo: Bool
+    }
+
+    var schema: Int
+    var program: Program
+    var launch: Launch
+    var phases: [Phase]
+    var threads: [Thread]
+    var functions: [Function]
+    var modules: [Module]
+
+    var phaseNames: [String] { phases.map(\.name) }
+
+    var mainThread: Thread? { threads.first { $0.tid == program.pid } }
+
+    func phase(_ name: String) -> Phase? { phases.first { $0.name == name } }
+
+    /// CPU time of all functions whose name, without arguments, is `name`.
+    func totalCPU(of name: String) -> Int64 {
+        functions.filter { $0.function == name || $0.function.hasPrefix(name + "(") }
+            .reduce(0) { $0 + $1.totalCpuNs }
+    }
+}

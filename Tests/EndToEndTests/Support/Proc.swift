@@ -1,0 +1,71 @@
+import Foundation
+import Glibc
+
+/// Other processes, as /proc shows them.
+enum Proc {
+    static func contents(_ path: String) -> String? {
+        // Files of /proc have no size beforehand, which FileManager would go by.
+        guard let file = fopen(path, "re") else { return nil }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = fread(&buffer, 1, buffer.count, file)
+            if count == 0 { break }
+            bytes += buffer[..<count]
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// A field of `/proc/PID/status`, as `SigCgt`.
+    static func status(_ pid: pid_t, _ field: String, task: pid_t? = nil) -> String? {
+        let folder = task.map { "/proc/\(pid)/task/\($0)" } ?? "/proc/\(pid)"
+        let lines = contents("\(folder)/status")?.split(separator: "\n")
+        guard let line = lines?.first(where: { $0.hasPrefix(field + ":") }) else { return nil }
+        return line.dropFirst(field.count + 1).trimmingCharacters(in: .whitespaces)
+    }
+
+    /// One letter, as `R`, `S`, `T` (stopped), `t` (stopped by a tracer).
+    static func state(_ pid: pid_t) -> Character? { status(pid, "State")?.first }
+
+    static func isTraced(_ pid: pid_t) -> Bool { status(pid, "TracerPid") != "0" }
+
+    static func tasks(_ pid: pid_t) -> [pid_t] {
+        let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")
+        return (names ?? []).compactMap { pid_t($0) }.sorted()
+    }
+
+    static func children(of parent: pid_t) -> [pid_t] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return names.compactMap { pid_t($0) }.filter { status($0, "PPid") == String(parent) }
+    }
+
+    /// CPU time that the main thread has used so far, as the scheduler has it, in nanoseconds.
+    static func cpuTime(_ pid: pid_t) -> Int64? {
+        contents("/proc/\(pid)/schedstat")?.split(separator: " ").first.flatMap { Int64($0) }
+    }
+
+    static func program(_ pid: pid_t) -> String? {
+        try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/exe")
+    }
+
+    /// Looks until there is a value.
+    static func waitFor<Value>(
+        _ what: String, limit: TimeInterval = 30, _ look: () -> Value?
+    ) throws -> Value {
+        let deadline = Date(timeIntervalSinceNow: limit)
+        while Date() < deadline {
+            if let value = look() { return value }
+            // Leaves the cores to what is being waited for.
+            poll(nil, 0, 1)
+        }
+        throw Command.Failure(description: "\(what): did not happen within \(limit) s")
+    }
+
+    /// The program that a recorder started, once it runs as `program`.
+    static func recordedProgram(of recorder: pid_t, running program: String) throws -> pid_t {
+        try waitFor("the start of \(program)") {
+            children(of: recorder).first { self.program($0) == program }
+        }
+    }
+}
