@@ -25,7 +25,11 @@ struct LaunchWatch {
     /// the word that says how far it is (`r_debug.r_state`; <link.h>).
     private var linkerHook: UInt64?
     private let linkerState: UInt64
-    private let main: UInt64
+    /// `main`, or the entry point as long as it is not known.
+    private var main: UInt64
+    /// Where to find `main` when the program is relocated.
+    private let mainSlot: UInt64?
+    private let program: LoadedImage
 
     /// Prepares the stopped thread of a new image, at its first instruction. nil when its launch
     /// cannot be watched: without the agent a breakpoint could outlive us and kill the program.
@@ -47,7 +51,10 @@ struct LaunchWatch {
             let agent = Agent.place(vdso: vector.vdso, memory: memory, tracee: tracee)
         else { return nil }
         self.agent = agent
-        main = Self.mainAddress(entry: vector.entry, program: program)
+        self.program = program
+        (main, mainSlot) = Self.findMain(entry: vector.entry, program: program)
+        // Static, and without a recognisable `main`: it begins here and now.
+        if main == firstInstruction { return nil }
         let hook = Self.linkerHook(base: vector.linkerBase, memory: memory)
         linkerHook = hook?.function
         linkerState = hook?.state ?? 0
@@ -62,11 +69,15 @@ struct LaunchWatch {
         }
     }
 
-    private static func mainAddress(entry: UInt64, program: LoadedImage) -> UInt64 {
+    private static func findMain(
+        entry: UInt64, program: LoadedImage
+    ) -> (main: UInt64, slot: UInt64?) {
         let code = program.memory.read(at: entry, count: StartCode.length)
-        guard let main = StartCode.mainAddress(in: code, at: entry), program.isExecutable(main)
-        else { return entry }
-        return main
+        switch StartCode.main(in: code, at: entry) {
+        case .at(let main) where program.isExecutable(main): return (main, nil)
+        case .inSlot(let slot): return (entry, slot)
+        default: return (entry, nil)
+        }
     }
 
     private static func linkerHook(
@@ -105,6 +116,10 @@ struct LaunchWatch {
         switch border {
         case .relocated:
             linkerHook = nil
+            if let mainSlot, let found = memory.word(at: mainSlot), program.isExecutable(found) {
+                main = found
+                try tracee.setDebugRegister(Register.main, found)
+            }
             try tracee.setDebugRegister(Register.control, Register.mainEnabled)
         case .main:
             try tracee.setDebugRegister(Register.control, 0)

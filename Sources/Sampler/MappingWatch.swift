@@ -14,7 +14,7 @@ struct MappingWatch: ~Copyable {
     private var looksToSettle = 0
     private var lastRead = MonotonicTime(nanoseconds: 0)
     private var lastCheck = MonotonicTime(nanoseconds: 0)
-    private static let aWhile = TimeSpan.milliseconds(5)
+    private static let aWhile = TimeSpan.milliseconds(2)
     private static let longAgo = TimeSpan.milliseconds(20)
     private static let justRead = TimeSpan.milliseconds(2)
     private(set) var code: [CodeMapping] = []

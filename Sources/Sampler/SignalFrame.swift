@@ -13,8 +13,9 @@ enum SignalFrame {
     /// The stack pointer of the code that a handler interrupted, when the handler runs on an
     /// alternate stack. The frame says so itself: it holds that stack's base and size, and the
     /// thread's stack pointer lies between.
-    static func interruptedStackPointer(behind stack: StackCopy) -> UInt64? {
-        let pointer = stack.start
+    static func interruptedStackPointer(
+        behind stack: StackCopy, at pointer: UInt64
+    ) -> UInt64? {
         return stack.bytes.withUnsafeBytes { raw -> UInt64? in
             let words = raw.bindMemory(to: UInt64.self)
             guard words.count > length else { return nil }

@@ -4,30 +4,38 @@
 /// its one call, `__libc_start_main` (sysdeps/x86_64/start.S). Only a handful of instructions
 /// do that; reading them is cheaper than stepping through them, and does not disturb.
 enum StartCode {
-    /// How many bytes of the entry code ``mainAddress(in:at:)`` wants to see.
+    /// How many bytes of the entry code ``main(in:at:)`` wants to see.
     static let length = 96
+
+    /// Where `main` is.
+    enum Main: Hashable {
+        case at(UInt64)
+        /// Its address is in a slot of the program's offset table, once that is relocated.
+        case inSlot(UInt64)
+    }
 
     /// The candidate for `main`: nil when the code does not look like glibc's. The caller must
     /// check that it lies in an executable segment of the program (musl passes the stack pointer).
-    static func mainAddress(in code: [UInt8], at entry: UInt64) -> UInt64? {
+    static func main(in code: [UInt8], at entry: UInt64) -> Main? {
         for index in code.indices {
             if isCall(code, at: index) { return nil }
-            if let address = argumentLoad(code, at: index, entry: entry) { return address }
+            if let main = argumentLoad(code, at: index, entry: entry) { return main }
         }
         return nil
     }
 
-    /// `lea main(%rip), %rdi` · `mov $main, %rdi` · `mov $main, %edi`.
-    private static func argumentLoad(_ code: [UInt8], at index: Int, entry: UInt64) -> UInt64? {
+    /// `lea main(%rip), %rdi` · `mov main@GOTPCREL(%rip), %rdi` · `mov $main, %rdi` (or `%edi`).
+    private static func argumentLoad(_ code: [UInt8], at index: Int, entry: UInt64) -> Main? {
         switch (code[index], code.at(index + 1), code.at(index + 2)) {
-        case (0x48, 0x8D, 0x3D):
+        case (0x48, 0x8D, 0x3D), (0x48, 0x8B, 0x3D):
             guard let offset = code.littleEndianInt32(at: index + 3) else { return nil }
-            return entry &+ UInt64(index) &+ 7 &+ UInt64(bitPattern: Int64(offset))
+            let address = entry &+ UInt64(index) &+ 7 &+ UInt64(bitPattern: Int64(offset))
+            return code[index + 1] == 0x8D ? .at(address) : .inSlot(address)
         case (0x48, 0xC7, 0xC7):
             guard let value = code.littleEndianInt32(at: index + 3) else { return nil }
-            return UInt64(bitPattern: Int64(value))
+            return .at(UInt64(bitPattern: Int64(value)))
         case (0xBF, _, _):
-            return code.littleEndianUInt32(at: index + 1).map(UInt64.init)
+            return code.littleEndianUInt32(at: index + 1).map { .at(UInt64($0)) }
         default:
             return nil
         }

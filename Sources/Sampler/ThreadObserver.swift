@@ -69,7 +69,10 @@ struct ThreadObserver: ~Copyable {
     mutating func sampleCaller(of thread: TracedThread) throws(SystemError) -> MonotonicTime {
         var registers = try thread.tracee.registers()
         let stackPointer = registers.stackPointer
-        if let caller = TargetMemory(pid: thread.tid).word(at: stackPointer) {
+        // At an entry point there is no caller.
+        if let caller = TargetMemory(pid: thread.tid).word(at: stackPointer),
+            mappings.isCode(caller)
+        {
             registers[Registers.programCounter] = caller
             registers[Registers.stackPointer] = stackPointer &+ 8
         }
@@ -145,22 +148,27 @@ struct ThreadObserver: ~Copyable {
         }
         // By the thread's own id: the process's first thread may have given up the memory.
         let memory = TargetMemory(pid: thread.tid)
-        let stack = copyStack(from: registers.stackPointer, memory)
+        let stack = copyStack(around: registers.stackPointer, memory)
         if stack.bytes.isEmpty { return .missing(.unreadable) }
         return .snapshot(
             Snapshot(
                 registers: registers, stack: stack,
-                interrupted: interruptedStack(behind: stack, memory)))
+                interrupted: interruptedStack(behind: stack, at: registers.stackPointer, memory)))
     }
 
     /// The most that is copied where it is not known how far a stack goes.
     private static let unknownStackBytes = 65536
 
-    private func copyStack(from start: UInt64, _ memory: TargetMemory) -> StackCopy {
-        guard let region = mappings.region(around: start) else {
+    /// Below the stack pointer lies what functions may use without moving it (the psABI's red
+    /// zone), and what was popped a moment ago, to which unwind tables still refer.
+    private static let redZone: UInt64 = 128
+
+    private func copyStack(around pointer: UInt64, _ memory: TargetMemory) -> StackCopy {
+        guard let region = mappings.region(around: pointer) else {
             return StackCopy(
-                start: start, bytes: memory.read(at: start, count: Self.unknownStackBytes))
+                start: pointer, bytes: memory.read(at: pointer, count: Self.unknownStackBytes))
         }
+        let start = max(region.start, pointer > Self.redZone ? pointer - Self.redZone : 0)
         let limit = region.isStack ? stackBytes : min(stackBytes, Self.unknownStackBytes)
         return StackCopy(
             start: start,
@@ -169,10 +177,12 @@ struct ThreadObserver: ~Copyable {
 
     /// The stack that a signal handler interrupted, if the handler runs on an alternate one.
     private func interruptedStack(
-        behind stack: StackCopy, _ memory: TargetMemory
+        behind stack: StackCopy, at stackPointer: UInt64, _ memory: TargetMemory
     ) -> StackCopy? {
-        guard let pointer = SignalFrame.interruptedStackPointer(behind: stack) else { return nil }
-        let copy = copyStack(from: pointer, memory)
+        guard let pointer = SignalFrame.interruptedStackPointer(
+            behind: stack, at: stackPointer)
+        else { return nil }
+        let copy = copyStack(around: pointer, memory)
         return copy.bytes.isEmpty ? nil : copy
     }
 

@@ -34,16 +34,22 @@ final class FrameTables {
 
     /// What the instructions themselves tell where no tables do.
     private func ruleFromCode(_ address: UInt64) -> UnwindRule {
-        // mov $15, %rax (or %eax); syscall: rt_sigreturn, as every C library and Go spell it.
-        for code: [UInt8] in [
-            [0x48, 0xC7, 0xC0, 0x0F, 0, 0, 0, 0x0F, 0x05], [0xB8, 0x0F, 0, 0, 0, 0x0F, 0x05],
-        ] where file.bytes(at: address, count: code.count) == code {
+        if isSignalReturn(address) || isSignalReturn(address &+ 1) {
             return UnwindRule(.signalReturn)
         }
         if address >= 2, file.bytes(at: address &- 2, count: 2) == [0x0F, 0x05] {
             return UnwindRule(.afterSystemCall)
         }
         return ruleInInit(address) ?? UnwindRule(.frameRecord)
+    }
+
+    /// `mov $15, %rax` (or `%eax`), `syscall`: rt_sigreturn, as C libraries and Go spell it. A
+    /// handler returns to its first byte; looked up is the byte before.
+    private func isSignalReturn(_ address: UInt64) -> Bool {
+        let spellings: [[UInt8]] = [
+            [0x48, 0xC7, 0xC0, 0x0F, 0, 0, 0, 0x0F, 0x05], [0xB8, 0x0F, 0, 0, 0, 0x0F, 0x05],
+        ]
+        return spellings.contains { file.bytes(at: address, count: $0.count) == $0 }
     }
 
     /// The `_init` of crti.o has no tables, but always the same shape (glibc's

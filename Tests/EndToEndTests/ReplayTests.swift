@@ -8,16 +8,18 @@ extension EndToEnd {
 
         init() throws { scratch = try Scratch() }
 
-        private static let readings: [[String]] =
-            ["summary", "heaviest", "tree", "bottom-up", "threads", "modules"].map {
-                ["report", "--view", $0]
-            } + ["cpu", "wall", "blocked", "runnable"].flatMap { weight in
-                [
-                    ["report", "--view", "tree", "--weight", weight],
-                    ["report", "--view", "bottom-up", "--weight", weight],
-                    ["fold", "--weight", weight],
-                ]
-            } + [["report", "--format", "json"]]
+        private static var readings: [[String]] {
+            var readings = [["report", "--format", "json"]]
+            for view in ["summary", "heaviest", "tree", "bottom-up", "threads", "modules"] {
+                readings.append(["report", "--view", view])
+            }
+            for weight in ["cpu", "wall", "blocked", "runnable"] {
+                readings.append(["report", "--view", "tree", "--weight", weight])
+                readings.append(["report", "--view", "bottom-up", "--weight", weight])
+                readings.append(["fold", "--weight", weight])
+            }
+            return readings
+        }
 
         private func readings(of path: String) throws -> [String] {
             try Self.readings.map { words in

@@ -1,0 +1,135 @@
+import Foundation
+import Glibc
+import Testing
+
+extension EndToEnd {
+    /// Recording a process that runs already, and letting go of it.
+    @Suite struct Attaching {
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        /// The `attach` of a sleeper, to its end.
+        private func attach(_ pid: pid_t, _ options: String...) throws -> Finished {
+            let words = ["attach", "-o", scratch("recording")] + options + [String(pid)]
+            return try Firstlight.command(words).run()
+        }
+
+        private func report() throws -> LaunchReport {
+            let finished = Finished(end: .exited(0), output: "", error: "")
+            return try Recorded(path: scratch("recording"), finished: finished).json()
+        }
+
+        @Test func aHundredTimesInARowDoesNoHarm() throws {
+            let alone = try Sleeper().end()
+            let sleeper = try Sleeper()
+            let pid = sleeper.pid
+            let dispositions = Dispositions(of: pid)
+            let before = try sleeper.millisecondsOfPassing()
+            for round in 1...100 {
+                let result = try attach(pid, "--duration", "30ms", "--quiet")
+                #expect(result == Finished(end: .exited(0), output: "", error: ""), "\(round)")
+                #expect(!Proc.isTraced(pid))
+                #expect("RS".contains(Proc.state(pid) ?? "?"), "\(round)")
+                #expect(Dispositions(of: pid) == dispositions)
+            }
+            // The threads still pass their token, as fast as before (of three tries).
+            let after = try (1...3).map { _ in try sleeper.millisecondsOfPassing() }.min() ?? .max
+            #expect(after < before * 2 + 10, "\(before) ms before, \(after) ms after")
+            let end = try sleeper.end()
+            #expect(end.status == 0, "\(end)")
+            #expect(end.checksum == alone.checksum)
+            #expect(end.interruptions == alone.interruptions)
+        }
+
+        @Test func theSummaryShowsWhatTheThreadsDo() throws {
+            let sleeper = try Sleeper()
+            let result = try attach(sleeper.pid, "--duration", "200ms")
+            #expect(result.status == 0)
+            #expect(result.output == "")
+            #expect(result.error.contains("sleeper"))
+            #expect(result.error.contains("Attached"))
+            let report = try report()
+            #expect(report.phaseNames == ["Attached"])
+            #expect(report.threads.count == 9)
+            #expect(report.program.pid == sleeper.pid)
+            #expect(report.program.exitStatus == nil && report.program.signal == nil)
+            #expect(abs(report.launch.wallNs - 200_000_000) < 50_000_000)
+            for thread in report.threads { #expect(thread.sum == thread.wallNs, "\(thread)") }
+            #expect(report.launch.truncatedStacks * 50 <= report.launch.slices)
+            let passing = report.functions.first { $0.function == "pass_token" }
+            #expect((passing?.totalCpuNs ?? 0) > 0)
+            let blocked = try Firstlight.run("fold", "--weight", "blocked", scratch("recording"))
+            let folded = try Folded(parsing: blocked.output)
+            for wait in ["read", "epoll_wait", "futex"] {
+                #expect(folded.lines.contains { $0.frames.last == "[\(wait)]" }, "\(wait)")
+            }
+            #expect(try sleeper.end().status == 0)
+        }
+
+        @Test func theProcessMayEndMeanwhile() throws {
+            let sleeper = try Sleeper()
+            let words = ["attach", "-o", scratch("recording"), String(sleeper.pid)]
+            let attach = try Firstlight.command(words).start()
+            try Proc.waitFor("attaching") { Proc.isTraced(sleeper.pid) ? true : nil }
+            #expect(try sleeper.end().status == 0)
+            let result = try attach.finish()
+            #expect(result.status == 0)
+            #expect(result.error.contains("sleeper"))
+            let report = try report()
+            #expect(report.phaseNames == ["Attached"])
+            #expect(report.phases.reduce(0) { $0 + $1.wallNs } == report.launch.wallNs)
+        }
+
+        @Test func anInterruptEndsTheRecordingOnly() throws {
+            let sleeper = try Sleeper()
+            let words = ["attach", "--quiet", "-o", scratch("recording"), String(sleeper.pid)]
+            let attach = try Firstlight.command(words).start()
+            try Proc.waitFor("attaching") { Proc.isTraced(sleeper.pid) ? true : nil }
+            kill(attach.pid, SIGINT)
+            let result = try attach.finish()
+            #expect(result.status == 0, "\(result)")
+            #expect(!Proc.isTraced(sleeper.pid))
+            #expect(try sleeper.end().status == 0)
+            #expect(try report().phaseNames == ["Attached"])
+        }
+
+        @Test func aKilledRecorderLetsGo() throws {
+            let sleeper = try Sleeper()
+            for _ in 1...10 {
+                let words = ["attach", "-o", scratch("recording"), String(sleeper.pid)]
+                let attach = try Firstlight.command(words).start()
+                try Proc.waitFor("attaching") { Proc.isTraced(sleeper.pid) ? true : nil }
+                kill(attach.pid, SIGKILL)
+                _ = try attach.finish()
+                #expect(!Proc.isTraced(sleeper.pid))
+                try Proc.waitFor("going on") {
+                    "RS".contains(Proc.state(sleeper.pid) ?? "?") ? true : nil
+                }
+                unlink(scratch("recording"))
+            }
+            #expect(try sleeper.end().status == 0)
+        }
+
+        @Test func onesOwnParent() throws {
+            let firstlight = try Setup.path(.firstlight)
+            let script = "\"$0\" attach --duration 20ms --quiet -o \"$1\" $$; echo status $?"
+            let result = try Command(["sh", "-c", script, firstlight, scratch("recording")]).run()
+            #expect(result.output == "status 0\n")
+            #expect(result.error == "")
+            #expect(try report().phaseNames == ["Attached"])
+        }
+
+        /// A stopped job stays stopped, and goes on when told to.
+        @Test func aStoppedProcess() throws {
+            let sleeper = try Sleeper()
+            kill(sleeper.pid, SIGSTOP)
+            try Proc.waitFor("stopping") { Proc.state(sleeper.pid) == "T" ? true : nil }
+            let result = try attach(sleeper.pid, "--duration", "50ms", "--quiet")
+            #expect(result.status == 0, "\(result)")
+            #expect(Proc.state(sleeper.pid) == "T")
+            kill(sleeper.pid, SIGCONT)
+            #expect(try sleeper.end().status == 0)
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// Where recordings go, and what becomes of the program where they cannot.
+    @Suite struct OutputFile {
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        private func run(_ words: [String], in directory: String) throws -> Finished {
+            var command = try Firstlight.command(words)
+            command.directory = directory
+            return try command.run()
+        }
+
+        @Test func theDefaultIsInTheWorkingDirectoryAndKeepsTheOlder() throws {
+            try FileManager.default.createDirectory(
+                atPath: scratch("cwd"), withIntermediateDirectories: false)
+            func files() throws -> [String] {
+                try FileManager.default.contentsOfDirectory(atPath: scratch("cwd")).sorted()
+            }
+            func pid(_ name: String) throws -> Int32 {
+                let finished = Finished(end: .exited(0), output: "", error: "")
+                return try Recorded(path: scratch("cwd/" + name), finished: finished).json()
+                    .program.pid
+            }
+            #expect(try run(["record", "true"], in: scratch("cwd")).status == 0)
+            #expect(try files() == ["launch.firstlight"])
+            let first = try pid("launch.firstlight")
+            #expect(try run(["record", "--quiet", "true"], in: scratch("cwd")).status == 0)
+            #expect(try files() == ["launch.firstlight", "launch.firstlight.old"])
+            #expect(try pid("launch.firstlight.old") == first)
+            #expect(try pid("launch.firstlight") != first)
+            let report = try run(["report"], in: scratch("cwd"))
+            #expect(report.status == 0 && report.output.contains("true"))
+        }
+
+        @Test func onlyItsOwnerMayReadIt() throws {
+            // Whatever the umask is.
+            let path = scratch("recording")
+            let words = ["record", "--quiet", "-o", path, "true"]
+            let firstlight = try Setup.path(.firstlight)
+            _ = try Command(["sh", "-c", "umask 0; exec \"$0\" \"$@\"", firstlight] + words).run()
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+            #expect(scratch.files == ["recording"])
+        }
+
+        /// Nothing is run whose recording could not be kept.
+        @Test func whatCannotBeWrittenIsRefusedBeforehand() throws {
+            try scratch.write("precious\n", to: "precious")
+            let places = [
+                scratch("absent/recording"), scratch.path, scratch("precious"), "/dev/null",
+                scratch("precious/recording"),
+            ]
+            for place in places {
+                let command = try Firstlight.recording(["touch", scratch("marker")], to: place)
+                let result = try command.run()
+                #expect(result.isRefusal(125, mentioning: place), "\(result)")
+                #expect(!scratch.has("marker"), "\(place)")
+            }
+            #expect(scratch.contents(of: "precious") == "precious\n")
+            #expect(scratch.files == ["precious"])
+        }
+
+        /// The program's work is done, whatever becomes of the recording.
+        @Test(.enabled(if: SmallDisk.canMount, "a small file system cannot be mounted"))
+        func aFullDiskCostsTheRecordingOnly() throws {
+            let disk = try SmallDisk(at: scratch("disk"), kilobytes: 64)
+            let program = [try Setup.fixture("noframes"), "3000000"]
+            let alone = try Command(program).run()
+            let result = try Firstlight.recording(
+                program, to: disk.path + "/recording", options: ["-F", "5000", "--quiet"]
+            ).run()
+            #expect(result.isRefusal(125, mentioning: "space"), "\(result)")
+            #expect(result.output == alone.output)
+            let report = try Firstlight.run("report", disk.path + "/recording")
+            #expect(report.status == 0 || report.isRefusal(1), "\(report)")
+        }
+
+        @Test(arguments: ["1", "200", "5000"])
+        func frequenciesAreKept(frequency: String) throws {
+            let recorded = try Firstlight.record(
+                [try Setup.fixture("static")], in: scratch, options: ["--quiet", "-F", frequency])
+            let launch = try recorded.json().launch
+            #expect(String(launch.frequencyHz) == frequency)
+            let expected = Int(frequency).map { Double($0) * Double(launch.wallNs) / 1e9 } ?? 0
+            #expect(Double(launch.ticks) <= expected * 1.05 + 2)
+            #expect(launch.capture == "ptrace")
+        }
+    }
+}
+
+/// A file system with hardly any room, in memory.
+private final class SmallDisk {
+    let path: String
+
+    /// Not in most containers.
+    static let canMount: Bool = {
+        guard Setup.isRoot, let scratch = try? Scratch() else { return false }
+        return (try? SmallDisk(at: scratch("disk"), kilobytes: 64)) != nil
+    }()
+
+    init(at path: String, kilobytes: Int) throws {
+        self.path = path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        let words = ["mount", "-t", "tmpfs", "-o", "size=\(kilobytes)k", "none", path]
+        guard try Command(words).run().status == 0 else {
+            throw Command.Failure(description: "cannot mount")
+        }
+    }
+
+    deinit { _ = try? Command(["umount", path]).run() }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import Glibc
+import Testing
+
+extension EndToEnd {
+    /// Endings from outside: Ctrl-C, signals to the recorder, `--duration`.
+    @Suite struct Endings {
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        /// Counts what it gets; goes on for a moment after the first, so that a second, unwanted
+        /// one would be counted, too; ends with 7.
+        private static let counter = """
+            $| = 1; my %got;
+            for my $name ("INT", "TERM", "HUP", "QUIT") { $SIG{$name} = sub { $got{$name}++ } }
+            print "ready\\n";
+            select(undef, undef, undef, 0.05) until %got;
+            select(undef, undef, undef, 0.2) for 1..2;
+            print join(" ", map { "$_ $got{$_}" } sort keys %got), "\\n";
+            exit 7;
+            """
+
+        private func report() throws -> LaunchReport {
+            let finished = Finished(end: .exited(0), output: "", error: "")
+            return try Recorded(path: scratch("recording"), finished: finished).json()
+        }
+
+        /// Records a program until it says `ready`; then `act`; what it says from then on.
+        private func record(
+            _ program: [String], options: [String] = ["--quiet"], then act: (Child) throws -> Void
+        ) throws -> Finished {
+            let output = try Channel()
+            var command = try Firstlight.recording(
+                program, to: scratch("recording"), options: options)
+            command.output = output.writer
+            let child = try command.start()
+            output.closeWriter()
+            #expect(try output.line() == "ready")
+            try act(child)
+            let rest = try output.rest()
+            var finished = try child.finish()
+            finished.output = rest
+            return finished
+        }
+
+        @Test(.needs("perl"), arguments: [SIGTERM, SIGHUP, SIGINT, SIGQUIT])
+        func aSignalToTheRecorderReachesTheProgram(signal: Int32) throws {
+            let names = [SIGTERM: "TERM", SIGHUP: "HUP", SIGINT: "INT", SIGQUIT: "QUIT"]
+            let result = try record(["perl", "-e", Self.counter]) { kill($0.pid, signal) }
+            #expect(result.output == "\(names[signal] ?? "") 1\n")
+            #expect(result.status == 7)
+            #expect(result.error == "")
+            #expect(try report().phaseNames.last == "Main")
+        }
+
+        @Test func aProgramThatASignalEnds() throws {
+            let pipe = try Channel()
+            var command = try Firstlight.recording(
+                [try Setup.fixture("sleeper")], to: scratch("recording"))
+            command.input = .descriptor(pipe.reader)
+            let child = try command.start()
+            let program = try Proc.recordedProgram(
+                of: child.pid, running: try Setup.fixture("sleeper"))
+            try Proc.waitFor("all threads") { Proc.tasks(program).count == 9 ? true : nil }
+            kill(child.pid, SIGTERM)
+            #expect(try child.finish().status == 143)
+            // The recording ended with the request; what came of it is not in it.
+            #expect(try report().phaseNames.last == "Main")
+        }
+
+        /// As the terminal does it: to the whole foreground group at once.
+        @Test(.needs("perl"), .needs("setsid")) func controlC() throws {
+            let terminal = try Terminal()
+            let words = try Firstlight.recording(
+                ["perl", "-e", Self.counter], to: scratch("recording")
+            ).words
+            var command = Command(["setsid", "--ctty", "--wait"] + words)
+            command.input = .descriptor(terminal.user)
+            let output = try Channel()
+            command.output = output.writer
+            let child = try command.start()
+            output.closeWriter()
+            #expect(try output.line() == "ready")
+            try terminal.type("\u{3}")
+            #expect(try output.rest() == "INT 1\n")
+            let result = try child.finish()
+            #expect(result.status == 7, "\(result)")
+            #expect(try report().phaseNames.last == "Main")
+        }
+
+        @Test(.needs("setsid")) func controlCEndsWhatDoesNotCatchIt() throws {
+            let terminal = try Terminal()
+            let words = try Firstlight.recording(
+                ["sh", "-c", "echo ready; exec sleep 60"], to: scratch("recording")
+            ).words
+            var command = Command(["setsid", "--ctty", "--wait"] + words)
+            command.input = .descriptor(terminal.user)
+            let output = try Channel()
+            command.output = output.writer
+            let child = try command.start()
+            output.closeWriter()
+            #expect(try output.line() == "ready")
+            try terminal.type("\u{3}")
+            let result = try child.finish()
+            #expect(result.status == 130, "\(result)")
+            #expect(try report().launch.wallNs > 0)
+        }
+
+        @Test func aRecordingMayEndBeforeItsProgram() throws {
+            let program = [try Setup.fixture("spin"), "500000000"]
+            let alone = try Command(program).run()
+            let recorded = try Firstlight.recording(
+                program, to: scratch("recording"), options: ["--duration", "200ms", "--quiet"]
+            ).run()
+            #expect(recorded == alone)
+            let report = try report()
+            #expect(abs(report.launch.wallNs - 200_000_000) < 30_000_000)
+            #expect(report.program.exitStatus == nil && report.program.signal == nil)
+            let sum = report.phases.reduce(0) { $0 + $1.wallNs }
+            #expect(sum == report.launch.wallNs)
+        }
+
+        @Test func aProgramMayBeStoppedWithItsRecording() throws {
+            let start = Date()
+            let result = try Firstlight.recording(
+                ["sleep", "60"], to: scratch("recording"),
+                options: ["--duration", "200ms", "--after", "stop", "--quiet"]
+            ).run()
+            #expect(result.status == 143)
+            #expect(Date().timeIntervalSince(start) < 10)
+            #expect(try report().phaseNames.last == "Main")
+        }
+
+        /// Ends within the constructor: `main` comes later, and nothing of ours is in its way.
+        @Test func aRecordingThatEndsBeforeMain() throws {
+            let program = [try Setup.fixture("groundtruth")]
+            let alone = try Command(program).run()
+            let recorded = try Firstlight.recording(
+                program, to: scratch("recording"), options: ["--duration", "30ms", "--quiet"]
+            ).run()
+            #expect(recorded == alone)
+            let report = try report()
+            #expect(report.phaseNames.last == "Static initialisers")
+            #expect(abs(report.launch.wallNs - 30_000_000) < 20_000_000)
+        }
+
+        /// Ctrl-Z and `fg`: the program stops, and goes on.
+        @Test func jobControl() throws {
+            let pipe = try Channel()
+            let program = try Setup.fixture("sleeper")
+            var command = try Firstlight.recording([program], to: scratch("recording"))
+            command.input = .descriptor(pipe.reader)
+            let child = try command.start()
+            pipe.closeReader()
+            let pid = try Proc.recordedProgram(of: child.pid, running: program)
+            try Proc.waitFor("all threads") { Proc.tasks(pid).count == 9 ? true : nil }
+            kill(pid, SIGSTOP)
+            try Proc.waitFor("stopping") { "Tt".contains(Proc.state(pid) ?? "?") ? true : nil }
+            kill(pid, SIGCONT)
+            pipe.closeWriter()
+            #expect(try child.finish().status == 0)
+        }
+    }
+}

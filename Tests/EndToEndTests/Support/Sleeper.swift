@@ -1,0 +1,73 @@
+import Foundation
+import Glibc
+
+/// The fixture to attach to: threads that compute and wait until told to end.
+final class Sleeper {
+    /// How it ended.
+    struct End {
+        var status: Int32?
+        var checksum: Substring?
+        /// The lines that count calls that ended with EINTR, of those calls that never should.
+        var interruptions: [Substring]
+    }
+
+    let child: Child
+    private let input: Channel
+    private let output: Channel
+
+    var pid: pid_t { child.pid }
+
+    /// Returns once all its threads are up.
+    init(prefix: [String] = []) throws {
+        input = try Channel()
+        output = try Channel()
+        var command = Command(prefix + [try Setup.fixture("sleeper")])
+        command.input = .descriptor(input.reader)
+        command.output = output.writer
+        child = try command.start()
+        input.closeReader()
+        output.closeWriter()
+        guard try output.line() == "ready" else {
+            throw Command.Failure(description: "the sleeper is not ready")
+        }
+    }
+
+    /// Lets it end.
+    func end() throws -> End {
+        input.closeWriter()
+        let lines = try output.rest().split(separator: "\n")
+        return End(
+            status: try child.finish().status, checksum: lines.first { $0.hasPrefix("checksum") },
+            interruptions: lines.filter { $0.hasPrefix("EINTR") })
+    }
+
+    /// How long its two workers take to pass their token to and fro 200 times.
+    func millisecondsOfPassing() throws -> Int {
+        func switches() -> Int? {
+            Proc.tasks(pid).dropFirst().first.flatMap {
+                Proc.status(pid, "voluntary_ctxt_switches", task: $0)
+            }.flatMap { Int($0) }
+        }
+        guard let first = switches() else {
+            throw Command.Failure(description: "the sleeper's threads cannot be looked at")
+        }
+        let start = Date()
+        return try Proc.waitFor("200 rounds") {
+            guard let now = switches(), now >= first + 200 else { return nil }
+            return Int(Date().timeIntervalSince(start) * 1000)
+        }
+    }
+}
+
+/// What a process does with signals, as hexadecimal masks.
+struct Dispositions: Hashable {
+    var blocked: String?
+    var ignored: String?
+    var caught: String?
+
+    init(of pid: pid_t) {
+        blocked = Proc.status(pid, "SigBlk")
+        ignored = Proc.status(pid, "SigIgn")
+        caught = Proc.status(pid, "SigCgt")
+    }
+}

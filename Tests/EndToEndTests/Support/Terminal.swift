@@ -1,0 +1,41 @@
+import Glibc
+
+/// A terminal without a screen: `user` is the side that programs see.
+final class Terminal {
+    private let screen: Int32
+    let user: Int32
+
+    init() throws {
+        screen = posix_openpt(O_RDWR | O_NOCTTY)
+        guard screen >= 0, grantpt(screen) == 0, unlockpt(screen) == 0,
+            let name = ptsname(screen)
+        else { throw Command.Failure(description: "no pseudo-terminal") }
+        user = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard user >= 0 else { throw Command.Failure(description: "no pseudo-terminal") }
+        _ = fcntl(screen, F_SETFD, FD_CLOEXEC)
+    }
+
+    deinit {
+        close(screen)
+        close(user)
+    }
+
+    func type(_ keys: String) throws {
+        guard write(screen, keys, keys.utf8.count) == keys.utf8.count else {
+            throw Command.Failure(description: "nobody sits at the terminal")
+        }
+    }
+
+    /// What was shown so far.
+    func shown() -> String {
+        var text: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        var entry = pollfd(fd: screen, events: Int16(POLLIN), revents: 0)
+        while poll(&entry, 1, 0) > 0 {
+            let count = read(screen, &buffer, buffer.count)
+            if count <= 0 { break }
+            text += buffer[..<count]
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

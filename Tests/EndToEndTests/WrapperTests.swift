@@ -1,0 +1,72 @@
+import Testing
+
+extension EndToEnd {
+    /// Launch scripts that become the real program: one recording, with a phase for each.
+    @Suite struct Wrappers {
+        private static let dynamic = ["Dynamic linking", "Static initialisers", "Main"]
+
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        @Test func aScriptThatExecs() throws {
+            let program = try Setup.fixture("static")
+            let recorded = try Firstlight.record(
+                [try Setup.fixture("wrapper.sh"), program, "argument"], in: scratch,
+                adding: ["FIRSTLIGHT_TRUTH": scratch("truth")])
+            let report = try recorded.json()
+            #expect(
+                report.phaseNames == [
+                    "Process creation", "Wrapper: sh", "Static initialisers", "Main",
+                ])
+            #expect(report.program.path == program)
+            #expect(report.program.arguments == [program, "argument"])
+            #expect(report.phases.reduce(0) { $0 + $1.wallNs } == report.launch.wallNs)
+            let truth = try scratch.truth()
+            var misses = Misses()
+            misses.check(
+                "initialisers", report.phase("Static initialisers")?.cpuNs,
+                truth: truth["constructor_cpu"])
+            #expect(misses.isEmpty, "\(misses)")
+        }
+
+        @Test func everyReplacedProgramHasItsPhase() throws {
+            let program = try Setup.fixture("groundtruth")
+            let recorded = try Firstlight.record(
+                ["sh", "-c", "exec env nice \"$0\"", program], in: scratch)
+            let report = try recorded.json()
+            let wrappers = ["Wrapper: sh", "Wrapper: env", "Wrapper: nice"]
+            #expect(report.phaseNames == ["Process creation"] + wrappers + Self.dynamic)
+            #expect(report.phases.filter { $0.group == "after-main" }.map(\.name) == ["Main"])
+            #expect(report.program.path == program)
+            // The image that is gone still has its symbols.
+            #expect(report.modules.contains { $0.path.hasSuffix("/nice") })
+        }
+
+        /// A thread that is not the main one replaces the program; the process id stays.
+        @Test(.needs("python3")) func execFromAThread() throws {
+            let program = try Setup.fixture("static")
+            let script = """
+                import os, threading
+                threading.Thread(target=lambda: os.execv("\(program)", ["\(program)"])).start()
+                threading.Event().wait()
+                """
+            let alone = try Command([program]).run()
+            let recorded = try Firstlight.record(["python3", "-c", script], in: scratch)
+            #expect(recorded.finished == alone)
+            let report = try recorded.json()
+            #expect(report.phaseNames.suffix(2) == ["Static initialisers", "Main"])
+            #expect(report.program.path == program)
+            for thread in report.threads { #expect(thread.sum == thread.wallNs, "\(thread)") }
+        }
+
+        /// A failed exec replaces nothing.
+        @Test func aFailedExec() throws {
+            let script = "exec 2>/dev/null; (exec /nonexistent); exec \"$0\""
+            let program = try Setup.fixture("static")
+            let recorded = try Firstlight.record(["sh", "-c", script, program], in: scratch)
+            let phases = try recorded.json().phaseNames
+            #expect(phases == ["Process creation", "Wrapper: sh", "Static initialisers", "Main"])
+        }
+    }
+}

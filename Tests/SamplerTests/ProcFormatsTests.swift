@@ -1,0 +1,100 @@
+import ProfileModel
+import Testing
+
+@testable import Sampler
+
+@Suite struct ProcFormatsTests {
+    @Test func schedulerCounters() {
+        let counters = SchedulerCounters(text(ProcSamples.schedstat))
+        #expect(counters == SchedulerCounters(run: 750379, delay: 73540, slices: 2))
+        #expect(SchedulerCounters(text("")) == nil)
+        #expect(SchedulerCounters(text("1 2\n")) == nil)
+    }
+
+    @Test func aThreadOnItsCore() {
+        guard case .running = ThreadActivity(text(ProcSamples.syscallRunning)) else {
+            Issue.record("not running")
+            return
+        }
+    }
+
+    @Test func aThreadInASystemCall() {
+        guard
+            case .blocked(let call, let registers) = ThreadActivity(
+                text(ProcSamples.syscallBlocked))
+        else {
+            Issue.record("not blocked")
+            return
+        }
+        #expect(call == 0)
+        #expect(registers.stackPointer == 0x7FFF_3ABF_2168)
+        #expect(registers.programCounter == 0x7F9C_9E46_D2AD)
+        // The call's arguments, by the registers that carry them: rdi rsi rdx r10 r8 r9.
+        #expect(
+            [5, 4, 1, 10, 8, 9].map { registers[$0] } == [
+                3, 0x7F9C_9E2F_1000, 0x20000, 0x7F9C_9E38_4B60, 0xFFFF_FFFF, 0,
+            ])
+        // Unknown: among them rbp, and rax, which would say that the thread is new.
+        #expect([0, 2, 3, 6, 11, 12, 13, 14, 15].allSatisfy { registers[$0] == nil })
+    }
+
+    @Test func aThreadBlockedOutsideASystemCall() {
+        guard
+            case .blocked(let call, let registers) = ThreadActivity(
+                text(ProcSamples.syscallOutside))
+        else {
+            Issue.record("not blocked")
+            return
+        }
+        #expect(call == -1)
+        #expect(registers.stackPointer == 0x7FFD_7B3C_F370)
+        #expect(registers.programCounter == 0x55A1_BD0D_8163)
+        #expect(registers[5] == nil)
+    }
+
+    @Test(arguments: ["", "x", "99999999999 0x1 0x2", "0 0x3 0x7f", "-1", "-1 0x7", "202"])
+    func incompleteActivityIsNone(string: String) {
+        #expect(ThreadActivity(text(string)) == nil)
+    }
+
+    @Test func aNameWithBracketsAndSpaces() {
+        let stat = ProcessStat(text(ProcSamples.stat))
+        #expect(stat?.state == UInt8(ascii: "S"))
+        #expect(stat?.minorFaults == 102)
+        #expect(stat?.majorFaults == 3)
+        #expect(stat?.isZombie == false && stat?.isKernelThread == false)
+        // A name may end a line, too.
+        let broken = ProcessStat(text(ProcSamples.stat.replacing("(a) R (b)", with: "(x\ny)")))
+        #expect(broken == stat)
+    }
+
+    @Test func kernelThreadsAndZombies() {
+        #expect(ProcessStat(text(ProcSamples.kernelThread))?.isKernelThread == true)
+        for (state, isZombie) in [("Z", true), ("X", true), ("R", false), ("t", false)] {
+            let stat = text(ProcSamples.stat.replacing("(b) S", with: "(b) \(state)"))
+            #expect(ProcessStat(stat)?.isZombie == isZombie)
+        }
+    }
+
+    @Test(arguments: [
+        "", "1 (x)", "1 (x) S 1 2", "1 x S 1 1 1 0 -1 2 3 4 5", "1 (x) S 1 1 1 0 -1 2 3 4",
+    ])
+    func incompleteStatIsNone(string: String) {
+        #expect(ProcessStat(text(string)) == nil)
+    }
+
+    @Test func linesOfStatusAndIO() {
+        let status = text(ProcSamples.status)
+        #expect(ProcFormats.field("Uid:", status) == 1000)
+        #expect(ProcFormats.field("TracerPid:", status) == 0)
+        #expect(ProcFormats.field("VmLib:", status) == 1528)
+        #expect(ProcFormats.field("voluntary_ctxt_switches:", status) == 17)
+        #expect(ProcFormats.field("nonvoluntary_ctxt_switches:", status) == 4)
+        #expect(ProcFormats.field("Threads:", status) == nil)
+        #expect(ProcFormats.mask("SigIgn:", status) == 0x1010)
+        #expect(ProcFormats.mask("SigBlk:", status) == 0x10000)
+        #expect(ProcFormats.mask("SigCgt:", status) == nil)
+        #expect(ProcFormats.field("read_bytes:", text(ProcSamples.io)) == 4096)
+        #expect(ProcFormats.field("read_bytes:", text("")) == nil)
+    }
+}

@@ -1,0 +1,139 @@
+import Glibc
+import Testing
+
+@testable import Sampler
+
+/// A text as `/proc` would hand it out.
+func text(_ string: String) -> ProcText { ProcText(Array(string.utf8)) }
+
+/// SplitMix64: the same numbers on every machine.
+struct SeededNumbers: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// The text with a few of its bytes replaced, removed or doubled.
+    mutating func mutated(_ bytes: [UInt8]) -> [UInt8] {
+        var bytes = bytes
+        for _ in 0..<Int.random(in: 1...4, using: &self) where !bytes.isEmpty {
+            let index = Int.random(in: 0..<bytes.count, using: &self)
+            switch Int.random(in: 0..<4, using: &self) {
+            case 0: bytes[index] = UInt8.random(in: 0...255, using: &self)
+            case 1: bytes.remove(at: index)
+            case 2: bytes.insert(bytes[index], at: index)
+            default: bytes[index] = Array("0 9f-\n)xA".utf8).randomElement(using: &self) ?? 0
+            }
+        }
+        return bytes
+    }
+}
+
+/// A folder of a test's own, removed in the end.
+final class Scratch {
+    let folder: String
+
+    init() throws {
+        var template = Array("/tmp/firstlight-test-XXXXXX".utf8CString)
+        folder = template.withUnsafeMutableBufferPointer { buffer in
+            buffer.baseAddress.flatMap(mkdtemp).map { String(cString: $0) } ?? ""
+        }
+        try #require(!folder.isEmpty)
+    }
+
+    deinit {
+        guard let directory = opendir(folder) else { return }
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != "." && name != ".." { _ = remove(path(name)) }
+        }
+        closedir(directory)
+        rmdir(folder)
+    }
+
+    func path(_ name: String) -> String { folder + "/" + name }
+
+    @discardableResult
+    func write(_ text: String, to name: String, mode: mode_t = 0o755) throws -> String {
+        let descriptor = open(path(name), O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        try #require(descriptor >= 0)
+        let bytes = Array(text.utf8)
+        #expect(Glibc.write(descriptor, bytes, bytes.count) == bytes.count)
+        fchmod(descriptor, mode)
+        close(descriptor)
+        return path(name)
+    }
+}
+
+/// A child process with its standard input in the test's hands; killed and waited for in the end.
+final class Child {
+    let pid: Int32
+
+    /// - Parameter input: its descriptor 0; the caller keeps and closes its own.
+    init(_ command: [String], input: Int32 = 0, output: String = "/dev/null") throws {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, input, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT, 0o600)
+        var words: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) }
+        words.append(nil)
+        defer { words.forEach { free($0) } }
+        var pid: pid_t = 0
+        let problem = posix_spawnp(&pid, command[0], &actions, nil, words, environ)
+        try #require(problem == 0)
+        self.pid = pid
+    }
+
+    /// Waits for its end and returns the status.
+    func end() -> Int32 {
+        var status: Int32 = 0
+        while waitpid(pid, &status, Int32(bitPattern: 0x4000_0000)) < 0, errno == EINTR {}
+        return status
+    }
+
+    deinit {
+        kill(pid, SIGKILL)
+        _ = end()
+    }
+}
+
+/// Two connected descriptors: a pipe's or a socket's ends.
+struct Connection: ~Copyable {
+    let ends: [Int32]
+
+    init(isSocket: Bool) throws {
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue)
+        let made = isSocket ? socketpair(AF_UNIX, kind, 0, &ends) : pipe(&ends)
+        self.ends = ends
+        try #require(made == 0)
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    }
+
+    deinit {
+        ends.forEach { close($0) }
+    }
+}
+
+/// Asks until the answer is yes, for as long as a busy machine may need.
+func eventually(_ condition: () -> Bool) -> Bool {
+    var now = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    let end = now.tv_sec + 20
+    while !condition() {
+        sched_yield()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        if now.tv_sec > end { return false }
+    }
+    return true
+}
