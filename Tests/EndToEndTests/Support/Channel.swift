@@ -30,6 +30,12 @@ final class Channel {
         writer = -1
     }
 
+    func write(_ text: String) throws {
+        guard Glibc.write(writer, text, text.utf8.count) == text.utf8.count else {
+            throw Command.Failure(description: "nobody reads")
+        }
+    }
+
     /// The next line, without its end; nil at the end of the stream.
     func line(limit: TimeInterval = 30) throws -> String? {
         let deadline = Date(timeIntervalSinceNow: limit)

@@ -62,6 +62,11 @@ enum Proc {
         throw Command.Failure(description: "\(what): did not happen within \(limit) s")
     }
 
+    /// Looks until it is so.
+    static func waitUntil(_ what: String, _ isSo: () -> Bool) throws {
+        _ = try waitFor(what) { isSo() ? true : nil }
+    }
+
     /// The program that a recorder started, once it runs as `program`.
     static func recordedProgram(of recorder: pid_t, running program: String) throws -> pid_t {
         try waitFor("the start of \(program)") {

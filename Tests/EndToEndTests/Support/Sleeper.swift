@@ -4,7 +4,7 @@ import Glibc
 /// The fixture to attach to: threads that compute and wait until told to end.
 final class Sleeper {
     /// How it ended.
-    struct End {
+    struct End: Hashable {
         var status: Int32?
         var checksum: Substring?
         /// The lines that count calls that ended with EINTR, of those calls that never should.
@@ -39,6 +39,12 @@ final class Sleeper {
         return End(
             status: try child.finish().status, checksum: lines.first { $0.hasPrefix("checksum") },
             interruptions: lines.filter { $0.hasPrefix("EINTR") })
+    }
+
+    /// Stops it, as Ctrl-Z does.
+    func stop() throws {
+        kill(pid, SIGSTOP)
+        try Proc.waitUntil("stopping") { Proc.state(pid) == "T" }
     }
 
     /// How long its two workers take to pass their token to and fro 200 times.

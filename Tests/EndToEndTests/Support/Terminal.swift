@@ -6,13 +6,15 @@ final class Terminal {
     let user: Int32
 
     init() throws {
-        screen = posix_openpt(O_RDWR | O_NOCTTY)
-        guard screen >= 0, grantpt(screen) == 0, unlockpt(screen) == 0,
-            let name = ptsname(screen)
+        screen = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        var locked: CInt = 0
+        var number: CInt = 0
+        // TIOCSPTLCK and TIOCGPTN, which the module lacks (<asm-generic/ioctls.h>).
+        guard screen >= 0, ioctl(screen, 0x4004_5431, &locked) == 0,
+            ioctl(screen, 0x8004_5430, &number) == 0
         else { throw Command.Failure(description: "no pseudo-terminal") }
-        user = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        user = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard user >= 0 else { throw Command.Failure(description: "no pseudo-terminal") }
-        _ = fcntl(screen, F_SETFD, FD_CLOEXEC)
     }
 
     deinit {

@@ -62,7 +62,7 @@ extension EndToEnd {
             let child = try command.start()
             let program = try Proc.recordedProgram(
                 of: child.pid, running: try Setup.fixture("sleeper"))
-            try Proc.waitFor("all threads") { Proc.tasks(program).count == 9 ? true : nil }
+            try Proc.waitUntil("all threads") { Proc.tasks(program).count == 9 }
             kill(child.pid, SIGTERM)
             #expect(try child.finish().status == 143)
             // The recording ended with the request; what came of it is not in it.
@@ -146,20 +146,23 @@ extension EndToEnd {
         }
 
         /// Ctrl-Z and `fg`: the program stops, and goes on.
-        @Test func jobControl() throws {
-            let pipe = try Channel()
-            let program = try Setup.fixture("sleeper")
-            var command = try Firstlight.recording([program], to: scratch("recording"))
-            command.input = .descriptor(pipe.reader)
+        @Test(.needs("perl")) func jobControl() throws {
+            let script = "$| = 1; print qq(ready\\n); print scalar(<STDIN>); exit 7"
+            let input = try Channel()
+            var command = try Firstlight.recording(
+                ["perl", "-e", script], to: scratch("recording"))
+            let output = try Channel()
+            (command.input, command.output) = (.descriptor(input.reader), output.writer)
             let child = try command.start()
-            pipe.closeReader()
-            let pid = try Proc.recordedProgram(of: child.pid, running: program)
-            try Proc.waitFor("all threads") { Proc.tasks(pid).count == 9 ? true : nil }
+            output.closeWriter()
+            #expect(try output.line() == "ready")
+            let pid = try #require(Proc.children(of: child.pid).first)
             kill(pid, SIGSTOP)
-            try Proc.waitFor("stopping") { "Tt".contains(Proc.state(pid) ?? "?") ? true : nil }
+            try Proc.waitUntil("stopping") { "Tt".contains(Proc.state(pid) ?? "?") }
+            try input.write("again\n")
             kill(pid, SIGCONT)
-            pipe.closeWriter()
-            #expect(try child.finish().status == 0)
+            #expect(try output.rest() == "again\n")
+            #expect(try child.finish().status == 7)
         }
     }
 }

@@ -1,0 +1,157 @@
+import Foundation
+import Glibc
+import Testing
+
+extension EndToEnd {
+    /// A recorded program finds everything as it would without us.
+    @Suite struct Untouched {
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        /// The same command recorded, its streams and directory as given.
+        private func recorded(_ command: Command) throws -> Command {
+            var recorded = command
+            recorded.words = try Firstlight.recording(
+                command.words, to: scratch("recording")
+            ).words
+            return recorded
+        }
+
+        @Test func standardInput() throws {
+            var cat = Command(["cat"])
+            cat.input = .text(String(repeating: "a line to copy\n", count: 100_000))
+            #expect(try recorded(cat).run() == cat.run())
+            #expect(try recorded(Command(["cat"])).run().output == "")
+        }
+
+        @Test func standardErrorIsApart() throws {
+            let command = Command(["sh", "-c", "echo out; echo err >&2; exit 5"])
+            let expected = Finished(end: .exited(5), output: "out\n", error: "err\n")
+            #expect(try recorded(command).run() == expected)
+            var loud = try recorded(command)
+            loud.words.removeAll { $0 == "--quiet" }
+            let result = try loud.run()
+            #expect(result.output == "out\n" && result.status == 5)
+            #expect(result.error.hasPrefix("err\n") && result.error.contains("PHASE"))
+        }
+
+        @Test func argumentsAreNotInterpreted() throws {
+            let words = ["printf", "[%s]", "--quiet", "-o", "x", "", "a b", "--", "*", "é\n"]
+            let result = try recorded(Command(words)).run()
+            #expect(result.output == "[--quiet][-o][x][][a b][--][*][é\n]")
+            let bare = try Firstlight.command(
+                ["record", "-o", scratch("recording"), "--quiet", "printf", "%s", "--quiet"])
+            #expect(try bare.run().output == "--quiet")
+        }
+
+        @Test func environmentAndDirectory() throws {
+            let odd = ["ODD": "a=b c\nd", "EMPTY": "", "COLUMNS": "7"]
+            let env = Command(["env", "-0"], adding: odd)
+            let alone = Set(try env.run().output.split(separator: "\0"))
+            #expect(Set(try recorded(env).run().output.split(separator: "\0")) == alone)
+            #expect(alone.contains("ODD=a=b c\nd"))
+            var pwd = Command(["pwd"])
+            pwd.directory = scratch.path
+            #expect(try recorded(pwd).run() == pwd.run())
+        }
+
+        /// Signal masks, limits, descriptors, session, priorities and more, as a program sees
+        /// them at its start; `ready` is what a wrapper sets up before.
+        @Test(
+            .needs("perl"),
+            arguments: [
+                "", "trap '' INT PIPE HUP USR1", "ulimit -c 0 -n 200 -s 4096; umask 027",
+                "exec 7</dev/null 9>&2", "nice -n 3 true", "trap '' TRAP CHLD ALRM URG",
+                "exec 0<&- 1>&2",
+            ])
+        func whatAProgramInherits(preparation: String) throws {
+            try scratch.write(Self.inspection, to: "inspect.pl")
+            let inspect = ["perl", scratch("inspect.pl")]
+            func run(_ words: [String]) throws -> [Substring] {
+                let script = "\(preparation.isEmpty ? ":" : preparation)\nexec \"$@\""
+                let result = try Command(["sh", "-c", script, "sh"] + words).run()
+                #expect(result.status == 0)
+                return (result.output + result.error).split(separator: "\n")
+            }
+            let alone = try run(inspect)
+            let watched = try run(
+                try Firstlight.recording(inspect, to: scratch("recording")).words)
+            #expect(alone.count > 30)
+            #expect(watched == alone)
+        }
+
+        private static let inspection = #"""
+            use POSIX ();
+            open my $status, "<", "/proc/self/status" or die;
+            my $fields = "Sig(Blk|Ign|Cgt)|ShdPnd|SigPnd|Threads|Umask|Cap\\w+|NoNewPrivs|Seccomp|"
+                . "Groups|Uid|Gid|Cpus_allowed|Mems_allowed|Speculation_Store_Bypass";
+            while (<$status>) { print if /^($fields):/ }
+            close $status;
+            open my $limits, "<", "/proc/self/limits" or die;
+            print while <$limits>;
+            close $limits;
+            opendir my $folder, "/proc/self/fd" or die;
+            my $own = POSIX::dup(2);
+            POSIX::close($own);
+            for my $number (sort { $a <=> $b } grep { /^\d+$/ } readdir $folder) {
+                my $target = readlink "/proc/self/fd/$number";
+                next if $target =~ m{/proc/\d+/fd$};
+                $target =~ s/\d+|firstlight-stream-\w+/N/g;
+                print "descriptor $number $target\n";
+            }
+            print "group ", getpgrp() == $$ || getpgrp() == getppid() ? "leader's" : "other", "\n";
+            print "nice ", POSIX::nice(0), " ", getpriority(0, 0), "\n";
+            for my $file ("personality", "oom_score_adj", "timerslack_ns", "cgroup", "wchan") {
+                next unless open my $text, "<", "/proc/self/$file";
+                print "$file ", <$text>, "\n";
+            }
+            """#
+
+        /// What was placed for the launch is gone once `main` runs: the same files are mapped,
+        /// the same kinds of memory, and no more of them.
+        @Test(.needs("perl")) func nothingOfOursStaysInMemory() throws {
+            let script = """
+                open my $maps, "<", "/proc/self/maps" or die;
+                while (<$maps>) { s/^\\S+ (\\S+) \\S+ \\S+ \\S+\\s*/$1 /; print }
+                open my $traced, "<", "/proc/self/status" or die;
+                while (<$traced>) { print if /^Sig(Cgt|Ign|Blk)/ }
+                """
+            // At fixed addresses, where that is allowed: neighbours merge in the same way.
+            var perl = Command(["setarch", "-R", "perl", "-e", script])
+            if try perl.run().status != 0 { perl = Command(["perl", "-e", script]) }
+            let alone = try perl.run()
+            let watched = try recorded(perl).run()
+            #expect(alone.status == 0 && alone.output.contains("[vdso]"))
+            #expect(watched == alone)
+        }
+
+        /// A program may use the trap signal as it likes, before `main` as well as in it.
+        @Test func signalsReachTheirHandlers() throws {
+            let signals = Command([try Setup.fixture("signals")])
+            let alone = try signals.run()
+            #expect(alone.status == 0, "\(alone)")
+            #expect(try recorded(signals).run() == alone)
+        }
+
+        /// A file of its own for the report's terminal: none of it is ours.
+        @Test func terminalsShowColoursUnlessTheyShouldNot() throws {
+            _ = try recorded(Command([try Setup.fixture("static")])).run()
+            func shown(_ variables: [String: String]) throws -> String {
+                let terminal = try Terminal()
+                var report = try Firstlight.command(
+                    ["report", scratch("recording")], adding: variables)
+                report.output = terminal.user
+                #expect(try report.run().status == 0)
+                return terminal.shown()
+            }
+            #expect(try shown(["TERM": "xterm", "NO_COLOR": ""]).contains("\u{1b}["))
+            #expect(!(try shown(["TERM": "xterm", "NO_COLOR": "1"]).contains("\u{1b}")))
+            let piped = try Firstlight.command(
+                ["report", scratch("recording")], adding: ["TERM": "xterm", "COLUMNS": "60"])
+            let text = try piped.run().output
+            #expect(!text.contains("\u{1b}"))
+            #expect(text.split(separator: "\n").allSatisfy { $0.count <= 60 }, "\(text)")
+        }
+    }
+}

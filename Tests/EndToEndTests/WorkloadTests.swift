@@ -1,0 +1,167 @@
+import Glibc
+import Testing
+
+extension EndToEnd {
+    /// Programs that do what profilers stumble over; they have to come out as they do alone.
+    @Suite struct Workloads {
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        /// Records it, and expects its output and status to be those that it has alone.
+        private func record(_ fixture: String, _ arguments: String...) throws -> Recorded {
+            let program = [try Setup.fixture(fixture)] + arguments
+            let alone = try Command(program).run()
+            let variables = ["FIRSTLIGHT_TRUTH": scratch("truth")]
+            let recorded = try Firstlight.record(program, in: scratch, adding: variables)
+            #expect(recorded.finished == alone)
+            return recorded
+        }
+
+        private func expectCompleteStacks(_ report: LaunchReport) {
+            #expect(
+                report.launch.truncatedStacks * 50 <= report.launch.slices,
+                "\(report.launch.truncatedStacks) of \(report.launch.slices) are truncated")
+        }
+
+        @Test func aHandlerOnAnAlternateStack() throws {
+            let misses = try Misses.afterAttempts {
+                let recorded = try record("altstack")
+                let report = try recorded.json()
+                expectCompleteStacks(report)
+                let truth = try scratch.truth()
+                let folded = try recorded.folded()
+                var misses = Misses()
+                misses.check(
+                    "handler", folded.nanoseconds(through: "burn_in_handler"),
+                    truth: truth["handler_cpu"])
+                // The handler interrupted the loop, and its stack says so.
+                misses.check(
+                    "interrupted",
+                    folded.nanoseconds(through: "interrupted_loop", "burn_in_handler"),
+                    truth: truth["handler_cpu"])
+                return misses
+            }
+            #expect(misses.isEmpty, "\(misses)")
+        }
+
+        @Test func deepRecursion() throws {
+            let misses = try Misses.afterAttempts {
+                let recorded = try record("deep", "1000")
+                let folded = try recorded.folded()
+                let deepest = folded.lines.max { $0.count < $1.count }
+                #expect(deepest?.frames.filter { $0 == "descend" }.count == 1001)
+                let report = try recorded.json()
+                expectCompleteStacks(report)
+                var misses = Misses()
+                let truth = try scratch.truth()["bottom_cpu"]
+                misses.check("bottom", report.totalCPU(of: "burn_at_bottom"), truth: truth)
+                // Counted once, however often it is in the stack.
+                misses.check("recursion", report.totalCPU(of: "descend"), truth: truth)
+                return misses
+            }
+            #expect(misses.isEmpty, "\(misses)")
+        }
+
+        @Test func codeWithoutFramePointers() throws {
+            let report = try record("noframes", "2000000").json()
+            expectCompleteStacks(report)
+            #expect(report.functions.contains { $0.function.contains("Chain<8>::run(") })
+        }
+
+        @Test func codeWithoutUnwindRules() throws {
+            let misses = try Misses.afterAttempts {
+                let recorded = try record("nocfi")
+                let truth = try scratch.truth()
+                let folded = try recorded.folded()
+                var misses = Misses()
+                misses.check(
+                    "framed", folded.nanoseconds(through: "main", "framed_without_cfi"),
+                    truth: truth["framed_cpu"])
+                misses.check(
+                    "both", folded.nanoseconds(through: "main", "leaf_without_cfi"),
+                    truth: truth["leaf_cpu"].flatMap { leaf in
+                        truth["framed_cpu"].map { leaf + $0 }
+                    })
+                return misses
+            }
+            #expect(misses.isEmpty, "\(misses)")
+        }
+
+        @Test func inlinedFunctions() throws {
+            let misses = try Misses.afterAttempts {
+                let report = try record("inlined").json()
+                let truth = try scratch.truth()["outer_cpu"]
+                var misses = Misses()
+                for function in ["outer", "middle", "inner_loop"] {
+                    misses.check(function, report.totalCPU(of: function), truth: truth)
+                }
+                let stack = report.phase("Main")?.heaviestStack.suffix(3) ?? []
+                #expect(stack.map(\.inlined) == [false, true, true])
+                return misses
+            }
+            #expect(misses.isEmpty, "\(misses)")
+        }
+
+        @Test(arguments: ["fork", "vfork", "spawn"])
+        func processesThatMakeProcesses(mode: String) throws {
+            let report = try record("forkers", mode).json()
+            #expect(report.phaseNames.last == "Main")
+            // The children are not recorded.
+            #expect(report.threads.map(\.tid) == [report.program.pid])
+        }
+
+        @Test func aDaemonOutlivesItsParent() throws {
+            let announcement = try Channel()
+            let end = try Channel()
+            var command = try Firstlight.recording(
+                [try Setup.fixture("forkers"), "daemon", "3", "4"], to: scratch("recording"))
+            command.inherited = [announcement.writer, end.reader]
+            let result = try command.run()
+            announcement.closeWriter()
+            #expect(result.status == 0)
+            let line = try announcement.line()
+            let daemon = try #require(line.flatMap { pid_t($0) })
+            #expect(Proc.program(daemon) == (try Setup.fixture("forkers")))
+            #expect(!Proc.isTraced(daemon))
+            end.closeWriter()
+            try Proc.waitUntil("the daemon's end") {
+                [nil, "Z", "X"].contains(Proc.state(daemon))
+            }
+        }
+
+        @Test func shortLivedThreads() throws {
+            let report = try record("churn", "500").json()
+            #expect(report.threads.count == 501)
+            for thread in report.threads { #expect(thread.sum == thread.wallNs, "\(thread)") }
+            #expect(report.threads.reduce(0) { $0 + $1.runningNs } == report.launch.cpuNs)
+        }
+
+        @Test func manyThreadsAtOnce() throws {
+            let misses = try Misses.afterAttempts {
+                let report = try record("threads", "40", "3000000").json()
+                #expect(report.threads.count == 41)
+                expectCompleteStacks(report)
+                var misses = Misses()
+                misses.check(
+                    "threads", report.totalCPU(of: "work"),
+                    truth: try scratch.truth()["threads_cpu"])
+                return misses
+            }
+            #expect(misses.isEmpty, "\(misses)")
+        }
+
+        /// A stop ends some blocking calls early, so blocked threads are left alone. What remains
+        /// are stops that hit a thread on its way into a call: 2 % at most.
+        @Test func blockingCallsAreNotInterrupted() throws {
+            let rounds = 50
+            let program = [try Setup.fixture("eintr"), String(rounds), "5"]
+            let recorded = try Firstlight.record(program, in: scratch)
+            let lines = recorded.finished.output.split(separator: "\n")
+            let counts = lines.compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }
+            #expect(counts.count == 7)
+            let interrupted = counts.reduce(0, +)
+            #expect(interrupted * 50 <= counts.count * rounds, "\(lines)")
+        }
+    }
+}
