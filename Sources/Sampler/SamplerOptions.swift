@@ -6,12 +6,18 @@ package struct SamplerOptions: Sendable {
     package var frequency: Int32
     /// Recording ends after this time; nil: at the program's end.
     package var duration: TimeSpan?
+    /// How running threads' stacks are taken after `main`.
+    package var capture: CaptureMethod
     /// The most that is copied of a stack, in bytes.
     package var stackBytes: Int
 
-    package init(frequency: Int32 = 1000, duration: TimeSpan? = nil, stackBytes: Int = 1 << 20) {
+    package init(
+        frequency: Int32 = 1000, duration: TimeSpan? = nil, capture: CaptureMethod = .ptrace,
+        stackBytes: Int = 1 << 20
+    ) {
         self.frequency = frequency
         self.duration = duration
+        self.capture = capture
         self.stackBytes = stackBytes
     }
 }

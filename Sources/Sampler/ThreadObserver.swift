@@ -82,6 +82,37 @@ struct ThreadObserver: ~Copyable {
         return now
     }
 
+    /// Samples a running thread from what it answered to a request.
+    ///
+    /// - Returns: false when its stack was not where it was expected; it is now, so that asking
+    ///   again helps.
+    mutating func sample(_ answer: SharedSlots.Answer, of thread: TracedThread) -> Bool {
+        thread.stackPointer = answer.registers.stackPointer
+        let time = answer.time ?? .now
+        guard !answer.stack.bytes.isEmpty else { return false }
+        let snapshot = Snapshot(registers: answer.registers, stack: answer.stack)
+        let content: Sample.Content =
+            mappings.isCode(answer.registers.programCounter)
+            ? .snapshot(snapshot) : contentAfterRereading(snapshot)
+        emit(
+            thread, at: max(time, thread.clock.time), now: nil, content: content, cpu: answer.cpu)
+        return true
+    }
+
+    private mutating func contentAfterRereading(_ snapshot: Snapshot) -> Sample.Content {
+        rereadMappings(at: .now)
+        return .snapshot(snapshot)
+    }
+
+    /// The bounds of the stack that a thread was last seen on; empty when it is not known.
+    mutating func stackBounds(of thread: TracedThread) -> Range<UInt64> {
+        guard let pointer = thread.stackPointer else { return 0..<0 }
+        let now = MonotonicTime.now
+        if mappings.isUnknown(pointer, at: now) { rereadMappings(at: now) }
+        guard let region = mappings.region(around: pointer) else { return 0..<0 }
+        return region.start..<region.end
+    }
+
     /// Reads the registers of a thread that was stopped in the middle of being blocked, for the
     /// stack that its memory alone did not tell.
     mutating func refine(_ thread: TracedThread) throws(SystemError) {
@@ -89,7 +120,8 @@ struct ThreadObserver: ~Copyable {
         let registers = try thread.tracee.registers()
         let (start, times) = thread.advance(to: .now, isRunning: false)
         sink.receive(
-            .sample(sample(thread, start, times, content: content(registers, of: thread), in: blocked)))
+            .sample(
+                sample(thread, start, times, content: content(registers, of: thread), in: blocked)))
         thread.isRefined = true
     }
 
@@ -111,10 +143,10 @@ struct ThreadObserver: ~Copyable {
     /// - Parameter blocked: the stretch of being blocked that the thread is in now, if any.
     private func emit(
         _ thread: TracedThread, at now: MonotonicTime, now blocked: TracedThread.Blocking?,
-        content: Sample.Content
+        content: Sample.Content, cpu: Int64? = nil
     ) {
         let earlier = thread.blocked
-        var (start, times) = thread.advance(to: now, isRunning: blocked == nil)
+        var (start, times) = thread.advance(to: now, isRunning: blocked == nil, cpu: cpu)
         if let earlier, earlier.serial != blocked?.serial {
             let waited = StateTimes(blocked: times.blocked)
             sink.receive(
@@ -140,6 +172,7 @@ struct ThreadObserver: ~Copyable {
     ) -> Sample.Content {
         // Our own code in the program is none of its business.
         if agent?.contains(registers.programCounter) == true { return .none }
+        thread.stackPointer = registers.stackPointer
         let now = MonotonicTime.now
         if !mappings.isCode(registers.programCounter)
             || mappings.isUnknown(registers.stackPointer, at: now)
@@ -179,8 +212,9 @@ struct ThreadObserver: ~Copyable {
     private func interruptedStack(
         behind stack: StackCopy, at stackPointer: UInt64, _ memory: TargetMemory
     ) -> StackCopy? {
-        guard let pointer = SignalFrame.interruptedStackPointer(
-            behind: stack, at: stackPointer)
+        guard
+            let pointer = SignalFrame.interruptedStackPointer(
+                behind: stack, at: stackPointer)
         else { return nil }
         let copy = copyStack(around: pointer, memory)
         return copy.bytes.isEmpty ? nil : copy

@@ -34,6 +34,15 @@ final class TracedThread {
     var blocked: Blocking?
     /// Whether we stopped it in the middle of that stretch, to read its registers.
     var isRefined = false
+    /// Whether ptrace has it: every signal to it is a stop then, and its clones are ours, too.
+    var isTraced = true
+    /// Where it answers requests, once it was asked; and for how many ticks one waits already.
+    var slot: Int?
+    var ticksWaiting = 0
+    /// How a signal found it unwilling or dangerous to answer: it is stopped instead.
+    var mustBeStopped = false
+    /// Its stack, as far as it is known.
+    var stackPointer: UInt64?
     /// Whether the last look found the thread on its core, or wanting one.
     var wasRunning = false
     var name: String
@@ -89,6 +98,21 @@ final class TracedThread {
         return ProcessStat(Self.buffer.text)?.state == UInt8(ascii: "t")
     }
 
+    /// What `status` says of the thread that forbids to signal it.
+    struct Reservations {
+        var blocksSamplingSignal: Bool
+        /// How many seccomp filters watch its system calls.
+        var filters: Int64
+    }
+
+    func reservations() -> Reservations? {
+        Self.buffer.readAll(path: folder + "/status")
+        guard let blocked = ProcFormats.mask("SigBlk:", Self.buffer.text) else { return nil }
+        return Reservations(
+            blocksSamplingSignal: blocked & (1 << UInt64(SIGURG - 1)) != 0,
+            filters: ProcFormats.field("Seccomp_filters:", Self.buffer.text) ?? 0)
+    }
+
     func switches() -> SwitchCounts? {
         Self.buffer.readAll(path: folder + "/status")
         guard let voluntary = ProcFormats.field("voluntary_ctxt_switches:", Self.buffer.text),
@@ -122,9 +146,15 @@ final class TracedThread {
     func addHold(_ span: TimeSpan) { clock.addHold(span) }
 
     /// The states since the last look, up to `now`.
-    func advance(to now: MonotonicTime, isRunning: Bool) -> (start: MonotonicTime, StateTimes) {
+    ///
+    /// - Parameter cpu: the thread's own CPU clock at `now`; without it, the thread must be off
+    ///   its core for the counters to be exact.
+    func advance(
+        to now: MonotonicTime, isRunning: Bool, cpu: Int64? = nil
+    ) -> (start: MonotonicTime, StateTimes) {
         let start = clock.time
-        let newer = counters() ?? clock.counters
+        var newer = counters() ?? clock.counters
+        if let cpu { newer.run = max(cpu, clock.counters.run) }
         let isContinuous = isRunning && wasRunning && newer.slices <= clock.counters.slices + 1
         let isWorthAsking = clock.delay(since: newer) > ThreadClock.worthAsking
         let times = clock.advance(

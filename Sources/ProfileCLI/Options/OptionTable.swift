@@ -56,7 +56,7 @@ package enum OptionTable {
             .duration, "duration", "TIME", .duration, for: recording,
             "end the recording after TIME: 250ms, 2s, 1.5s, 1m"),
         .init(
-            .capture, "capture", "METHOD", .choice([CaptureMethod.ptrace.rawValue]),
+            .capture, "capture", "METHOD", .choice(CaptureMethod.allCases.map(\.rawValue)),
             for: recording,
             "how stacks are taken: ptrace (default; stops each thread for a moment)"),
         .init(

@@ -1,0 +1,69 @@
+import CSystem
+import Glibc
+import ProfileModel
+
+/// Takes the stacks of running threads by a signal whose handler, in the program, copies them to
+/// shared memory: a few microseconds of the thread's time, where a stop costs fifty.
+///
+/// Signals are sent to running threads only, and only to those that will not mind: not where the
+/// signal is blocked (it would surface in a `sigwait`), nor under a seccomp filter that the
+/// program installed (it may forbid the return from a handler), nor to threads that keep going
+/// to sleep and would be woken by it. Those are stopped instead.
+struct SignalCapture {
+    let slots: SharedSlots
+    private let pid: Int32
+    private let usualFilters: Int64
+    /// Whether any thread has ever answered: if none does, the handler was displaced.
+    private(set) var hasAnswer = false
+
+    static let slotSize = 1 << 18
+    static let slotCount = 512
+    /// A handler that is there answers as soon as its thread gets a core.
+    private static let patience = 50
+
+    init(pid: Int32, slots: SharedSlots) {
+        self.pid = pid
+        self.slots = slots
+        usualFilters = ProcessFiles(pid: getpid()).status("Seccomp_filters:") ?? 0
+    }
+
+    enum Verdict {
+        case asked
+        /// The last request is still under way.
+        case waiting
+        /// It must be stopped instead.
+        case unsuitable
+    }
+
+    /// Asks a running thread for its stack, which lies within `bounds`.
+    mutating func ask(_ thread: TracedThread, bounds: Range<UInt64>) -> Verdict {
+        if let slot = thread.slot, slots.state(of: slot) != .idle {
+            thread.ticksWaiting += 1
+            guard thread.ticksWaiting > Self.patience else { return .waiting }
+            return .unsuitable
+        }
+        // A filter that we run under ourselves lets the handler's calls pass.
+        guard let reservations = thread.reservations(), !reservations.blocksSamplingSignal,
+            reservations.filters <= usualFilters, let slot = thread.slot ?? slots.take()
+        else { return .unsuitable }
+        thread.slot = slot
+        thread.ticksWaiting = 0
+        slots.request(slot, stack: bounds, mayCall: true)
+        if fl_signal_thread(pid, thread.tid, SIGURG, slots.address(of: slot)) != 0 {
+            slots.cancel(slot)
+        }
+        return .asked
+    }
+
+    /// What the thread has answered, if it has.
+    mutating func answer(of thread: TracedThread) -> SharedSlots.Answer? {
+        guard let slot = thread.slot, slots.state(of: slot) == .filled else { return nil }
+        hasAnswer = true
+        return slots.takeAnswer(slot)
+    }
+
+    func forget(_ thread: TracedThread) {
+        if let slot = thread.slot { slots.giveBack(slot) }
+        thread.slot = nil
+    }
+}
