@@ -196,6 +196,38 @@ __asm__(
     "9:\n"
     "  ret\n"
 
+    // Reached from the C library's one rt_sigaction call, in place of the instruction that loads
+    // the call's number. The program must not notice our handler, nor we displace one of its own
+    // unknowingly: asked what the signal does, it gets its own answer; setting another action is
+    // noted, and ends the requests.
+    "fl_agent_sigaction:\n"
+    "  mov $13, %eax\n"
+    "  cmp fl_agent_sample_signal(%rip), %edi\n"
+    "  je 1f\n"
+    "  syscall\n"
+    "  jmp *fl_agent_after_sigaction(%rip)\n"
+    "1:\n"
+    "  test %rsi, %rsi\n"
+    "  je 2f\n"
+    "  mov fl_agent_slots(%rip), %rcx\n"
+    "  test %rcx, %rcx\n"
+    "  je 2f\n"
+    "  movl $1, (%rcx)\n"  // the first slot's state: displaced
+    "2:\n"
+    "  syscall\n"
+    "  test %rax, %rax\n"
+    "  jne 3f\n"
+    "  test %rdx, %rdx\n"
+    "  je 3f\n"
+    "  lea fl_agent_sample_handler(%rip), %rcx\n"
+    "  cmp %rcx, (%rdx)\n"
+    "  jne 3f\n"
+    "  mov fl_agent_original_handler(%rip), %rcx\n"
+    "  mov %rcx, (%rdx)\n"
+    "  movq $0, 8(%rdx)\n"
+    "3:\n"
+    "  jmp *fl_agent_after_sigaction(%rip)\n"
+
     "fl_agent_name: .asciz \"firstlight\"\n"
     ".balign 8\n"
     "fl_agent_signal: .quad 0\n"
@@ -205,6 +237,8 @@ __asm__(
     "fl_agent_slot_mask: .quad 0\n"
     "fl_agent_sample_signal: .quad 0\n"
     "fl_agent_sample_action: .quad 0, 0, 0, 0\n"
+    "fl_agent_original_handler: .quad 0\n"
+    "fl_agent_after_sigaction: .quad 0\n"
     "fl_agent_after_action: .quad 0\n"
     "fl_agent_after_slots: .quad 0\n"
     "fl_agent_end:\n"
@@ -225,7 +259,8 @@ extern const uint8_t fl_agent_begin[], fl_agent_end[], fl_agent_set_action[],
     fl_agent_map_slots[], fl_agent_closed[], fl_agent_unmap_slots[], fl_agent_trap_handler[],
     fl_agent_sample_handler[], fl_agent_restorer[], fl_agent_signal[], fl_agent_action[],
     fl_agent_slots[], fl_agent_slots_size[], fl_agent_slot_mask[], fl_agent_sample_signal[],
-    fl_agent_sample_action[], fl_agent_after_action[], fl_agent_after_slots[];
+    fl_agent_sample_action[], fl_agent_after_action[], fl_agent_after_slots[],
+    fl_agent_sigaction[], fl_agent_original_handler[], fl_agent_after_sigaction[];
 
 static uint32_t offset(const uint8_t *symbol) { return (uint32_t)(symbol - fl_agent_begin); }
 
@@ -247,6 +282,9 @@ struct fl_agent fl_agent_describe(void) {
         .slot_mask = offset(fl_agent_slot_mask),
         .sample_signal = offset(fl_agent_sample_signal),
         .sample_action = offset(fl_agent_sample_action),
+        .sigaction = offset(fl_agent_sigaction),
+        .original_handler = offset(fl_agent_original_handler),
+        .after_sigaction = offset(fl_agent_after_sigaction),
         .after_action = offset(fl_agent_after_action),
         .after_slots = offset(fl_agent_after_slots),
     };

@@ -70,6 +70,24 @@ struct Agent: Sendable {
     static let descriptorRegister = 5
     static let addressRegister = 9
 
+    /// Lets the C library's rt_sigaction call pass by us: the instruction at `site` that loads
+    /// the call's number becomes a jump of the same length. The program must have no other
+    /// thread. Returns the words that were there; nil when the distance is too far.
+    func hookSignalActions(
+        at site: UInt64, original: Action, by tracee: Tracee
+    ) throws(SystemError) -> [UInt64]? {
+        let target = position(Self.layout.sigaction)
+        let distance = Int64(bitPattern: target &- (site &+ 5))
+        guard let short = Int32(exactly: distance) else { return nil }
+        let saved = TargetMemory(pid: tracee.tid).read(at: site, count: 8)
+        guard let word = saved.littleEndianWord(at: 0) else { return nil }
+        try write(
+            [original == .ignored ? 1 : 0, site &+ 7], at: Self.layout.original_handler, by: tracee)
+        let jump = 0xE9 | UInt64(UInt32(bitPattern: short)) << 8
+        try tracee.write(words: [word & ~0xFF_FFFF_FFFF | jump], at: site)
+        return [word]
+    }
+
     /// Tells the handler where the slots are: from now on it answers.
     func enableSlots(at address: UInt64, by tracee: Tracee) throws(SystemError) {
         try write([address], at: Self.layout.slots, by: tracee)

@@ -28,12 +28,15 @@ final class SharedSlots {
         self.slotSize = slotSize
         self.count = count
         self.address = address
-        free = Array((0..<count).reversed())
+        free = Array((1..<count).reversed())
     }
 
     deinit {
         fl_unmap(base, slotSize * count)
     }
+
+    /// Whether the program has set an action of its own for the sampling signal.
+    var isDisplaced: Bool { state(of: 0) == .requested }
 
     /// nil when all are in use.
     func take() -> Int? { free.popLast() }

@@ -18,8 +18,8 @@ struct SignalCapture {
 
     static let slotSize = 1 << 18
     static let slotCount = 512
-    /// A handler that is there answers as soon as its thread gets a core.
-    private static let patience = 50
+    /// How many refusals are one too many.
+    private static let patience = 20
 
     init(pid: Int32, slots: SharedSlots) {
         self.pid = pid
@@ -37,22 +37,37 @@ struct SignalCapture {
 
     /// Asks a running thread for its stack, which lies within `bounds`.
     mutating func ask(_ thread: TracedThread, bounds: Range<UInt64>) -> Verdict {
+        if slots.isDisplaced { return .unsuitable }
         if let slot = thread.slot, slots.state(of: slot) != .idle {
-            thread.ticksWaiting += 1
-            guard thread.ticksWaiting > Self.patience else { return .waiting }
-            return .unsuitable
+            return hasIgnoredRequest(thread, slot) ? .unsuitable : .waiting
         }
         // A filter that we run under ourselves lets the handler's calls pass.
-        guard let reservations = thread.reservations(), !reservations.blocksSamplingSignal,
-            reservations.filters <= usualFilters, let slot = thread.slot ?? slots.take()
+        guard let reservations = thread.reservations(), reservations.filters <= usualFilters
         else { return .unsuitable }
+        // Threads are born with all signals blocked; only some stay so.
+        if reservations.blocksSamplingSignal {
+            thread.refusals += 1
+            return thread.refusals > Self.patience ? .unsuitable : .waiting
+        }
+        guard let slot = thread.slot ?? slots.take() else { return .unsuitable }
         thread.slot = slot
-        thread.ticksWaiting = 0
+        thread.refusals = 0
+        thread.coresAtRequest = thread.counters()?.slices ?? 0
         slots.request(slot, stack: bounds, mayCall: true)
         if fl_signal_thread(pid, thread.tid, SIGURG, slots.address(of: slot)) != 0 {
             slots.cancel(slot)
         }
         return .asked
+    }
+
+    /// A handler that is there answers as soon as its thread gets a core: one that got several
+    /// has no such handler.
+    private func hasIgnoredRequest(_ thread: TracedThread, _ slot: Int) -> Bool {
+        guard slots.state(of: slot) == .requested, let counters = thread.counters() else {
+            return false
+        }
+        if counters.slices > thread.coresAtRequest + 1 { thread.refusals += 1 }
+        return thread.refusals > Self.patience
     }
 
     /// What the thread has answered, if it has.

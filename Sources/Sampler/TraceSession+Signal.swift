@@ -44,12 +44,24 @@ extension TraceSession {
     /// At `main`, with its thread stopped there: takes back the breakpoints, and lets go of the
     /// thread if it can be sampled by signal from now on. false: it is still stopped, and traced.
     func leaveMain(_ thread: TracedThread) -> Bool {
-        guard options.capture == .signal, !isLeaving, let watch else {
+        // The program may have set the signal's action in a constructor: then it keeps it.
+        let site = SignalActionCall.find(
+            in: observer.mappings.code, memory: TargetMemory(pid: pid))
+        guard options.capture == .signal, !isLeaving, let watch, threads.count == 1, let site,
+            let original = files.samplingSignal
+        else {
             try? self.watch?.passedMain()
             return false
         }
         let size = UInt64(SignalCapture.slotSize * SignalCapture.slotCount)
         do throws(SystemError) {
+            guard
+                try watch.agent.hookSignalActions(at: site, original: original, by: thread.tracee)
+                    != nil
+            else {
+                try self.watch?.passedMain()
+                return false
+            }
             let entry = try watch.agent.prepareSlots(
                 size: size, slotSize: UInt64(SignalCapture.slotSize), by: thread.tracee,
                 then: watch.main)

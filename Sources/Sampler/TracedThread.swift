@@ -36,9 +36,11 @@ final class TracedThread {
     var isRefined = false
     /// Whether ptrace has it: every signal to it is a stop then, and its clones are ours, too.
     var isTraced = true
-    /// Where it answers requests, once it was asked; and for how many ticks one waits already.
+    /// Where it answers requests, once it was asked; how often it could not be asked or did not
+    /// answer; and how often it had had a core when it was asked last.
     var slot: Int?
-    var ticksWaiting = 0
+    var refusals = 0
+    var coresAtRequest: Int64 = 0
     /// How a signal found it unwilling or dangerous to answer: it is stopped instead.
     var mustBeStopped = false
     /// Its stack, as far as it is known.

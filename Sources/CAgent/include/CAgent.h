@@ -30,6 +30,9 @@ enum {
     FL_SLOT_FILLED = 3,     // the answer is there
 };
 
+// The first slot answers no requests: its state becomes 1 when the program sets another action
+// for the sampling signal.
+
 struct fl_agent {
     const uint8_t *code;
     uint32_t length;
@@ -40,6 +43,7 @@ struct fl_agent {
                             // goes on at after_slots
     uint32_t closed;        // where map_slots is when the kernel has its call to close
     uint32_t unmap_slots;   // sets the sampling signal's action and unmaps the slots; the same
+    uint32_t sigaction;     // stands in for the C library's rt_sigaction call
     // Handlers, and what the kernel's ABI wants beside them:
     uint32_t trap_handler;    // returns
     uint32_t sample_handler;  // fills a slot
@@ -50,7 +54,8 @@ struct fl_agent {
     uint32_t slots_size;    // in bytes
     uint32_t slot_mask;     // a slot's size (a power of two) - 1
     uint32_t sample_signal, sample_action;
-    uint32_t after_action, after_slots;  // where to go on
+    uint32_t original_handler;  // what the program is told that the sampling signal does
+    uint32_t after_action, after_slots, after_sigaction;  // where to go on
 };
 
 struct fl_agent fl_agent_describe(void);
