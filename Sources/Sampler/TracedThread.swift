@@ -54,7 +54,7 @@ final class TracedThread {
         clock = ThreadClock(time: start, counters: .zero)
         openFiles()
         if !isNew, let counters = counters() {
-            clock = ThreadClock(time: start, counters: counters)
+            clock = ThreadClock(time: start, counters: counters, switches: switches())
         }
         refreshName()
     }
