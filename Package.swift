@@ -57,7 +57,8 @@ let package = Package(
         .testTarget(
             name: "ProfileModelTests", dependencies: ["ProfileModel"], swiftSettings: settings),
         .testTarget(
-            name: "UnwindTests", dependencies: ["ProfileModel", "Unwind"], swiftSettings: settings),
+            name: "UnwindTests", dependencies: ["ProfileModel", "Unwind", "CElfutils"],
+            swiftSettings: settings),
         .testTarget(
             name: "SymbolicateTests", dependencies: ["ProfileModel", "Symbolicate"],
             swiftSettings: settings),
@@ -73,7 +74,13 @@ let package = Package(
         .testTarget(
             name: "ProfileCLITests", dependencies: ["ProfileCLI"], swiftSettings: settings),
         .testTarget(
-            name: "SamplerTests", dependencies: ["ProfileModel", "Sampler"],
+            name: "SamplerTests", dependencies: ["ProfileModel", "Sampler", "CSystem"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "RecorderTests",
+            dependencies: [
+                "ProfileModel", "Sampler", "Unwind", "Recorder", "Recording", "CSystem",
+            ],
             swiftSettings: settings),
         .testTarget(name: "EndToEndTests", swiftSettings: settings),
     ],

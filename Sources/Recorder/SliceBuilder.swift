@@ -51,7 +51,9 @@ struct SliceBuilder: ~Copyable {
             stack: thread.stack, systemCall: sample.systemCall, truncation: thread.truncation)
 
         if isSameStretch, isNew {
-            thread.release(into: &outcome, with: slice)
+            // What was dropped on the way here says nothing about the stack.
+            thread.release(into: &outcome, with: slice.stack == nil ? nil : slice)
+            thread.heldBlocking = sample.blocking
         } else if !isSameStretch {
             thread.release(into: &outcome)
         }

@@ -123,9 +123,9 @@ enum ProcFormats {
 
     /// `start-end rwxp offset dev:dev inode   path`
     private static func mapsLine(_ text: inout ProcText) -> MapsLine? {
-        guard let start = text.hexadecimal(), text.skip(past: UInt8(ascii: "-")),
-            let end = text.hexadecimal(), end > start
-        else { return nil }
+        guard let start = text.hexadecimal(), text.peek() == UInt8(ascii: "-") else { return nil }
+        text.advance()
+        guard let end = text.hexadecimal(), end > start else { return nil }
         text.skipSpaces()
         let isReadable = text.peek() == UInt8(ascii: "r")
         text.advance()
@@ -134,11 +134,10 @@ enum ProcFormats {
         text.skipWords(1)
         guard let offset = text.hexadecimal() else { return nil }
         text.skipWords(1)
-        guard let inode = text.decimal() else { return nil }
+        guard let inode = text.unsigned() else { return nil }
         text.skipSpaces()
         return MapsLine(
             start: start, end: end, isReadable: isReadable, isExecutable: isExecutable,
-            fileOffset: offset,
-            inode: UInt64(inode), path: text.restOfLine())
+            fileOffset: offset, inode: inode, path: text.restOfLine())
     }
 }

@@ -67,17 +67,23 @@ struct ProcText {
 
     func peek() -> UInt8? { position < length ? bytes[position] : nil }
 
-    /// An unsigned decimal number behind optional spaces.
-    mutating func decimal() -> Int64? {
+    /// An unsigned decimal number behind optional spaces; nil when it does not fit.
+    mutating func decimal() -> Int64? { unsigned().flatMap { Int64(exactly: $0) } }
+
+    /// As ``decimal()``, for what uses all 64 bits (inode numbers).
+    mutating func unsigned() -> UInt64? {
         skipSpaces()
-        var value: Int64 = 0
-        var digits = 0
+        var value: UInt64 = 0
+        var (digits, fits) = (0, true)
         while position < length, bytes[position] >= 0x30, bytes[position] <= 0x39 {
-            value = value &* 10 &+ Int64(bytes[position] - 0x30)
+            let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+            let (sum, carry) = product.addingReportingOverflow(UInt64(bytes[position] - 0x30))
+            value = sum
+            fits = fits && !overflow && !carry
             position += 1
             digits += 1
         }
-        return digits > 0 && digits <= 19 ? value : nil
+        return digits > 0 && fits ? value : nil
     }
 
     /// A hexadecimal number behind optional spaces, with or without `0x`.

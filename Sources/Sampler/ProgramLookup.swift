@@ -74,6 +74,6 @@ enum ProgramLookup {
         guard text.peek() == UInt8(ascii: "!") else { return nil }
         text.advance()
         text.skipSpaces()
-        return text.restOfLine().split(separator: " ").first.map(String.init)
+        return text.restOfLine().split { $0 == " " || $0 == "\t" }.first.map(String.init)
     }
 }

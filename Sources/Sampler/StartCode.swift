@@ -17,11 +17,24 @@ enum StartCode {
     /// The candidate for `main`: nil when the code does not look like glibc's. The caller must
     /// check that it lies in an executable segment of the program (musl passes the stack pointer).
     static func main(in code: [UInt8], at entry: UInt64) -> Main? {
-        for index in code.indices {
+        var index = 0
+        while index < code.count {
             if isCall(code, at: index) { return nil }
             if let main = argumentLoad(code, at: index, entry: entry) { return main }
+            index += isOtherLoad(code, at: index) ? 7 : 1
         }
         return nil
+    }
+
+    /// `lea x(%rip), %reg` · `mov x(%rip), %reg` · `mov $x, %reg`, whose operand may be any bytes:
+    /// before 2.34 two more arguments were addresses.
+    private static func isOtherLoad(_ code: [UInt8], at index: Int) -> Bool {
+        guard code[index] & 0xF0 == 0x40, let mode = code.at(index + 2) else { return false }
+        switch code.at(index + 1) {
+        case 0x8D, 0x8B: return mode & 0xC7 == 0x05
+        case 0xC7: return mode & 0xC0 == 0xC0
+        default: return false
+        }
     }
 
     /// `lea main(%rip), %rdi` · `mov main@GOTPCREL(%rip), %rdi` · `mov $main, %rdi` (or `%edi`).

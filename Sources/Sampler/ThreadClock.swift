@@ -17,13 +17,16 @@ struct ThreadClock: Hashable, Sendable {
     private(set) var time: MonotonicTime
     private(set) var counters: SchedulerCounters
     private var switches: SwitchCounts?
-    /// Held by the profiler since `time`, and by how many stops.
+    /// Held by the profiler since `time`.
     private var held = TimeSpan.zero
+    /// The profiler's stops since ``switches`` was read.
     private var stops: Int64 = 0
 
-    init(time: MonotonicTime, counters: SchedulerCounters) {
+    /// - Parameter switches: what a thread that is not new has behind it; nil counts from 0.
+    init(time: MonotonicTime, counters: SchedulerCounters, switches: SwitchCounts? = nil) {
         self.time = time
         self.counters = counters
+        self.switches = switches
     }
 
     /// Notes a stop that was the profiler's doing.
@@ -59,8 +62,7 @@ struct ThreadClock: Hashable, Sendable {
             time = now > time ? now : time
             counters = newer
             held = .zero
-            stops = 0
-            if let newSwitches { switches = newSwitches }
+            if let newSwitches { (switches, stops) = (newSwitches, 0) }
         }
         return StateTimes(
             running: running, runnable: waited - preempted, preempted: preempted + byProfiler,

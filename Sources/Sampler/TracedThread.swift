@@ -65,7 +65,7 @@ final class TracedThread {
         clock = ThreadClock(time: start, counters: .zero)
         openFiles()
         if !isNew, let counters = counters() {
-            clock = ThreadClock(time: start, counters: counters)
+            clock = ThreadClock(time: start, counters: counters, switches: switches())
         }
         refreshName()
     }

@@ -12,12 +12,18 @@ final class ELFFile {
     /// A file on disk; nil when it is no ELF file, or not the one that was mapped: `inode` tells.
     init?(path: String, inode: UInt64) {
         Self.prepare
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         var status = stat()
+        // Not mapped: a file that is cut short while we read it must be no SIGBUS.
         guard fstat(descriptor, &status) == 0, inode == 0 || status.st_ino == inode,
-            let handle = elf_begin(descriptor, ELF_C_READ_MMAP, nil), elf_kind(handle) == ELF_K_ELF
+            let handle = elf_begin(descriptor, ELF_C_READ, nil)
         else {
+            close(descriptor)
+            return nil
+        }
+        guard elf_kind(handle) == ELF_K_ELF else {
+            elf_end(handle)
             close(descriptor)
             return nil
         }

@@ -123,7 +123,7 @@ struct ExpressionEvaluator {
         case DW_OP_xor: return left ^ right
         case DW_OP_shl: return left << right
         case DW_OP_shr: return left >> right
-        case DW_OP_shra: return UInt64(bitPattern: signedLeft >> signedRight)
+        case DW_OP_shra: return UInt64(bitPattern: signedLeft >> right)
         case DW_OP_eq: return left == right ? 1 : 0
         case DW_OP_ne: return left != right ? 1 : 0
         case DW_OP_lt: return signedLeft < signedRight ? 1 : 0

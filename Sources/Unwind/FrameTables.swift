@@ -253,6 +253,8 @@ final class FrameTables {
         case .unchanged:
             return .success(registers[number])
         case .undefined:
+            // elfutils' defaults for x86-64 forget that rbx is call-saved.
+            if number == 3 { return .success(registers[number]) }
             isEnd = number == Registers.programCounter
             return .success(nil)
         case .expression(let operations):

@@ -216,7 +216,9 @@ package final class Unwinder {
         return (saved, caller)
     }
 
-    private static let guessLimit = 2048
+    /// How far to look, in words, and how many candidates to try at most.
+    private static let guessDistance = 2048
+    private static let guessLimit = 64
 
     /// The frame pointer of a thread that was not stopped is not known; its frame's record lies
     /// somewhere above the stack pointer. A candidate counts only if the walk from it reaches the
@@ -224,10 +226,12 @@ package final class Unwinder {
     private func guessFramePointer(_ walk: inout Walk, _ memory: StackMemory) -> WalkEnd {
         walk.frames.removeLast()
         var candidate = (walk.stackPointer &+ 7) & ~7
-        for _ in 0..<Self.guessLimit where candidate < memory.end {
+        var trials = 0
+        for _ in 0..<Self.guessDistance where candidate < memory.end && trials < Self.guessLimit {
             if let record = frameRecord(at: candidate, above: walk.stackPointer, memory),
                 record.framePointer == 0 || record.framePointer > candidate
             {
+                trials += 1
                 var trial = walk
                 trial.framePointer = candidate
                 if case .complete = quickWalk(&trial, memory, mayGuess: false) {
@@ -250,7 +254,14 @@ package final class Unwinder {
         while walk.frames.count < Self.frameLimit {
             let address = walk.position.lookup
             guard let index = space.rangeIndex(around: address) else {
-                return .truncated(.unmappedCode)
+                guard walk.frames.isEmpty,
+                    let caller = memory.word(at: registers.stackPointer), space.isCode(caller)
+                else { return .truncated(.unmappedCode) }
+                walk.frames.append(FrameAddress(module: nil, address: walk.position))
+                walk.position = CodeAddress(caller, .returnAddress)
+                registers[Registers.stackPointer] = registers.stackPointer &+ 8
+                registers[Registers.programCounter] = caller
+                continue
             }
             let range = space.ranges[index]
             walk.frames.append(
@@ -273,6 +284,11 @@ package final class Unwinder {
             case .frameRecord:
                 walk.stackPointer = registers.stackPointer
                 walk.framePointer = registers.framePointer
+                if leaveBareLeaf(&walk, memory) {
+                    registers[Registers.stackPointer] = walk.stackPointer
+                    registers[Registers.programCounter] = walk.position.value
+                    continue
+                }
                 if let end = followFrameRecord(&walk, memory) { return end }
                 registers = Registers(
                     programCounter: walk.position.value, stackPointer: walk.stackPointer)

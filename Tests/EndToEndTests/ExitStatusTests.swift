@@ -8,7 +8,8 @@ extension EndToEnd {
 
         init() throws { scratch = try Scratch() }
 
-        private func record(_ program: [String], options: [String] = ["--quiet"]) throws -> Finished {
+        private func record(_ program: [String], options: [String] = ["--quiet"]) throws -> Finished
+        {
             try Firstlight.recording(program, to: scratch("recording"), options: options).run()
         }
 
@@ -84,7 +85,8 @@ extension EndToEnd {
         }
 
         @Test(arguments: [
-            ["-F", "0"], ["-F", "-5"], ["-F", "99999999"], ["-F", "abc"], ["-F", ""], ["-F", "1.5"],
+            ["-F", "0"], ["-F", "-5"], ["-F", "99999999"], ["-F", "abc"], ["-F", ""],
+            ["-F", "1.5"],
             ["--frequency=10001"], ["--frequency=99999999999999999999"], ["--duration", "5"],
             ["--duration", "-1s"], ["--duration", "soon"], ["--capture", "magic"],
             ["--after", "lunch"],

@@ -48,7 +48,8 @@ extension EndToEnd {
             #expect(unphased.allSatisfy { !phases.contains($0.frames[0]) })
             let unthreaded = try recorded.folded("--no-thread").lines
             #expect(unthreaded.allSatisfy { phases.contains($0.frames[0]) })
-            let roots = Set(try recorded.folded("--no-phase", "--no-thread").lines.map { $0.frames[0] })
+            let bare = try recorded.folded("--no-phase", "--no-thread").lines
+            let roots = Set(bare.map { $0.frames[0] })
             #expect(roots.isSuperset(of: ["_start", "clone3"]))
             #expect(roots.allSatisfy { !$0.contains("\(pid)") && !phases.contains($0) })
         }

@@ -52,6 +52,7 @@ extension EndToEnd {
             try scratch.write("precious\n", to: "precious")
             let places = [
                 scratch("absent/recording"), scratch.path, scratch("precious"), "/dev/null",
+                "/dev/full",
                 scratch("precious/recording"),
             ]
             for place in places {
@@ -68,7 +69,7 @@ extension EndToEnd {
         @Test(.enabled(if: SmallDisk.canMount, "a small file system cannot be mounted"))
         func aFullDiskCostsTheRecordingOnly() throws {
             let disk = try SmallDisk(at: scratch("disk"), kilobytes: 64)
-            let program = [try Setup.fixture("noframes"), "3000000"]
+            let program = [try Setup.fixture("noframes"), "1000000"]
             let alone = try Command(program).run()
             let result = try Firstlight.recording(
                 program, to: disk.path + "/recording", options: ["-F", "5000", "--quiet"]

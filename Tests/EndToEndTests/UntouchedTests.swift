@@ -57,11 +57,12 @@ extension EndToEnd {
         }
 
         /// Signal masks, limits, descriptors, session, priorities and more, as a program sees
-        /// them at its start; `ready` is what a wrapper sets up before.
+        /// them at its start; `preparation` is what a shell does before.
         @Test(
             .needs("perl"),
             arguments: [
-                "", "trap '' INT PIPE HUP USR1", "ulimit -c 0 -n 200 -s 4096; umask 027",
+                "", "trap '' INT PIPE HUP USR1",
+                "ulimit -c 0; ulimit -n 200; ulimit -s 4096; umask 027",
                 "exec 7</dev/null 9>&2", "nice -n 3 true", "trap '' TRAP CHLD ALRM URG",
                 "exec 0<&- 1>&2",
             ])
@@ -78,7 +79,8 @@ extension EndToEnd {
             let watched = try run(
                 try Firstlight.recording(inspect, to: scratch("recording")).words)
             #expect(alone.count > 30)
-            #expect(watched == alone)
+            let difference = watched.difference(from: alone)
+            #expect(difference.isEmpty, "\(difference)")
         }
 
         private static let inspection = #"""
@@ -86,7 +88,12 @@ extension EndToEnd {
             open my $status, "<", "/proc/self/status" or die;
             my $fields = "Sig(Blk|Ign|Cgt)|ShdPnd|SigPnd|Threads|Umask|Cap\\w+|NoNewPrivs|Seccomp|"
                 . "Groups|Uid|Gid|Cpus_allowed|Mems_allowed|Speculation_Store_Bypass";
-            while (<$status>) { print if /^($fields):/ }
+            while (<$status>) {
+                next unless /^($fields):/;
+                # The C library's own two signals, 32 and 33, which whoever spawned us ignores.
+                s/(\w+)$/sprintf "%016x", hex($1) & ~0x180000000/e if /^Sig(Blk|Ign|Cgt)/;
+                print;
+            }
             close $status;
             open my $limits, "<", "/proc/self/limits" or die;
             print while <$limits>;
@@ -114,8 +121,6 @@ extension EndToEnd {
             let script = """
                 open my $maps, "<", "/proc/self/maps" or die;
                 while (<$maps>) { s/^\\S+ (\\S+) \\S+ \\S+ \\S+\\s*/$1 /; print }
-                open my $traced, "<", "/proc/self/status" or die;
-                while (<$traced>) { print if /^Sig(Cgt|Ign|Blk)/ }
                 """
             // At fixed addresses, where that is allowed: neighbours merge in the same way.
             var perl = Command(["setarch", "-R", "perl", "-e", script])

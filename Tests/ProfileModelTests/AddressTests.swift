@@ -2,52 +2,52 @@ import ProfileModel
 import Testing
 
 @Suite struct AddressTests {
-  @Test func onlyAReturnAddressIsLookedUpOneByteBefore() {
-    #expect(CodeAddress(0x1000, .instruction).lookup == 0x1000)
-    #expect(CodeAddress(0x1000, .returnAddress).lookup == 0xFFF)
-    #expect(CodeAddress(0, .instruction).lookup == 0)
-    // Bad data, not a trap.
-    #expect(CodeAddress(0, .returnAddress).lookup == .max)
-  }
-
-  private static let paths: [(path: String, name: String?, isOwn: Bool)] = [
-    ("/home/dev/app", "app", true), ("/opt/tool/lib/libx.so.1", "libx.so.1", true),
-    ("/usr/local/bin/app", "app", true), ("/usr/src/build/app", "app", true),
-    ("/usr/lib/x86_64-linux-gnu/libc.so.6", "libc.so.6", false),
-    ("/usr/bin/python3", "python3", false), ("/lib/ld-musl-x86_64.so.1", nil, false),
-    ("/lib64/ld-linux-x86-64.so.2", nil, false), ("/bin/sh", "sh", false),
-    ("/nix/store/x/lib/libc.so.6", nil, false), ("/dev/zero", nil, false),
-    ("/memfd:jit (deleted)", nil, false), ("[vdso]", "[vdso]", false), ("", "", false),
-    ("app", "app", false),
-    ("/usrx/lib/libx.so", "libx.so", true), ("/library/x", "x", true),
-    ("/home/dev/my app (deleted)", "my app (deleted)", true),
-  ]
-
-  @Test(arguments: paths)
-  func modules(path: String, name: String?, isOwn: Bool) {
-    let module = Module(path: path)
-    if let name { #expect(module.name == name) }
-    #expect(module.isOwn == isOwn)
-  }
-
-  @Test func imagesAreNamedByTheirFile() {
-    func name(_ path: String) -> Substring {
-      Image(path: path, arguments: [], time: MonotonicTime(nanoseconds: 0)).name
+    @Test func onlyAReturnAddressIsLookedUpOneByteBefore() {
+        #expect(CodeAddress(0x1000, .instruction).lookup == 0x1000)
+        #expect(CodeAddress(0x1000, .returnAddress).lookup == 0xFFF)
+        #expect(CodeAddress(0, .instruction).lookup == 0)
+        // Bad data, not a trap.
+        #expect(CodeAddress(0, .returnAddress).lookup == .max)
     }
-    #expect(name("/bin/sh") == "sh")
-    #expect(name("") == "")
-    #expect(name("sh") == "sh")
-  }
 
-  @Test func indicesOrderByPosition() {
-    #expect(ThreadIndex(1) < ThreadIndex(2))
-    #expect(!(ModuleIndex(2) < ModuleIndex(2)))
-  }
+    private static let paths: [(path: String, name: String?, isOwn: Bool)] = [
+        ("/home/dev/app", "app", true), ("/opt/tool/lib/libx.so.1", "libx.so.1", true),
+        ("/usr/local/bin/app", "app", true), ("/usr/src/build/app", "app", true),
+        ("/usr/lib/x86_64-linux-gnu/libc.so.6", "libc.so.6", false),
+        ("/usr/bin/python3", "python3", false), ("/lib/ld-musl-x86_64.so.1", nil, false),
+        ("/lib64/ld-linux-x86-64.so.2", nil, false), ("/bin/sh", "sh", false),
+        ("/nix/store/x/lib/libc.so.6", nil, false), ("/dev/zero", nil, false),
+        ("/memfd:jit (deleted)", nil, false), ("[vdso]", "[vdso]", false), ("", "", false),
+        ("app", "app", false),
+        ("/usrx/lib/libx.so", "libx.so", true), ("/library/x", "x", true),
+        ("/home/dev/my app (deleted)", "my app (deleted)", true),
+    ]
 
-  @Test func storedValuesStayWhatTheyAre() {
-    #expect(Truncation.allCases.map(\.rawValue) == Array(1...8))
-    #expect(Set(Truncation.allCases.map(\.label)).count == Truncation.allCases.count)
-    #expect(Mark.Kind.allCases.map(\.rawValue) == Array(1...6))
-    #expect(CaptureMethod.allCases.map(\.rawValue) == ["signal", "ptrace"])
-  }
+    @Test(arguments: paths)
+    func modules(path: String, name: String?, isOwn: Bool) {
+        let module = Module(path: path)
+        if let name { #expect(module.name == name) }
+        #expect(module.isOwn == isOwn)
+    }
+
+    @Test func imagesAreNamedByTheirFile() {
+        func name(_ path: String) -> Substring {
+            Image(path: path, arguments: [], time: MonotonicTime(nanoseconds: 0)).name
+        }
+        #expect(name("/bin/sh") == "sh")
+        #expect(name("") == "")
+        #expect(name("sh") == "sh")
+    }
+
+    @Test func indicesOrderByPosition() {
+        #expect(ThreadIndex(1) < ThreadIndex(2))
+        #expect(!(ModuleIndex(2) < ModuleIndex(2)))
+    }
+
+    @Test func storedValuesStayWhatTheyAre() {
+        #expect(Truncation.allCases.map(\.rawValue) == Array(1...8))
+        #expect(Set(Truncation.allCases.map(\.label)).count == Truncation.allCases.count)
+        #expect(Mark.Kind.allCases.map(\.rawValue) == Array(1...6))
+        #expect(CaptureMethod.allCases.map(\.rawValue) == ["signal", "ptrace"])
+    }
 }

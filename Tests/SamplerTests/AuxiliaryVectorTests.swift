@@ -31,11 +31,11 @@ import Testing
         var buffer = ReadBuffer()
         buffer.readAll(path: "/proc/self/auxv")
         let vector = AuxiliaryVector(buffer.contents)
-        #expect(vector.programHeaders == UInt64(getauxval(3)))
-        #expect(vector.programHeaderCount == UInt64(getauxval(5)))
-        #expect(vector.linkerBase == UInt64(getauxval(7)))
-        #expect(vector.entry == UInt64(getauxval(9)))
-        #expect(vector.vdso == UInt64(getauxval(33)))
+        #expect(vector.programHeaders == auxiliaryValue(3))
+        #expect(vector.programHeaderCount == auxiliaryValue(5))
+        #expect(vector.linkerBase == auxiliaryValue(7))
+        #expect(vector.entry == auxiliaryValue(9))
+        #expect(vector.vdso == auxiliaryValue(33))
         #expect(vector.linkerBase != 0)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 /// Our own process is one like any other.
 @Suite struct LoadedImageTests {
     private static let memory = TargetMemory(pid: getpid())
-    private static let linkerBase = UInt64(getauxval(7))
+    private static let linkerBase = auxiliaryValue(7)
 
     private static func symbol(_ name: String) -> UInt64? {
         dlsym(nil, name).map { UInt64(UInt(bitPattern: $0)) }
@@ -43,9 +43,9 @@ import Testing
     @Test func theProgramItself() throws {
         let program = try #require(
             LoadedImage(
-                programHeaders: UInt64(getauxval(3)), count: UInt64(getauxval(5)),
+                programHeaders: auxiliaryValue(3), count: auxiliaryValue(5),
                 memory: Self.memory))
-        #expect(program.isExecutable(UInt64(getauxval(9))))
+        #expect(program.isExecutable(auxiliaryValue(9)))
         #expect(!program.isExecutable(Self.linkerBase))
         #expect(!program.isExecutable(0))
         #expect(!program.isExecutable(.max))

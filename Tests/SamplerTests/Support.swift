@@ -6,6 +6,13 @@ import Testing
 /// A text as `/proc` would hand it out.
 func text(_ string: String) -> ProcText { ProcText(Array(string.utf8)) }
 
+/// getauxval(3), whose header is outside of the Glibc module.
+func auxiliaryValue(_ key: UInt) -> UInt64 {
+    typealias Function = @convention(c) (UInt) -> UInt
+    guard let address = dlsym(nil, "getauxval") else { return 0 }
+    return UInt64(unsafeBitCast(address, to: Function.self)(key))
+}
+
 /// SplitMix64: the same numbers on every machine.
 struct SeededNumbers: RandomNumberGenerator {
     private var state: UInt64

@@ -17,11 +17,13 @@ final class Sleeper {
 
     var pid: pid_t { child.pid }
 
+    convenience init() throws { try self.init([try Setup.fixture("sleeper")]) }
+
     /// Returns once all its threads are up.
-    init(prefix: [String] = []) throws {
+    init(_ words: [String]) throws {
         input = try Channel()
         output = try Channel()
-        var command = Command(prefix + [try Setup.fixture("sleeper")])
+        var command = Command(words)
         command.input = .descriptor(input.reader)
         command.output = output.writer
         child = try command.start()

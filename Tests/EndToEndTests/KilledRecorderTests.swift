@@ -1,0 +1,128 @@
+import Glibc
+import Testing
+
+extension EndToEnd {
+    /// The recorder killed, without a chance to clean up: the program goes on, unharmed, and the
+    /// file that is left can be read or says why not.
+    @Suite struct KilledRecorder {
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        /// What became of a program whose recorder was killed.
+        private struct Orphan {
+            var output: String
+            var truth: [String: Int64]
+        }
+
+        /// Kills the recorder once the program's main thread has used `cpu` nanoseconds, or
+        /// as soon as it is there.
+        private func kill(
+            recorderOf program: String, afterCPU cpu: Int64?, adding variables: [String: String]
+        ) throws -> Orphan {
+            let output = try Channel()
+            var command = try Firstlight.recording(
+                [program], to: scratch("recording"), adding: variables)
+            command.output = output.writer
+            let child = try command.start()
+            output.closeWriter()
+            if let cpu {
+                let pid = try Proc.recordedProgram(of: child.pid, running: program)
+                try Proc.waitUntil("\(cpu) ns of CPU time") {
+                    // nil: it has ended already.
+                    Proc.cpuTime(pid).map { $0 >= cpu } ?? true
+                }
+            } else {
+                try Proc.waitUntil("the child") { !Proc.children(of: child.pid).isEmpty }
+            }
+            Glibc.kill(child.pid, SIGKILL)
+            let end = try child.finish().end
+            #expect(end == .signalled(SIGKILL) || end == .exited(0))
+            let rest = try output.rest()
+            return Orphan(output: rest, truth: (try? scratch.truth()) ?? [:])
+        }
+
+        /// What is left is a recording, or there is nothing in it yet.
+        private func checkWhatIsLeft() throws {
+            let report = try Firstlight.run("report", scratch("recording"))
+            let isRead = report.status == 0 && report.error == "" && !report.output.isEmpty
+            let saysWhy =
+                report.isRefusal(1, mentioning: "No such file")
+                || report.isRefusal(1, mentioning: "empty")
+            #expect(isRead || saysWhy, "\(report)")
+            for file in scratch.files { unlink(scratch(file)) }
+        }
+
+        /// CPU times: from its start, through the constructor (the first ~80 ms) and `main`.
+        static var moments: [Int64?] {
+            let constructor = (0..<10).map { Int64($0) * 8_000_000 }
+            let main = (0..<10).map { 80_000_000 + Int64($0) * 25_000_000 }
+            return [nil] + constructor + main
+        }
+
+        @Test(arguments: moments)
+        func theProgramGoesOn(cpu: Int64?) throws {
+            let program = try Setup.fixture("groundtruth")
+            let alone = try Command([program]).run()
+            let orphan = try kill(
+                recorderOf: program, afterCPU: cpu,
+                adding: ["FIRSTLIGHT_TRUTH": scratch("truth")])
+            if cpu != nil || !orphan.output.isEmpty {
+                #expect(orphan.output == alone.output)
+                #expect(orphan.truth["main_wall"] != nil)
+            }
+            try checkWhatIsLeft()
+        }
+
+        /// Within the slow initialiser, with breakpoints set that `main` then hits.
+        @Test(arguments: [0, 20_000_000, 150_000_000, 300_000_000] as [Int64])
+        func breakpointsDoNotOutliveIt(cpu: Int64) throws {
+            let program = try Setup.star("starsearcher")
+            let alone = try Command([program]).run()
+            let orphan = try kill(
+                recorderOf: program, afterCPU: cpu,
+                adding: ["STARSEARCHER_TRUTH": scratch("truth")])
+            #expect(alone.status == 0 && orphan.output == alone.output)
+            #expect(orphan.truth["main_wall"] != nil)
+            try checkWhatIsLeft()
+        }
+
+        /// Programs whose threads end, and processes that they make, while nobody is left to see.
+        @Test func threadsAndChildrenGoOn() throws {
+            for words in [["churn", "3000"], ["forkers", "spawn", "500"]] {
+                let program = try Setup.fixture(words[0])
+                let launch = [program] + words.dropFirst()
+                let alone = try Command(launch).run()
+                let output = try Channel()
+                var command = try Firstlight.recording(launch, to: scratch("recording"))
+                command.output = output.writer
+                let child = try command.start()
+                output.closeWriter()
+                let pid = try Proc.recordedProgram(of: child.pid, running: program)
+                try Proc.waitUntil("its work") {
+                    Proc.tasks(pid).count > 1 || !Proc.children(of: pid).isEmpty
+                        || Proc.state(pid) == nil
+                }
+                Glibc.kill(child.pid, SIGKILL)
+                _ = try child.finish()
+                #expect(try output.rest() == alone.output)
+                try checkWhatIsLeft()
+            }
+        }
+
+        /// The half-second since the last commit is all that a kill costs.
+        @Test func mostOfALongRecordingIsKept() throws {
+            let program = try Setup.star("starsearcher")
+            _ = try kill(recorderOf: program, afterCPU: 1_200_000_000, adding: [:])
+            let report = try Recorded(
+                path: scratch("recording"),
+                finished: Finished(end: .signalled(SIGKILL), output: "", error: "")
+            ).json()
+            #expect(report.launch.cpuNs > 500_000_000)
+            #expect(report.program.exitStatus == nil && report.program.signal == nil)
+            #expect(report.phases.reduce(0) { $0 + $1.wallNs } == report.launch.wallNs)
+            let logger = report.totalCPU(of: "SuperfastLogger::warmUp")
+            #expect(logger > 300_000_000, "\(report.phases.map { ($0.name, $0.cpuNs) })")
+        }
+    }
+}

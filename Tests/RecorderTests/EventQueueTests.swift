@@ -1,0 +1,107 @@
+import ProfileModel
+import Sampler
+import Testing
+
+@testable import Recorder
+
+@Suite struct EventQueueTests {
+    private static func sample(_ index: Int, bytes: Int) -> SamplerEvent {
+        let stack = StackCopy(start: 0, bytes: [UInt8](repeating: 0, count: bytes))
+        return .sample(
+            Sample(
+                thread: ThreadIndex(index), start: MonotonicTime(nanoseconds: Int64(index)),
+                times: StateTimes(running: TimeSpan(nanoseconds: 10)),
+                content: .snapshot(Snapshot(registers: Registers(), stack: stack)), blocking: 3))
+    }
+
+    private static func samples(_ events: [SamplerEvent]?) -> [Sample] {
+        (events ?? []).compactMap { event in
+            if case .sample(let sample) = event { return sample }
+            return nil
+        }
+    }
+
+    private static func isLost(_ sample: Sample) -> Bool {
+        if case .missing(.lost) = sample.content { return true }
+        return false
+    }
+
+    @Test func eventsComeInTheirOrder() {
+        let queue = EventQueue()
+        queue.receive(.began(pid: 7))
+        for index in 0..<5 { queue.receive(Self.sample(index, bytes: 8)) }
+        let events = queue.next()
+        #expect(events?.count == 6)
+        guard case .began(pid: 7)? = events?.first else {
+            Issue.record("the beginning is not the first")
+            return
+        }
+        #expect(Self.samples(events).map(\.thread.rawValue) == Array(0..<5))
+        #expect(queue.lostSamples == 0)
+    }
+
+    /// 64 MiB of stacks are kept; of what comes then, the times.
+    @Test func aFullQueueDropsStacksAndKeepsTimes() {
+        let queue = EventQueue()
+        for index in 0..<70 { queue.receive(Self.sample(index, bytes: 1 << 20)) }
+        queue.receive(.threadNamed(ThreadIndex(0), "late"))
+        let samples = Self.samples(queue.next())
+        #expect(samples.count == 70)
+        #expect(samples.filter(Self.isLost).count == 6)
+        #expect(samples.prefix(64).allSatisfy { !Self.isLost($0) })
+        #expect(queue.lostSamples == 6)
+        #expect(samples.map(\.start.nanoseconds) == Array(0..<70))
+        #expect(samples.allSatisfy { $0.times.running == TimeSpan(nanoseconds: 10) })
+        #expect(samples.allSatisfy { $0.blocking == 3 })
+    }
+
+    @Test func aSmallerStackMayStillFit() {
+        let queue = EventQueue()
+        for index in 0..<63 { queue.receive(Self.sample(index, bytes: 1 << 20)) }
+        queue.receive(Self.sample(63, bytes: (1 << 20) + 1))
+        queue.receive(Self.sample(64, bytes: 1 << 20))
+        #expect(Self.samples(queue.next()).map(Self.isLost).suffix(2) == [true, false])
+        #expect(queue.lostSamples == 1)
+    }
+
+    @Test func thereIsRoomAgainWhenItWasEmptied() {
+        let queue = EventQueue()
+        for index in 0..<65 { queue.receive(Self.sample(index, bytes: 1 << 20)) }
+        _ = queue.next()
+        queue.receive(Self.sample(65, bytes: 1 << 20))
+        #expect(Self.samples(queue.next()).contains(where: Self.isLost) == false)
+        #expect(queue.lostSamples == 1)
+    }
+
+    @Test func theEndComesAfterTheLastEvent() {
+        let queue = EventQueue()
+        queue.receive(Self.sample(0, bytes: 8))
+        queue.finish()
+        #expect(queue.next()?.count == 1)
+        #expect(queue.next()?.count == nil)
+        #expect(queue.next()?.count == nil)
+    }
+
+    /// The reader looks by itself after a while, and finds nothing.
+    @Test func nothingIsNoEnd() {
+        let queue = EventQueue()
+        #expect(queue.next()?.count == 0)
+    }
+
+    @Test func requestsAreHandedOutOnce() {
+        let queue = EventQueue()
+        let first = StackRequest(thread: ThreadIndex(1), blocking: 4)
+        let second = StackRequest(thread: ThreadIndex(2), blocking: 1)
+        queue.request(first)
+        queue.request(second)
+        #expect(queue.takeRequests() == [first, second])
+        #expect(queue.takeRequests().isEmpty)
+    }
+
+    @Test func failureIsTold() {
+        let queue = EventQueue()
+        #expect(!queue.hasFailed)
+        queue.fail()
+        #expect(queue.hasFailed)
+    }
+}

@@ -1,0 +1,154 @@
+import Glibc
+import ProfileModel
+import Testing
+import Unwind
+
+@testable import Sampler
+
+/// Programs that tests need. Missing ones skip the tests, except in CI.
+enum Tools {
+    static func has(_ name: String) -> Bool {
+        if environment("CI") == "true" { return true }
+        return environment("PATH").split(separator: ":").contains {
+            access("\($0)/\(name)", X_OK) == 0
+        }
+    }
+
+    private static func environment(_ name: String) -> String {
+        getenv(name).map { String(cString: $0) } ?? ""
+    }
+}
+
+struct CommandFailure: Error {
+    var command: [String]
+    var status: Int32
+}
+
+/// Starts a command with no signal blocked, as a shell would.
+func spawn(_ command: [String], input: Int32?, output: String) throws -> pid_t {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    if let input { posix_spawn_file_actions_adddup2(&actions, input, 0) }
+    posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var mask = sigset_t()
+    sigemptyset(&mask)
+    posix_spawnattr_setsigmask(&attributes, &mask)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    var words: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) }
+    words.append(nil)
+    defer { words.forEach { free($0) } }
+    var child: pid_t = 0
+    let problem = posix_spawnp(&child, command[0], &actions, &attributes, words, environ)
+    guard problem == 0 else { throw CommandFailure(command: command, status: problem) }
+    return child
+}
+
+/// A folder of a test's own, removed in the end.
+final class Scratch: Sendable {
+    let folder: String
+
+    init() throws {
+        var template = Array("/tmp/firstlight-test-XXXXXX".utf8CString)
+        folder = template.withUnsafeMutableBufferPointer { buffer in
+            buffer.baseAddress.flatMap(mkdtemp).map { String(cString: $0) } ?? ""
+        }
+        if folder.isEmpty { throw CommandFailure(command: ["mkdtemp"], status: errno) }
+    }
+
+    deinit {
+        try? run(["rm", "-rf", folder], output: "/dev/null")
+    }
+
+    func path(_ name: String) -> String { folder + "/" + name }
+
+    func run(_ command: [String], output: String) throws {
+        let child = try spawn(command, input: nil, output: output)
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        guard status == 0 else { throw CommandFailure(command: command, status: status) }
+    }
+
+    func printed(by command: [String]) throws -> [Substring] {
+        try run(command, output: path("printed"))
+        return String(decoding: try read("printed"), as: UTF8.self).split(separator: "\n")
+    }
+
+    private func read(_ name: String) throws -> [UInt8] {
+        let descriptor = open(path(name), O_RDONLY)
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: max(0, Int(lseek(descriptor, 0, SEEK_END))))
+        guard pread(descriptor, &bytes, bytes.count, 0) == bytes.count else {
+            throw CommandFailure(command: ["read", name], status: errno)
+        }
+        return bytes
+    }
+
+    func write(_ text: String, to name: String) throws {
+        let descriptor = open(path(name), O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        defer { close(descriptor) }
+        let bytes = Array(text.utf8)
+        guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
+            throw CommandFailure(command: ["write", name], status: errno)
+        }
+    }
+
+    /// Compiles ``SubjectSource`` and returns the program's path.
+    func compileSubject(_ options: [String]) throws -> String {
+        try write(SubjectSource.text, to: "subject.c")
+        let command = ["gcc", "-o", path("subject"), path("subject.c"), "-pthread"]
+        try run(command + options, output: "/dev/null")
+        return path("subject")
+    }
+}
+
+/// The running program, waiting for a byte that the test may send. Killed in the end.
+final class Subject: Sendable {
+    let pid: Int32
+    private let input: Int32
+
+    init(_ program: String, _ what: String) throws {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw CommandFailure(command: ["pipe"], status: errno) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        input = ends[1]
+        defer { close(ends[0]) }
+        pid = try spawn([program, what], input: ends[0], output: "/dev/null")
+    }
+
+    deinit {
+        kill(pid, SIGKILL)
+        var status: Int32 = 0
+        while waitpid(pid, &status, Int32(bitPattern: 0x4000_0000)) < 0, errno == EINTR {}
+        close(input)
+    }
+
+    /// Lets the program go on from where it waits, `times` times.
+    func send(times: Int) {
+        let bytes = [UInt8](repeating: 7, count: times)
+        _ = write(input, bytes, bytes.count)
+    }
+
+    /// Until one of its threads is in read(2), and each other one waits for a thread's end: 20 s
+    /// are more than any machine needs.
+    func waitUntilReading() -> Bool {
+        let end = MonotonicTime.now + .milliseconds(20_000)
+        while MonotonicTime.now < end {
+            let calls = threads.map { tid in
+                var buffer = ReadBuffer()
+                buffer.readAll(path: "/proc/\(pid)/task/\(tid)/syscall")
+                return String(decoding: buffer.contents, as: UTF8.self)
+            }
+            let reading = calls.filter { $0.hasPrefix("0 0x0 ") }.count
+            let joining = calls.filter { $0.hasPrefix("202 ") }.count
+            if reading == 1, reading + joining == calls.count { return true }
+            sched_yield()
+        }
+        return false
+    }
+
+    var threads: [Int32] { ProcessFiles(pid: pid).threadIDs().sorted() }
+}

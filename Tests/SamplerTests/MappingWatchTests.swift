@@ -1,0 +1,79 @@
+import Glibc
+import ProfileModel
+import Testing
+
+@testable import Sampler
+
+@Suite struct MappingWatchTests {
+    private static func map(_ protection: Int32, count: Int) throws -> UnsafeMutableRawPointer {
+        let memory = mmap(nil, count, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        return try #require(memory == MAP_FAILED ? nil : memory)
+    }
+
+    private static func address(_ pointer: UnsafeMutableRawPointer) -> UInt64 {
+        UInt64(UInt(bitPattern: pointer))
+    }
+
+    /// The macros cannot look into a value that is not copyable.
+    private static func mapped(_ watch: borrowing MappingWatch, _ address: UInt64) -> Bool {
+        watch.isCode(address)
+    }
+
+    @Test func ourOwnCode() throws {
+        var watch = MappingWatch(pid: getpid())
+        let refreshed = watch.refreshed(at: .now)
+        let code = try #require(refreshed)
+        #expect(zip(code, code.dropFirst()).allSatisfy { $0.end <= $1.start })
+        #expect(code.contains { $0.path == "[vdso]" })
+        #expect(!code.contains { $0.path == "[vsyscall]" })
+        let function = try #require(dlsym(nil, "malloc"))
+        let answers = [
+            Self.mapped(watch, Self.address(function)), Self.mapped(watch, 0),
+            Self.mapped(watch, .max),
+        ]
+        #expect(answers == [true, false, false])
+    }
+
+    @Test func newCodeIsNoticedWhenReadAnew() throws {
+        var watch = MappingWatch(pid: getpid())
+        _ = watch.refreshed(at: .now)
+        let page = try Self.map(PROT_READ | PROT_EXEC, count: 4096)
+        let address = Self.address(page)
+        let before = Self.mapped(watch, address)
+        let isNews = watch.refreshed(at: .now) != nil
+        let meanwhile = Self.mapped(watch, address)
+        munmap(page, 4096)
+        let isNewsAgain = watch.refreshed(at: .now) != nil
+        let after = Self.mapped(watch, address)
+        #expect(
+            [before, isNews, meanwhile, isNewsAgain, after] == [false, true, true, true, false])
+    }
+
+    /// A thread's stack: memory right behind a guard page.
+    @Test func stacksAreToldFromOtherMemory() throws {
+        let memory = try Self.map(PROT_READ | PROT_WRITE, count: 5 * 4096)
+        defer { munmap(memory, 5 * 4096) }
+        mprotect(memory + 4096, 4096, PROT_NONE)
+        mprotect(memory + 3 * 4096, 4096, PROT_READ)
+        var watch = MappingWatch(pid: getpid())
+        _ = watch.refreshed(at: .now)
+        let start = Self.address(memory)
+        let stack = watch.region(around: start + 2 * 4096 + 8)
+        let other = watch.region(around: start + 3 * 4096)
+        let none = [watch.region(around: 0), watch.region(around: .max)]
+        #expect(stack?.start == start + 2 * 4096)
+        #expect(stack?.end == start + 3 * 4096)
+        #expect(stack?.isStack == true)
+        #expect(other?.isStack == false)
+        #expect(none == [nil, nil])
+    }
+
+    @Test func aProcessThatIsGoneHasNothing() {
+        var watch = MappingWatch(pid: .max)
+        let changes = watch.changes(at: .now)
+        let refreshed = watch.refreshed(at: .now)
+        watch.restart()
+        let region = watch.region(around: 4096)
+        #expect(changes == nil && refreshed == nil && region == nil)
+    }
+}

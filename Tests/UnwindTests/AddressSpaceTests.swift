@@ -1,0 +1,181 @@
+import Glibc
+import ProfileModel
+import Testing
+
+@testable import Unwind
+
+@Suite struct AddressSpaceTests {
+    private static let now = MonotonicTime(nanoseconds: 42)
+
+    private static func update(
+        _ space: inout AddressSpace, _ code: [CodeMapping], alternatives: [String] = []
+    ) -> [Mapping] {
+        space.update(code, at: now) { _ in alternatives }
+    }
+
+    private static func anonymous(_ start: UInt64, _ end: UInt64) -> CodeMapping {
+        CodeMapping(start: start, end: end, fileOffset: 0, path: "", inode: 0)
+    }
+
+    @Test func aFileThatIsThere() throws {
+        let scratch = try Scratch()
+        let path = scratch.write(readBytes("/bin/true"), to: "a program")
+        let segment = try CodeSegment(readBytes(path))
+        var space = AddressSpace()
+        let mapping = segment.mapping(at: 0x5555_0000_0000, path: path, inode: inode(of: path))
+        let added = Self.update(&space, [mapping])
+        #expect(added.count == 1)
+        #expect(added.first?.module == ModuleIndex(0))
+        #expect(added.first?.time == Self.now)
+        #expect(added.first?.start == mapping.start && added.first?.end == mapping.end)
+        let pageAddress = segment.address & ~4095
+        #expect(added.first?.bias == mapping.start - pageAddress)
+        #expect(space.ranges.first?.tables != nil)
+
+        let note = try scratch.printed(by: ["readelf", "-n", path])
+            .first { $0.contains("Build ID:") }
+        let digits = try #require(note?.split(separator: " ").last)
+        let buildID = space.modules.first?.buildID ?? []
+        #expect(
+            buildID.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() == String(digits))
+    }
+
+    @Test func onlyNewMappingsAreReported() throws {
+        let path = "/bin/true"
+        let segment = try CodeSegment(readBytes(path))
+        let first = segment.mapping(at: 0x10_0000, path: path, inode: inode(of: path))
+        let second = segment.mapping(at: 0x80_0000, path: path, inode: inode(of: path))
+        var space = AddressSpace()
+        #expect(Self.update(&space, [first]).count == 1)
+        #expect(Self.update(&space, [first]).isEmpty)
+        #expect(Self.update(&space, [first, second]).map(\.start) == [0x80_0000])
+        #expect(Self.update(&space, [second]).isEmpty)
+        #expect(space.ranges.map(\.start) == [0x80_0000])
+        // Unmapped meanwhile.
+        #expect(Self.update(&space, [first]).map(\.start) == [0x10_0000])
+        #expect(Self.update(&space, []).isEmpty)
+        #expect(space.ranges.isEmpty)
+        #expect(space.modules.count == 1)
+    }
+
+    @Test func codeWithoutAFile() {
+        var space = AddressSpace()
+        var other = Self.anonymous(0x3000, 0x4000)
+        other.path = "//anon"
+        #expect(Self.update(&space, [Self.anonymous(0x1000, 0x2000), other]).isEmpty)
+        #expect(space.ranges.map(\.module) == [nil, nil])
+        #expect(space.ranges.map(\.bias) == [0, 0])
+        #expect(space.modules.isEmpty)
+        #expect(space.isCode(0x1000) && space.isCode(0x3FFF))
+    }
+
+    @Test func theVDSOIsOurOwn() throws {
+        var space = AddressSpace()
+        let vdso = CodeMapping(
+            start: 0x7FFF_0000_0000, end: 0x7FFF_0000_2000, fileOffset: 0, path: "[vdso]", inode: 0)
+        let added = Self.update(&space, [vdso])
+        #expect(added.first?.bias == 0x7FFF_0000_0000)
+        #expect(space.modules.first?.buildID.count == 20)
+        #expect(space.ranges.first?.tables != nil)
+    }
+
+    /// Offsets in the file stand for addresses where its headers cannot be read.
+    @Test(arguments: ["text", "missing", "folder", "short", ""])
+    func whatIsNoELFFile(name: String) throws {
+        let scratch = try Scratch()
+        scratch.write("#!/bin/sh\n", to: "text")
+        scratch.write([0x7F, 0x45, 0x4C, 0x46], to: "short")
+        mkdir(scratch.path("folder"), 0o700)
+        var space = AddressSpace()
+        let mapping = CodeMapping(
+            start: 0x10_0000, end: 0x20_0000, fileOffset: 0x3000, path: scratch.path(name),
+            inode: inode(of: scratch.path(name)))
+        let added = Self.update(&space, [mapping])
+        #expect(added.first?.bias == 0x10_0000 - 0x3000)
+        #expect(space.modules.map(\.buildID) == [[]])
+        #expect(space.isCode(0x18_0000))
+        _ = space.ranges.first?.tables?.rule(at: 0x1000)
+    }
+
+    @Test func aDeletedFileIsFoundByItsOtherPath() throws {
+        let scratch = try Scratch()
+        let kept = scratch.write(readBytes("/bin/true"), to: "kept")
+        let segment = try CodeSegment(readBytes(kept))
+        let mapping = segment.mapping(
+            at: 0x10_0000, path: scratch.path("gone") + " (deleted)", inode: inode(of: kept))
+        var space = AddressSpace()
+        _ = Self.update(&space, [mapping])
+        #expect(space.modules.map(\.buildID) == [[]])
+        var other = AddressSpace()
+        _ = Self.update(&other, [mapping], alternatives: ["/nonexistent", kept])
+        #expect(other.modules.first?.buildID.isEmpty == false)
+        #expect(other.modules.first?.path == mapping.path)
+    }
+
+    /// An update replaced the file while the process ran: its tables would be lies.
+    @Test func aReplacedFileIsNotTheOneThatWasMapped() throws {
+        let scratch = try Scratch()
+        let path = scratch.write(readBytes("/bin/true"), to: "program")
+        let mapped = inode(of: path)
+        rename(path, scratch.path("older"))
+        scratch.write(readBytes("/bin/cat"), to: "program")
+        try #require(inode(of: path) != mapped)
+        let segment = try CodeSegment(readBytes(scratch.path("older")))
+        let mapping = segment.mapping(at: 0x10_0000, path: path, inode: mapped)
+        var space = AddressSpace()
+        _ = Self.update(&space, [mapping])
+        #expect(space.modules.map(\.buildID) == [[]])
+        #expect(space.ranges.first?.tables == nil)
+        var other = AddressSpace()
+        _ = Self.update(&other, [mapping], alternatives: [path, scratch.path("older")])
+        #expect(other.ranges.first?.tables != nil)
+        // Both at once are two modules.
+        let newer = try CodeSegment(readBytes(path))
+            .mapping(at: 0x80_0000, path: path, inode: inode(of: path))
+        _ = Self.update(&other, [mapping, newer])
+        #expect(other.modules.count == 2)
+        #expect(Set(other.modules.map(\.buildID)).count == 2)
+    }
+
+    @Test func addressesAtTheBorders() {
+        var space = AddressSpace()
+        _ = Self.update(
+            &space,
+            [
+                Self.anonymous(0x1000, 0x2000), Self.anonymous(0x2000, 0x3000),
+                Self.anonymous(0x5000, .max),
+            ])
+        let table: [(UInt64, Int?)] = [
+            (0, nil), (0xFFF, nil), (0x1000, 0), (0x1FFF, 0), (0x2000, 1), (0x2FFF, 1),
+            (0x3000, nil), (0x4FFF, nil), (0x5000, 2), (.max - 1, 2), (.max, nil),
+        ]
+        for (address, index) in table { #expect(space.rangeIndex(around: address) == index) }
+        #expect(AddressSpace().rangeIndex(around: 0x1000) == nil)
+    }
+
+    @Test func hostileListsStayAscendingAndDisjoint() {
+        var random = SeededNumbers(seed: 29)
+        for _ in 0..<500 {
+            var space = AddressSpace()
+            let list = (0..<Int.random(in: 0...12, using: &random)).map { _ in
+                let values: [UInt64] = [0, 1, .max, .max - 1]
+                func address() -> UInt64 {
+                    Bool.random(using: &random)
+                        ? UInt64.random(in: 0...20, using: &random) * 4096
+                        : values.randomElement(using: &random) ?? 0
+                }
+                return CodeMapping(
+                    start: address(), end: address(), fileOffset: address(),
+                    path: Bool.random(using: &random) ? "" : "/nonexistent",
+                    inode: address())
+            }
+            _ = Self.update(&space, list)
+            let ranges = space.ranges
+            #expect(ranges.allSatisfy { $0.start < $0.end })
+            #expect(zip(ranges, ranges.dropFirst()).allSatisfy { $0.end <= $1.start })
+            for range in ranges {
+                #expect(space.isCode(range.start) && space.isCode(range.end - 1))
+            }
+        }
+    }
+}

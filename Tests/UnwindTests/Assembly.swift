@@ -1,0 +1,132 @@
+/// Code whose every rule is known, because it was written by hand.
+enum Assembly {
+    static let source = """
+        .text
+        .globl plain, plain_saved, plain_framed, plain_after
+        plain:
+            .cfi_startproc
+            nop
+            push %rbp
+            .cfi_def_cfa_offset 16
+            .cfi_offset %rbp, -16
+        plain_saved:
+            mov %rsp, %rbp
+            .cfi_def_cfa_register %rbp
+        plain_framed:
+            nop
+            pop %rbp
+            .cfi_def_cfa %rsp, 8
+            .cfi_restore %rbp
+        plain_after:
+            ret
+            .cfi_endproc
+
+        entry:
+            .cfi_startproc
+            .cfi_undefined %rip
+            nop
+            hlt
+            .cfi_endproc
+
+        expression:
+            .cfi_startproc
+            .cfi_escape 0x0f, 3, 0x77, 8, 0x06
+            nop
+            ret
+            .cfi_endproc
+
+        expression_call:
+            .cfi_startproc
+            .cfi_escape 0x0f, 3, 0x77, 8, 0x06
+            call bare
+        expression_call_after:
+            nop
+            ret
+            .cfi_endproc
+
+        other_register:
+            .cfi_startproc
+            .cfi_def_cfa %r10, 8
+            nop
+            ret
+            .cfi_endproc
+
+        handler_return:
+            .cfi_startproc
+            .cfi_signal_frame
+            nop
+            ret
+            .cfi_endproc
+
+        lost_frame_pointer:
+            .cfi_startproc
+            .cfi_undefined %rbp
+            nop
+            ret
+            .cfi_endproc
+
+            .balign 16
+        bare:
+            nop
+            nop
+        direct:
+            call bare
+        direct_after:
+            nop
+            call *%rax
+        register_after:
+            nop
+            call *%r11
+        extended_after:
+            nop
+            call *8(%rbx)
+        short_after:
+            nop
+            call *0x12345(%rbx, %rcx, 8)
+        long_after:
+            nop
+            call *bare(%rip)
+        table_after:
+            nop
+            nop
+            nop
+            nop
+            nop
+            nop
+            nop
+        no_call:
+            jmp bare
+            jmp *%rax
+            nop
+            nop
+            nop
+            nop
+            nop
+            nop
+        jumped:
+            nop
+
+            .balign 16
+        restorer:
+            mov $15, %rax
+            syscall
+        short_restorer:
+            mov $15, %eax
+            syscall
+        cloner:
+            mov $56, %eax
+            syscall
+        cloner_after:
+            nop
+            nop
+            nop
+
+        """
+
+    /// Assembled once; each test gets a file of its own.
+    static let library = Result { () throws -> (bytes: [UInt8], symbols: [String: UInt64]) in
+        let scratch = try Scratch()
+        let path = try scratch.assemble(source, as: "rules.so")
+        return (readBytes(path), try scratch.symbols(of: path))
+    }
+}

@@ -1,0 +1,186 @@
+import Glibc
+import ProfileModel
+import Testing
+
+@testable import Unwind
+
+@Suite struct FrameTablesTests {
+    private let scratch: Scratch
+    private let tables: FrameTables
+    private let symbols: [String: UInt64]
+
+    init() throws {
+        scratch = try Scratch()
+        let library = try Assembly.library.get()
+        symbols = library.symbols
+        let path = scratch.write(library.bytes, to: "rules.so")
+        tables = FrameTables(try #require(ELFFile(path: path, inode: inode(of: path))))
+    }
+
+    private func rule(_ symbol: String, _ offset: UInt64 = 0) throws -> UnwindRule {
+        tables.rule(at: try #require(symbols[symbol]) + offset)
+    }
+
+    @Test func aFunctionStepByStep() throws {
+        let atEntry = try rule("plain")
+        #expect(atEntry.kind == .fromStackPointer && atEntry.cfaOffset == 8)
+        #expect(atEntry.framePointerOffset == UnwindRule.unchanged)
+        let saved = try rule("plain_saved")
+        #expect(saved.kind == .fromStackPointer && saved.cfaOffset == 16)
+        #expect(saved.framePointerOffset == -16)
+        let framed = try rule("plain_framed")
+        #expect(framed.kind == .fromFramePointer && framed.cfaOffset == 16)
+        #expect(framed.framePointerOffset == -16)
+        #expect(try rule("plain_after") == atEntry)
+    }
+
+    @Test func whatDoesNotFitAFewBytes() throws {
+        #expect(try rule("entry").kind == .end)
+        #expect(try rule("expression").kind == .general)
+        #expect(try rule("other_register").kind == .general)
+        #expect(try rule("handler_return").kind == .general)
+        #expect(try rule("lost_frame_pointer").kind == .general)
+    }
+
+    @Test func codeWithoutTables() throws {
+        #expect(try rule("bare").kind == .frameRecord)
+        #expect(try rule("restorer").kind == .signalReturn)
+        #expect(try rule("short_restorer").kind == .signalReturn)
+        #expect(try rule("cloner").kind == .afterSystemCall)
+        #expect(try rule("cloner_after").kind == .afterSystemCall)
+        #expect(try rule("cloner_after", 1).kind == .frameRecord)
+    }
+
+    /// A handler returns to the first byte of the restorer; looked up is the byte before.
+    @Test func aRestorerThatWasPushedAsAReturnAddress() throws {
+        let restorer = try #require(symbols["restorer"])
+        let address = CodeAddress(restorer, .returnAddress)
+        #expect(tables.rule(at: address.lookup).kind == .signalReturn)
+    }
+
+    @Test(arguments: [
+        "direct_after", "register_after", "extended_after", "short_after", "long_after",
+        "table_after",
+    ])
+    func behindACall(symbol: String) throws {
+        #expect(tables.isBehindCall(try #require(symbols[symbol])))
+    }
+
+    @Test(arguments: ["bare", "no_call", "jumped"])
+    func notBehindACall(symbol: String) throws {
+        #expect(!tables.isBehindCall(try #require(symbols[symbol])))
+    }
+
+    @Test(arguments: [0, 1, 6, 7, 1 << 40, .max, .max - 7] as [UInt64])
+    func addressesOutsideOfTheFile(address: UInt64) {
+        #expect(!tables.isBehindCall(address))
+        #expect(tables.rule(at: address).kind == .frameRecord)
+        let registers = Registers(programCounter: address, stackPointer: 0x7000)
+        let snapshot = Snapshot(registers: registers, stack: StackCopy(start: 0x7000, bytes: []))
+        let step = tables.step(
+            at: address, registers: registers, memory: StackMemory(snapshot))
+        if case .caller = step { Issue.record("a caller out of nothing") }
+    }
+
+    /// A step by the full tables: an expression, another register, a signal's frame.
+    @Test func generalSteps() throws {
+        var registers = Registers(programCounter: 0, stackPointer: 0x7000)
+        registers[10] = 0x7010
+        registers[3] = 33
+        let words: [UInt64] = [1, 0x7018, 0x40_1000, 7, 8]
+        let snapshot = Snapshot(
+            registers: registers, stack: StackCopy(start: 0x7000, words: words))
+        func caller(_ symbol: String) throws -> (Registers, Bool)? {
+            let step = tables.step(
+                at: try #require(symbols[symbol]), registers: registers,
+                memory: StackMemory(snapshot))
+            guard case .caller(let caller, let isSignalFrame) = step else { return nil }
+            return (caller, isSignalFrame)
+        }
+        // CFA = *(rsp + 8)
+        let expression = try #require(try caller("expression"))
+        #expect(expression.0.stackPointer == 0x7018)
+        #expect(expression.0.programCounter == 0x40_1000)
+        #expect(expression.0[3] == 33)
+        #expect(!expression.1)
+        // CFA = r10 + 8
+        let other = try #require(try caller("other_register"))
+        #expect(other.0.stackPointer == 0x7018 && other.0.programCounter == 0x40_1000)
+        let handler = try #require(try caller("handler_return"))
+        #expect(handler.1)
+        guard
+            case .end? = tables.step(
+                at: try #require(symbols["entry"]), registers: registers,
+                memory: StackMemory(snapshot))
+        else {
+            Issue.record("an entry function has a caller")
+            return
+        }
+    }
+
+    @Test func whatAStepLacks() throws {
+        let registers = Registers(programCounter: 0, stackPointer: 0x7000)
+        let snapshot = Snapshot(
+            registers: registers, stack: StackCopy(start: 0x7000, words: [1]))
+        for (symbol, reason) in [
+            ("other_register", Truncation.unknownRegister), ("expression", .stackLimit),
+        ] {
+            guard
+                case .failed(reason)? = tables.step(
+                    at: try #require(symbols[symbol]), registers: registers,
+                    memory: StackMemory(snapshot))
+            else {
+                Issue.record("\(symbol)")
+                continue
+            }
+        }
+    }
+
+    @Test func tablesForDebuggersServeToo() throws {
+        let library = try scratch.assemble(
+            ".cfi_sections .debug_frame\n" + Assembly.source, as: "debug.so")
+        let symbols = try scratch.symbols(of: library)
+        let tables = FrameTables(try #require(ELFFile(path: library, inode: 0)))
+        let framed = tables.rule(at: try #require(symbols["plain_framed"]))
+        #expect(framed.kind == .fromFramePointer && framed.framePointerOffset == -16)
+        #expect(tables.rule(at: try #require(symbols["entry"])).kind == .end)
+        #expect(tables.rule(at: try #require(symbols["bare"])).kind == .frameRecord)
+    }
+
+    @Test func aFileOfAnotherLanguageHasNoGoEntries() throws {
+        let file = try #require(ELFFile(path: "/bin/true", inode: 0))
+        let entries = GoEntries(file)
+        #expect(!(0..<0x8000).contains { entries.contains($0) })
+        // Nor has one that only borrows a name.
+        let library = try scratch.assemble(
+            """
+            .globl "runtime.goexit"
+            .type "runtime.goexit", @function
+            "runtime.goexit": nop
+            .size "runtime.goexit", 1
+            """, as: "borrowed.so")
+        let address = try #require(try scratch.symbols(of: library)["runtime.goexit"])
+        let other = GoEntries(try #require(ELFFile(path: library, inode: 0)))
+        #expect(!other.contains(address))
+    }
+
+    @Test func aGoFilesEntriesAreFound() throws {
+        let library = try scratch.assemble(
+            """
+            .globl "runtime.goexit.abi0", "runtime.goexits"
+            .type "runtime.goexit.abi0", @function
+            .type "runtime.goexits", @function
+            "runtime.goexit.abi0": nop; nop
+            .size "runtime.goexit.abi0", 2
+            "runtime.goexits": nop
+            .size "runtime.goexits", 1
+            .section .gopclntab, "a"
+            .quad 1
+            """, as: "go.so")
+        let address = try #require(try scratch.symbols(of: library)["runtime.goexit.abi0"])
+        let entries = GoEntries(try #require(ELFFile(path: library, inode: 0)))
+        #expect((0..<4).map { entries.contains(address + $0) } == [true, true, false, false])
+        let tables = FrameTables(try #require(ELFFile(path: library, inode: 0)))
+        #expect(tables.rule(at: address).kind == .end)
+    }
+}

@@ -1,0 +1,150 @@
+import Glibc
+import ProfileModel
+import Testing
+
+@testable import Unwind
+
+/// SplitMix64: the same numbers on every machine.
+struct SeededNumbers: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+extension StackCopy {
+    init(start: UInt64, words: [UInt64]) {
+        let bytes = words.flatMap { word in
+            (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(8 * $0)) }
+        }
+        self.init(start: start, bytes: bytes)
+    }
+}
+
+struct CommandFailure: Error {
+    var command: [String]
+    var status: Int32
+}
+
+/// A folder of a test's own, removed in the end.
+final class Scratch: Sendable {
+    let folder: String
+
+    init() throws {
+        var template = Array("/tmp/firstlight-test-XXXXXX".utf8CString)
+        folder = template.withUnsafeMutableBufferPointer { buffer in
+            buffer.baseAddress.flatMap(mkdtemp).map { String(cString: $0) } ?? ""
+        }
+        if folder.isEmpty { throw CommandFailure(command: ["mkdtemp"], status: errno) }
+    }
+
+    deinit {
+        try? run(["rm", "-rf", folder])
+    }
+
+    func path(_ name: String) -> String { folder + "/" + name }
+
+    @discardableResult
+    func write(_ bytes: [UInt8], to name: String) -> String {
+        unlink(path(name))
+        let descriptor = open(path(name), O_WRONLY | O_CREAT | O_EXCL, 0o700)
+        defer { close(descriptor) }
+        let written = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        #expect(written == bytes.count)
+        return path(name)
+    }
+
+    @discardableResult
+    func write(_ text: String, to name: String) -> String { write(Array(text.utf8), to: name) }
+
+    func run(_ command: [String]) throws {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(
+            &actions, 1, path("printed"), O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        var words: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) }
+        words.append(nil)
+        defer { words.forEach { free($0) } }
+        var child: pid_t = 0
+        let problem = posix_spawnp(&child, command[0], &actions, nil, words, environ)
+        guard problem == 0 else { throw CommandFailure(command: command, status: problem) }
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        guard status == 0 else { throw CommandFailure(command: command, status: status) }
+    }
+
+    func printed(by command: [String]) throws -> [Substring] {
+        try run(command)
+        return String(decoding: readBytes(path("printed")), as: UTF8.self).split(separator: "\n")
+    }
+
+    /// Assembles a shared library from a source text.
+    func assemble(_ source: String, as name: String, _ options: String...) throws -> String {
+        let source = write(source, to: name + ".S")
+        try run(
+            ["gcc", "-shared", "-nostdlib", "-Wl,--build-id", "-o", path(name), source] + options)
+        return path(name)
+    }
+
+    /// The addresses of a library's symbols, as nm sees them.
+    func symbols(of library: String) throws -> [String: UInt64] {
+        var result: [String: UInt64] = [:]
+        for line in try printed(by: ["nm", library]) {
+            let words = line.split(separator: " ")
+            guard words.count == 3, let value = UInt64(words[0], radix: 16) else { continue }
+            result[String(words[2])] = value
+        }
+        return result
+    }
+}
+
+func readBytes(_ path: String) -> [UInt8] {
+    let descriptor = open(path, O_RDONLY)
+    defer { close(descriptor) }
+    let size = max(Int(lseek(descriptor, 0, SEEK_END)), 0)
+    return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+        count = max(pread(descriptor, buffer.baseAddress, size, 0), 0)
+    }
+}
+
+func inode(of path: String) -> UInt64 {
+    var status = stat()
+    return stat(path, &status) == 0 ? UInt64(status.st_ino) : 0
+}
+
+/// The executable segment of an ELF file, read by hand (elf(5)).
+struct CodeSegment {
+    var offset: UInt64 = 0
+    var address: UInt64 = 0
+    var size: UInt64 = 0
+
+    init(_ bytes: [UInt8]) throws {
+        func number(_ at: Int, _ size: Int) -> UInt64 {
+            (0..<size).reduce(0) { $0 | UInt64(bytes[at + $1]) << UInt64(8 * $1) }
+        }
+        let headers = Int(number(32, 8))
+        for index in 0..<Int(number(56, 2)) {
+            let header = headers + 56 * index
+            guard number(header, 4) == 1, number(header + 4, 4) & 1 != 0 else { continue }
+            offset = number(header + 8, 8)
+            address = number(header + 16, 8)
+            size = number(header + 32, 8)
+        }
+        try #require(size > 0)
+    }
+
+    /// The mapping that the kernel makes of it.
+    func mapping(at start: UInt64, path: String, inode: UInt64) -> CodeMapping {
+        CodeMapping(
+            start: start, end: start + (size + 4095) / 4096 * 4096, fileOffset: offset & ~4095,
+            path: path, inode: inode)
+    }
+}
