@@ -96,7 +96,7 @@ __asm__(
     "  mov $8, %r10d\n"
     "  syscall\n"
     "  mov $11, %eax\n"  // munmap
-    "  mov fl_agent_slots(%rip), %rdi\n"
+    "  mov fl_agent_old_slots(%rip), %rdi\n"
     "  mov fl_agent_slots_size(%rip), %rsi\n"
     "  syscall\n"
     "  jmp fl_agent_resume\n"
@@ -237,6 +237,7 @@ __asm__(
     "fl_agent_slot_mask: .quad 0\n"
     "fl_agent_sample_signal: .quad 0\n"
     "fl_agent_sample_action: .quad 0, 0, 0, 0\n"
+    "fl_agent_old_slots: .quad 0\n"
     "fl_agent_original_handler: .quad 0\n"
     "fl_agent_after_sigaction: .quad 0\n"
     "fl_agent_after_action: .quad 0\n"
@@ -260,7 +261,7 @@ extern const uint8_t fl_agent_begin[], fl_agent_end[], fl_agent_set_action[],
     fl_agent_sample_handler[], fl_agent_restorer[], fl_agent_signal[], fl_agent_action[],
     fl_agent_slots[], fl_agent_slots_size[], fl_agent_slot_mask[], fl_agent_sample_signal[],
     fl_agent_sample_action[], fl_agent_after_action[], fl_agent_after_slots[],
-    fl_agent_sigaction[], fl_agent_original_handler[], fl_agent_after_sigaction[];
+    fl_agent_old_slots[], fl_agent_sigaction[], fl_agent_original_handler[], fl_agent_after_sigaction[];
 
 static uint32_t offset(const uint8_t *symbol) { return (uint32_t)(symbol - fl_agent_begin); }
 
@@ -283,6 +284,7 @@ struct fl_agent fl_agent_describe(void) {
         .sample_signal = offset(fl_agent_sample_signal),
         .sample_action = offset(fl_agent_sample_action),
         .sigaction = offset(fl_agent_sigaction),
+        .old_slots = offset(fl_agent_old_slots),
         .original_handler = offset(fl_agent_original_handler),
         .after_sigaction = offset(fl_agent_after_sigaction),
         .after_action = offset(fl_agent_after_action),

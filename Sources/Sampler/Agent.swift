@@ -93,11 +93,13 @@ struct Agent: Sendable {
         try write([address], at: Self.layout.slots, by: tracee)
     }
 
-    /// Makes the stopped thread take back the sampling signal's action and the slots, then go on
-    /// at `address`.
+    /// Makes the stopped thread take back the sampling signal's action and the slots at `slots`
+    /// (0: they stay, because somebody may still use them), then go on at `address`.
     func removeSlots(
-        restoring action: Action, by tracee: Tracee, then address: UInt64
+        at slots: UInt64, restoring action: Action, by tracee: Tracee, then address: UInt64
     ) throws(SystemError) {
+        try write([0], at: Self.layout.slots, by: tracee)
+        try write([slots], at: Self.layout.old_slots, by: tracee)
         try write(words(of: action), at: Self.layout.sample_action, by: tracee)
         try write([address], at: Self.layout.after_slots, by: tracee)
         try tracee.divert(to: position(Self.layout.unmap_slots))

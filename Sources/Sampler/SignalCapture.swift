@@ -77,6 +77,13 @@ struct SignalCapture {
         return slots.takeAnswer(slot)
     }
 
+    /// Whether a handler is at work, or may yet begin.
+    func isUnderWay(_ thread: TracedThread) -> Bool {
+        guard let slot = thread.slot else { return false }
+        let state = slots.state(of: slot)
+        return state == .requested || state == .busy
+    }
+
     func forget(_ thread: TracedThread) {
         if let slot = thread.slot { slots.giveBack(slot) }
         thread.slot = nil

@@ -37,6 +37,13 @@ struct UntracedProcess: ~Copyable {
     }
 }
 
+/// What must be taken back from the program.
+struct Installed {
+    let agent: Agent
+    /// What the sampling signal did before.
+    let original: Agent.Action
+}
+
 /// Signal capture: from `main` on the program is not traced, and running threads are asked.
 extension TraceSession {
     // MARK: Beginning
@@ -69,11 +76,13 @@ extension TraceSession {
         } catch {
             return false
         }
-        return letGo(of: thread, agent: watch.agent)
+        return letGo(of: thread, agent: watch.agent, original: original)
     }
 
     /// Follows the thread through the agent's entry until the slots are there, and lets it go.
-    private func letGo(of thread: TracedThread, agent: Agent) -> Bool {
+    private func letGo(
+        of thread: TracedThread, agent: Agent, original: Agent.Action
+    ) -> Bool {
         guard let place = slotsPlace(thread, agent: agent),
             let slots = SharedSlots(
                 pid: pid, descriptor: place.descriptor, address: place.address,
@@ -81,6 +90,7 @@ extension TraceSession {
             (try? agent.enableSlots(at: place.address, by: thread.tracee)) != nil,
             (try? thread.tracee.detach()) != nil
         else { return false }
+        installed = Installed(agent: agent, original: original)
         signalCapture = SignalCapture(pid: pid, slots: slots)
         untraced = UntracedProcess(pid: pid, probe: place.address)
         thread.isTraced = false
@@ -195,7 +205,65 @@ extension TraceSession {
     /// Leaves nothing behind in the program: one of its threads takes back the handler and the
     /// slots, on its way.
     func removeSignalCapture() {
-        signalCapture = nil
-        untraced = nil
+        defer {
+            signalCapture = nil
+            untraced = nil
+        }
+        guard let capture = signalCapture, let installed, !capture.slots.isDisplaced else { return }
+        waitForHandlers(capture)
+        let isIdle = !threads.values.contains { capture.isUnderWay($0) }
+        for thread in threads.values where thread.phase == .free && canBeStopped(thread) {
+            guard let resume = stopNow(thread) else { continue }
+            do throws(SystemError) {
+                try installed.agent.removeSlots(
+                    at: isIdle ? capture.slots.address : 0, restoring: installed.original,
+                    by: thread.tracee, then: resume)
+            } catch {
+                // It goes on as it was; the handler stays, and answers nobody.
+            }
+            try? thread.tracee.detach()
+            return
+        }
+    }
+
+    /// Requests that are under way are answered as soon as their threads get a core.
+    private func waitForHandlers(_ capture: SignalCapture) {
+        let deadline = MonotonicTime.now + .milliseconds(50)
+        while threads.values.contains(where: { capture.isUnderWay($0) }), .now < deadline {
+            var pause = timespec(tv_sec: 0, tv_nsec: 200_000)
+            nanosleep(&pause, nil)
+        }
+    }
+
+    /// Whether a stop leaves the thread as it is: it runs, or waits in a call that is restarted.
+    private func canBeStopped(_ thread: TracedThread) -> Bool {
+        switch thread.activity() {
+        case .running: true
+        case .blocked(let call, _):
+            call >= 0
+                && RestartingCalls.survivesStop(call, process: pid, thread: thread.tid)
+        case nil: false
+        }
+    }
+
+    /// Stops a thread and waits for it; where it would go on. Signals to it are passed on.
+    private func stopNow(_ thread: TracedThread) -> UInt64? {
+        if !thread.isTraced, (try? thread.tracee.seize()) == nil { return nil }
+        thread.isTraced = true
+        guard (try? thread.tracee.interrupt()) != nil else { return nil }
+        for _ in 0..<64 {
+            var status: Int32 = 0
+            guard fl_wait(thread.tid, 0, &status) == thread.tid,
+                let event = TraceEvent(status: status)
+            else { return nil }
+            switch event {
+            case .stopped: return try? thread.tracee.resumeAddress()
+            case .signal(let number): try? thread.tracee.resume(delivering: number)
+            default:
+                take(event, of: thread.tid)
+                if thread.phase == .exited { return nil }
+            }
+        }
+        return nil
     }
 }

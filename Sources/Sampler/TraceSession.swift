@@ -18,6 +18,7 @@ final class TraceSession {
     /// Set from `main` on, when stacks are taken by signal; most threads are not traced then.
     var signalCapture: SignalCapture?
     var untraced: UntracedProcess?
+    var installed: Installed?
     /// An exec was noticed after the fact: the next stop of the first thread is in the new image.
     var hasMissedExec = false
     var watch: LaunchWatch?

@@ -54,6 +54,7 @@ struct fl_agent {
     uint32_t slots_size;    // in bytes
     uint32_t slot_mask;     // a slot's size (a power of two) - 1
     uint32_t sample_signal, sample_action;
+    uint32_t old_slots;     // what unmap_slots unmaps
     uint32_t original_handler;  // what the program is told that the sampling signal does
     uint32_t after_action, after_slots, after_sigaction;  // where to go on
 };
