@@ -21,17 +21,17 @@ struct ThreadObserver: ~Copyable {
         case running
         /// Off its core: what there is to know was sampled.
         case blocked
+        /// It woke up while we looked: nothing is known.
+        case moving
         case gone
     }
 
     /// Looks at a thread that was not stopped. A blocked one is left alone: it has the stack that
     /// it had, or its memory tells.
     mutating func look(at thread: TracedThread) -> Look {
-        if thread.blocked != nil {
-            guard let counters = thread.counters() else { return .gone }
-            // It has not had a core since: still there.
-            if counters.slices == thread.clock.counters.slices { return .blocked }
-        }
+        guard let before = thread.counters() else { return .gone }
+        // It has not had a core since it was found blocked: still there.
+        if thread.blocked != nil, before.slices == thread.clock.counters.slices { return .blocked }
         guard let activity = thread.activity() else { return .gone }
         guard case .blocked(let call, let registers) = activity else { return .running }
         // A stop of ours that was not reported yet looks the same as a page fault.
@@ -39,12 +39,13 @@ struct ThreadObserver: ~Copyable {
         let position = TracedThread.Position(
             systemCall: call, stackPointer: registers.stackPointer,
             programCounter: registers.programCounter)
-        if thread.hasResumedBlocking(at: position) {
-            emit(thread, at: .now, now: thread.blocked, content: .unchanged)
-            return .blocked
-        }
-        let blocked = thread.nextBlocking(at: position)
-        emit(thread, at: .now, now: blocked, content: content(registers, of: thread))
+        let isResumed = thread.hasResumedBlocking(at: position)
+        let content = isResumed ? .unchanged : content(registers, of: thread)
+        // All that was read belongs together only if the thread had no core meanwhile; else it is
+        // a matter for the next tick.
+        guard let after = thread.counters(), after.slices == before.slices else { return .moving }
+        let blocked = isResumed ? thread.blocked : thread.nextBlocking(at: position)
+        emit(thread, at: .now, now: blocked, content: content, counters: after)
         return .blocked
     }
 
@@ -89,7 +90,8 @@ struct ThreadObserver: ~Copyable {
         let registers = try thread.tracee.registers()
         let (start, times) = thread.advance(to: .now, isRunning: false)
         sink.receive(
-            .sample(sample(thread, start, times, content: content(registers, of: thread), in: blocked)))
+            .sample(
+                sample(thread, start, times, content: content(registers, of: thread), in: blocked)))
         thread.isRefined = true
     }
 
@@ -111,10 +113,11 @@ struct ThreadObserver: ~Copyable {
     /// - Parameter blocked: the stretch of being blocked that the thread is in now, if any.
     private func emit(
         _ thread: TracedThread, at now: MonotonicTime, now blocked: TracedThread.Blocking?,
-        content: Sample.Content
+        content: Sample.Content, counters: SchedulerCounters? = nil
     ) {
         let earlier = thread.blocked
-        var (start, times) = thread.advance(to: now, isRunning: blocked == nil)
+        var (start, times) = thread.advance(
+            to: now, isRunning: blocked == nil, counters: counters)
         if let earlier, earlier.serial != blocked?.serial {
             let waited = StateTimes(blocked: times.blocked)
             sink.receive(
@@ -179,8 +182,9 @@ struct ThreadObserver: ~Copyable {
     private func interruptedStack(
         behind stack: StackCopy, at stackPointer: UInt64, _ memory: TargetMemory
     ) -> StackCopy? {
-        guard let pointer = SignalFrame.interruptedStackPointer(
-            behind: stack, at: stackPointer)
+        guard
+            let pointer = SignalFrame.interruptedStackPointer(
+                behind: stack, at: stackPointer)
         else { return nil }
         let copy = copyStack(around: pointer, memory)
         return copy.bytes.isEmpty ? nil : copy

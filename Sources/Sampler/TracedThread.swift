@@ -122,9 +122,13 @@ final class TracedThread {
     func addHold(_ span: TimeSpan) { clock.addHold(span) }
 
     /// The states since the last look, up to `now`.
-    func advance(to now: MonotonicTime, isRunning: Bool) -> (start: MonotonicTime, StateTimes) {
+    ///
+    /// - Parameter known: the counters at `now`, if they were read already.
+    func advance(
+        to now: MonotonicTime, isRunning: Bool, counters known: SchedulerCounters? = nil
+    ) -> (start: MonotonicTime, StateTimes) {
         let start = clock.time
-        let newer = counters() ?? clock.counters
+        let newer = known ?? counters() ?? clock.counters
         let isContinuous = isRunning && wasRunning && newer.slices <= clock.counters.slices + 1
         let isWorthAsking = clock.delay(since: newer) > ThreadClock.worthAsking
         let times = clock.advance(

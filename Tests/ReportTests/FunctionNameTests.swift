@@ -8,8 +8,10 @@ import Testing
         ("f()", 2, "…)"),
         ("(anonymous namespace)::bell(double)", 32, "(anonymous namespace)::bell(…)"),
         ("Cache::operator()(int, int)", 21, "Cache::operator()(…)"),
-        ("std::vector<int, std::allocator<int> >::push_back(int const&)", 30,
-            "std::vector<…>::push_back(…)"),
+        (
+            "std::vector<int, std::allocator<int> >::push_back(int const&)", 30,
+            "std::vector<…>::push_back(…)"
+        ),
         ("outer((a), (b))", 9, "outer(…)"),
         ("left(open", 8, "left…pen"),
         ("operator<<(std::ostream&, int)", 15, "operator<<(…)"),
