@@ -26,6 +26,10 @@ struct ThreadObserver: ~Copyable {
         case gone
     }
 
+    /// What a stop of ours that was not reported yet looks like: a page fault, or (of a thread
+    /// that clones, and the one that it made) clone and clone3.
+    private static let mayBeStop: Set<Int32> = [-1, 56, 435]
+
     /// Looks at a thread that was not stopped. A blocked one is left alone: it has the stack that
     /// it had, or its memory tells.
     mutating func look(at thread: TracedThread) -> Look {
@@ -34,8 +38,7 @@ struct ThreadObserver: ~Copyable {
         if thread.blocked != nil, before.slices == thread.clock.counters.slices { return .blocked }
         guard let activity = thread.activity() else { return .gone }
         guard case .blocked(let call, let registers) = activity else { return .running }
-        // A stop of ours that was not reported yet looks the same as a page fault.
-        if call == -1, thread.isInTracingStop() { return .blocked }
+        if Self.mayBeStop.contains(call), thread.isInTracingStop() { return .moving }
         let position = TracedThread.Position(
             systemCall: call, stackPointer: registers.stackPointer,
             programCounter: registers.programCounter)
