@@ -117,8 +117,33 @@ pid_t fl_wait(pid_t tid, int no_hang, int *status) {
     return got == -1 ? -errno : got;
 }
 
+// The kernel's view: the C library refuses to talk about the signals that it uses itself.
+struct kernel_action {
+    void *handler;
+    unsigned long flags;
+    void *restorer;
+    uint64_t mask;
+};
+
+uint64_t fl_ignored_signals(void) {
+    uint64_t ignored = 0;
+    for (int number = 1; number <= 64; number++) {
+        struct kernel_action action;
+        if (syscall(SYS_rt_sigaction, number, NULL, &action, 8) == 0 &&
+            action.handler == (void *)SIG_IGN)
+            ignored |= (uint64_t)1 << (number - 1);
+    }
+    return ignored;
+}
+
+static void ignore_signals(uint64_t ignored) {
+    struct kernel_action action = {.handler = (void *)SIG_IGN};
+    for (int number = 1; number <= 64; number++)
+        if (ignored >> (number - 1) & 1) syscall(SYS_rt_sigaction, number, &action, NULL, 8);
+}
+
 pid_t fl_spawn_held(const char *path, char *const argv[], char *const envp[],
-                    const sigset_t *mask, int ignore_child_signal, int *release, int *failure) {
+                    const sigset_t *mask, uint64_t ignored, int *release, int *failure) {
     int hold[2], report[2];
     if (pipe2(hold, O_CLOEXEC) != 0) return -errno;
     if (pipe2(report, O_CLOEXEC) != 0) {
@@ -135,7 +160,7 @@ pid_t fl_spawn_held(const char *path, char *const argv[], char *const envp[],
         char byte;
         close(hold[1]);
         while (read(hold[0], &byte, 1) == -1 && errno == EINTR) {}
-        if (ignore_child_signal) signal(SIGCHLD, SIG_IGN);
+        ignore_signals(ignored);
         sigprocmask(SIG_SETMASK, mask, NULL);
         execve(path, argv, envp);
         if (errno == ENOEXEC) {

@@ -82,8 +82,14 @@ package struct Image: Hashable, Sendable {
         self.time = time
     }
 
-    /// The name that phases use: the last component of the path.
-    package var name: Substring { path.split(separator: "/").last ?? Substring(path) }
+    /// The name that people know it by, and that phases use: how it was called (`sh`), without
+    /// folders, rather than what the path leads to in the end (`dash`). Login shells are called
+    /// with a leading `-`.
+    package var name: Substring {
+        let called = arguments.first?.split(separator: "/").last ?? ""
+        let plain = called.hasPrefix("-") ? called.dropFirst() : called
+        return plain.isEmpty ? path.split(separator: "/").last ?? Substring(path) : plain
+    }
 }
 
 /// A moment at which one phase ends and another begins. The raw values are stored.

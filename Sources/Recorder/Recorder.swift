@@ -89,6 +89,7 @@ extension Recording.Header {
         missedTicks = outcome.missedTicks
         lateness = outcome.lateness
         heldByProfiler = outcome.heldByProfiler
+        capture = outcome.capture
         self.outcome = outcome.outcome
     }
 }

@@ -9,7 +9,10 @@ enum AttachCheck {
         if stat.isZombie { throw .zombie(pid) }
         if stat.isKernelThread { throw .kernelThread(pid) }
         if let tracer = files.status("TracerPid:"), tracer != 0 {
-            throw .alreadyTraced(pid, tracer: Int32(truncatingIfNeeded: tracer))
+            // What is given is the tracing thread.
+            let tracer = Int32(truncatingIfNeeded: tracer)
+            let process = ProcessFiles(pid: tracer).status("Tgid:") ?? Int64(tracer)
+            throw .alreadyTraced(pid, tracer: Int32(truncatingIfNeeded: process))
         }
         // A thread's id has files of its own, but is no process.
         if let group = files.status("Tgid:"), group != Int64(pid) { throw .noSuchProcess(pid) }

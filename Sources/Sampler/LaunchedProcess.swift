@@ -20,7 +20,7 @@ struct HeldProcess: ~Copyable {
         var failure: Int32 = -1
         var mask = signals.originalMask
         let pid = fl_spawn_held(
-            path, words, environ, &mask, signals.childSignalWasIgnored ? 1 : 0, &release, &failure)
+            path, words, environ, &mask, signals.ignoredSignals, &release, &failure)
         guard pid > 0 else {
             throw .systemCall(SystemError("starting a process", code: -pid))
         }

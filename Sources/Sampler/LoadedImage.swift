@@ -61,7 +61,8 @@ struct LoadedImage: Sendable {
     }
 
     /// The image whose program headers lie at an address; its bias follows from them. Without a
-    /// `PT_PHDR` it follows from `headerAddress`, and failing that the image counts as unmoved.
+    /// `PT_PHDR` (static-pie) it follows from where the ELF header is: at `headerAddress`, or right
+    /// before the program headers, where linkers put it. Failing that the image counts as unmoved.
     init?(
         programHeaders: UInt64, count: UInt64, memory: TargetMemory, headerAddress: UInt64? = nil
     ) {
@@ -81,10 +82,10 @@ struct LoadedImage: Sendable {
         let bias: UInt64
         if let own = raw.first(where: { $0.kind == 6 }) {
             bias = programHeaders &- own.address
-        } else if let headerAddress,
+        } else if let header = headerAddress ?? Self.header(before: programHeaders, memory),
             let first = raw.first(where: { $0.kind == 1 && $0.offset == 0 })
         {
-            bias = headerAddress &- first.address
+            bias = header &- first.address
         } else {
             bias = 0
         }
@@ -93,6 +94,11 @@ struct LoadedImage: Sendable {
         segments = raw.map {
             Segment(kind: $0.kind, flags: $0.flags, start: $0.address &+ bias, size: $0.size)
         }
+    }
+
+    private static func header(before headers: UInt64, _ memory: TargetMemory) -> UInt64? {
+        let start = headers &- 64
+        return memory.read(at: start, count: 4) == [0x7F, 0x45, 0x4C, 0x46] ? start : nil
     }
 
     func isExecutable(_ address: UInt64) -> Bool {

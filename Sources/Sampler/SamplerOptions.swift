@@ -29,6 +29,8 @@ package struct SamplerOutcome: Sendable {
     package var missedTicks: Int64
     package var lateness: TimeSpan
     package var heldByProfiler: TimeSpan
+    /// How stacks were taken after `main`: what was asked for, unless it could not be had.
+    package var capture: CaptureMethod
     /// The signal that ended the recording, if one did, and whether the program has had it, too.
     package var endSignal: (number: Int32, isFromTerminal: Bool)?
 }

@@ -7,14 +7,12 @@ import ProfileModel
 ///
 /// Signals are sent to running threads only, and only to those that will not mind: not where the
 /// signal is blocked (it would surface in a `sigwait`), nor under a seccomp filter that the
-/// program installed (it may forbid the return from a handler), nor to threads that keep going
-/// to sleep and would be woken by it. Those are stopped instead.
+/// program installed (it may forbid the return from a handler), nor when the program has set an
+/// action of its own for the signal. Those are stopped instead.
 struct SignalCapture {
     let slots: SharedSlots
     private let pid: Int32
     private let usualFilters: Int64
-    /// Whether any thread has ever answered: if none does, the handler was displaced.
-    private(set) var hasAnswer = false
 
     static let slotSize = 1 << 18
     static let slotCount = 512
@@ -36,7 +34,7 @@ struct SignalCapture {
     }
 
     /// Asks a running thread for its stack, which lies within `bounds`.
-    mutating func ask(_ thread: TracedThread, bounds: Range<UInt64>) -> Verdict {
+    func ask(_ thread: TracedThread, bounds: Range<UInt64>) -> Verdict {
         if slots.isDisplaced { return .unsuitable }
         if let slot = thread.slot, slots.state(of: slot) != .idle {
             return hasIgnoredRequest(thread, slot) ? .unsuitable : .waiting
@@ -71,9 +69,8 @@ struct SignalCapture {
     }
 
     /// What the thread has answered, if it has.
-    mutating func answer(of thread: TracedThread) -> SharedSlots.Answer? {
+    func answer(of thread: TracedThread) -> SharedSlots.Answer? {
         guard let slot = thread.slot, slots.state(of: slot) == .filled else { return nil }
-        hasAnswer = true
         return slots.takeAnswer(slot)
     }
 

@@ -17,8 +17,8 @@ package struct SignalQueue: Sendable {
     private let set: sigset_t
     /// The mask as it was: what the profiled program must start with.
     let originalMask: sigset_t
-    /// Whether we were started with SIGCHLD ignored, as the program must be then.
-    let childSignalWasIgnored: Bool
+    /// Which signals we were started with ignored, as the program must be then.
+    let ignoredSignals: UInt64
 
     static let endSignals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
@@ -32,11 +32,9 @@ package struct SignalQueue: Sendable {
         pthread_sigmask(SIG_BLOCK, &set, &original)
         self.set = set
         originalMask = original
-        var previous = sigaction()
-        sigaction(SIGCHLD, nil, &previous)
-        childSignalWasIgnored =
-            unsafeBitCast(previous.__sigaction_handler.sa_handler, to: Int.self) == 1
-        if childSignalWasIgnored { signal(SIGCHLD, SIG_DFL) }
+        ignoredSignals = fl_ignored_signals()
+        // Ignored, it would not tell us of our children.
+        signal(SIGCHLD, SIG_DFL)
     }
 
     /// Blocks until the next event.

@@ -21,30 +21,34 @@ struct ThreadObserver: ~Copyable {
         case running
         /// Off its core: what there is to know was sampled.
         case blocked
+        /// It woke up while we looked: nothing is known.
+        case moving
         case gone
     }
+
+    /// What a stop of ours that was not reported yet looks like: a page fault, or (of a thread
+    /// that clones, and the one that it made) clone and clone3.
+    private static let mayBeStop: Set<Int32> = [-1, 56, 435]
 
     /// Looks at a thread that was not stopped. A blocked one is left alone: it has the stack that
     /// it had, or its memory tells.
     mutating func look(at thread: TracedThread) -> Look {
-        if thread.blocked != nil {
-            guard let counters = thread.counters() else { return .gone }
-            // It has not had a core since: still there.
-            if counters.slices == thread.clock.counters.slices { return .blocked }
-        }
+        guard let before = thread.counters() else { return .gone }
+        // It has not had a core since it was found blocked: still there.
+        if thread.blocked != nil, before.slices == thread.clock.counters.slices { return .blocked }
         guard let activity = thread.activity() else { return .gone }
         guard case .blocked(let call, let registers) = activity else { return .running }
-        // A stop of ours that was not reported yet looks the same as a page fault.
-        if call == -1, thread.isInTracingStop() { return .blocked }
+        if Self.mayBeStop.contains(call), thread.isInTracingStop() { return .moving }
         let position = TracedThread.Position(
             systemCall: call, stackPointer: registers.stackPointer,
             programCounter: registers.programCounter)
-        if thread.hasResumedBlocking(at: position) {
-            emit(thread, at: .now, now: thread.blocked, content: .unchanged)
-            return .blocked
-        }
-        let blocked = thread.nextBlocking(at: position)
-        emit(thread, at: .now, now: blocked, content: content(registers, of: thread))
+        let isResumed = thread.hasResumedBlocking(at: position)
+        let content = isResumed ? .unchanged : content(registers, of: thread)
+        // All that was read belongs together only if the thread had no core meanwhile; else it is
+        // a matter for the next tick.
+        guard let after = thread.counters(), after.slices == before.slices else { return .moving }
+        let blocked = isResumed ? thread.blocked : thread.nextBlocking(at: position)
+        emit(thread, at: .now, now: blocked, content: content, counters: after)
         return .blocked
     }
 
@@ -94,8 +98,12 @@ struct ThreadObserver: ~Copyable {
         let content: Sample.Content =
             mappings.isCode(answer.registers.programCounter)
             ? .snapshot(snapshot) : contentAfterRereading(snapshot)
+        // The kernel's own figure of a running thread lags; its CPU clock does not.
+        var counters = thread.counters() ?? thread.clock.counters
+        if let cpu = answer.cpu { counters.run = max(cpu, thread.clock.counters.run) }
         emit(
-            thread, at: max(time, thread.clock.time), now: nil, content: content, cpu: answer.cpu)
+            thread, at: max(time, thread.clock.time), now: nil, content: content,
+            counters: counters)
         return true
     }
 
@@ -143,10 +151,11 @@ struct ThreadObserver: ~Copyable {
     /// - Parameter blocked: the stretch of being blocked that the thread is in now, if any.
     private func emit(
         _ thread: TracedThread, at now: MonotonicTime, now blocked: TracedThread.Blocking?,
-        content: Sample.Content, cpu: Int64? = nil
+        content: Sample.Content, counters: SchedulerCounters? = nil
     ) {
         let earlier = thread.blocked
-        var (start, times) = thread.advance(to: now, isRunning: blocked == nil, cpu: cpu)
+        var (start, times) = thread.advance(
+            to: now, isRunning: blocked == nil, counters: counters)
         if let earlier, earlier.serial != blocked?.serial {
             let waited = StateTimes(blocked: times.blocked)
             sink.receive(

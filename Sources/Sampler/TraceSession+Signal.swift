@@ -92,6 +92,7 @@ extension TraceSession {
         else { return false }
         installed = Installed(agent: agent, original: original)
         signalCapture = SignalCapture(pid: pid, slots: slots)
+        capture = .signal
         untraced = UntracedProcess(pid: pid, probe: place.address)
         thread.isTraced = false
         thread.phase = .free
@@ -154,13 +155,21 @@ extension TraceSession {
     }
 
     /// Asks a running thread for its stack, or stops it.
-    func capture(_ thread: TracedThread) {
+    func captureRunning(_ thread: TracedThread) {
         guard signalCapture != nil, !thread.mustBeStopped else { return stop(thread) }
         let bounds = observer.stackBounds(of: thread)
         if signalCapture?.ask(thread, bounds: bounds) == .unsuitable {
             thread.mustBeStopped = true
             stop(thread)
         }
+    }
+
+    /// A thread that is not traced ends without telling.
+    func forget(_ thread: TracedThread, at now: MonotonicTime) {
+        guard !thread.isTraced else { return }
+        signalCapture?.forget(thread)
+        end(thread, at: now)
+        if thread.tid != pid { threads[thread.tid] = nil }
     }
 
     func stop(_ thread: TracedThread) {

@@ -19,6 +19,8 @@ final class TraceSession {
     var signalCapture: SignalCapture?
     var untraced: UntracedProcess?
     var installed: Installed?
+    /// How stacks were taken after `main`.
+    var capture = CaptureMethod.ptrace
     /// An exec was noticed after the fact: the next stop of the first thread is in the new image.
     var hasMissedExec = false
     var watch: LaunchWatch?
@@ -117,7 +119,7 @@ final class TraceSession {
         return SamplerOutcome(
             outcome: outcome ?? .unknown, ticks: ticker.served, missedTicks: ticker.missed,
             lateness: ticker.lateness, heldByProfiler: observer.heldByProfiler,
-            endSignal: endSignal)
+            capture: capture, endSignal: endSignal)
     }
 
     private func tick(at now: MonotonicTime) {
@@ -126,9 +128,9 @@ final class TraceSession {
         for thread in threads.values where thread.phase == .free {
             takeAnswer(of: thread)
             switch observer.look(at: thread) {
-            case .running: capture(thread)
-            case .blocked: break
-            case .gone: if !thread.isTraced { end(thread, at: now) }
+            case .running: captureRunning(thread)
+            case .blocked, .moving: break
+            case .gone: forget(thread, at: now)
             }
         }
         for request in sink.takeRequests() { answer(request) }

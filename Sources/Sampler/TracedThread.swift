@@ -149,14 +149,12 @@ final class TracedThread {
 
     /// The states since the last look, up to `now`.
     ///
-    /// - Parameter cpu: the thread's own CPU clock at `now`; without it, the thread must be off
-    ///   its core for the counters to be exact.
+    /// - Parameter known: the counters at `now`, if they were read already.
     func advance(
-        to now: MonotonicTime, isRunning: Bool, cpu: Int64? = nil
+        to now: MonotonicTime, isRunning: Bool, counters known: SchedulerCounters? = nil
     ) -> (start: MonotonicTime, StateTimes) {
         let start = clock.time
-        var newer = counters() ?? clock.counters
-        if let cpu { newer.run = max(cpu, clock.counters.run) }
+        let newer = known ?? counters() ?? clock.counters
         let isContinuous = isRunning && wasRunning && newer.slices <= clock.counters.slices + 1
         let isWorthAsking = clock.delay(since: newer) > ThreadClock.worthAsking
         let times = clock.advance(

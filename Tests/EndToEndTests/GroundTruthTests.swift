@@ -37,6 +37,16 @@ extension EndToEnd {
             #expect(misses.isEmpty, "\(misses)")
         }
 
+        /// A thread that computes is seen at nearly every tick that was served. (It was once taken
+        /// for blocked when it got its core back in the middle of a look, and then for good.)
+        @Test func aBusyThreadIsNeverLostSightOf() throws {
+            for _ in 0..<20 {
+                let launch = try Firstlight.record([try Setup.fixture("spin")], in: scratch)
+                    .json().launch
+                #expect(launch.slices * 3 > launch.ticks * 2)
+            }
+        }
+
         @Test func waitsAreNearTheTruth() throws {
             let misses = try Misses.afterAttempts {
                 let recorded = try record()

@@ -29,8 +29,8 @@ extension EndToEnd {
             if let cpu {
                 let pid = try Proc.recordedProgram(of: child.pid, running: program)
                 try Proc.waitUntil("\(cpu) ns of CPU time") {
-                    // nil: it has ended already.
-                    Proc.cpuTime(pid).map { $0 >= cpu } ?? true
+                    // It may have ended already.
+                    [nil, "Z", "X"].contains(Proc.state(pid)) || Proc.cpuTime(pid) ?? 0 >= cpu
                 }
             } else {
                 try Proc.waitUntil("the child") { !Proc.children(of: child.pid).isEmpty }

@@ -41,12 +41,16 @@ extern const uint64_t fl_trace_options;  // clone, exec and exit events
 // wait4(2) with __WALL. The thread's id, 0 when nothing is there (no_hang), or -errno.
 pid_t fl_wait(pid_t tid, int no_hang, int *status);
 
+// Which signals this process ignores, as bits from signal 1 on, including those that the C
+// library keeps for itself once threads exist. Ask before that.
+uint64_t fl_ignored_signals(void);
+
 // Forks a child that waits until `*release` (a pipe's write end) is closed, then executes
-// `path` with the given mask of blocked signals (and SIGCHLD ignored again if it was). A file
+// `path` with the given mask of blocked signals and set of ignored ones. A file
 // that is neither binary nor `#!` script is handed to /bin/sh, as execvp(3) does. `*failure` is
 // a pipe's read end: empty when exec worked, else it yields its errno as an int.
 pid_t fl_spawn_held(const char *path, char *const argv[], char *const envp[],
-                    const sigset_t *mask, int ignore_child_signal, int *release, int *failure);
+                    const sigset_t *mask, uint64_t ignored, int *release, int *failure);
 
 // read(2) of an int with EINTR retried: 1 read, 0 end of file, or -errno.
 int fl_read_int(int descriptor, int *value);

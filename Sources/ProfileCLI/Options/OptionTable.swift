@@ -58,7 +58,10 @@ package enum OptionTable {
         .init(
             .capture, "capture", "METHOD", .choice(CaptureMethod.allCases.map(\.rawValue)),
             for: recording,
-            "how stacks are taken: ptrace (default; stops each thread for a moment)"),
+            """
+            how stacks are taken after main: ptrace (default; stops each thread for a moment) or \
+            signal (record only, experimental: a handler placed in the program copies them)
+            """),
         .init(
             .after, "after", "WHAT", .choice(AfterRecording.allCases.map(\.rawValue)),
             for: [.record],

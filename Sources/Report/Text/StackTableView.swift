@@ -125,6 +125,7 @@ extension Function {
     func cell(prefix: String = "") -> TextTable.Cell {
         var cell = TextTable.Cell(name.escapedForDisplay, style: isOwn ? .own : .plain)
         cell.prefix = prefix + (isOwn ? "● " : "  ")
+        cell.isFunction = true
         return cell
     }
 

@@ -22,6 +22,8 @@ struct TextTable {
         var text: String
         var suffix = ""
         var style = Style.plain
+        /// Its arguments go first when it must be shortened.
+        var isFunction = false
 
         init(_ text: String, style: Style = .plain) {
             self.text = text
@@ -147,8 +149,9 @@ struct TextTable {
     private func fitted(_ cell: Cell, _ width: Int) -> Cell {
         guard cell.width > width else { return cell }
         var result = cell
-        result.text = cell.text.shortened(
-            to: max(0, width - cell.prefix.displayWidth - cell.suffix.displayWidth))
+        let room = max(0, width - cell.prefix.displayWidth - cell.suffix.displayWidth)
+        result.text =
+            cell.isFunction ? cell.text.shortenedFunction(to: room) : cell.text.shortened(to: room)
         if result.width > width {
             // The space does not even hold prefix and suffix.
             result.prefix = result.prefix.shortened(to: width)
