@@ -87,7 +87,7 @@ func parse(_ line: String) -> Result<Invocation, UsageError> {
         ("record --output= ls", 125, "record: invalid output '': it must not be empty"),
         (
             "record --capture dtrace ls", 125,
-            "record: unknown capture 'dtrace': it must be signal or ptrace"
+            "record: unknown capture 'dtrace': it must be signal or ptrace; did you mean 'ptrace'?"
         ),
         (
             "record --after stpo ls", 125,
