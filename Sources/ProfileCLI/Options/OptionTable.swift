@@ -56,12 +56,9 @@ package enum OptionTable {
             .duration, "duration", "TIME", .duration, for: recording,
             "end the recording after TIME: 250ms, 2s, 1.5s, 1m"),
         .init(
-            .capture, "capture", "METHOD", .choice(CaptureMethod.allCases.map(\.rawValue)),
+            .capture, "capture", "METHOD", .choice([CaptureMethod.ptrace.rawValue]),
             for: recording,
-            """
-            how stacks are taken after main: ptrace (default; stops each thread for a moment) or \
-            signal (record only, experimental: a handler placed in the program copies them)
-            """),
+            "how stacks are taken: ptrace (default; stops each thread for a moment)"),
         .init(
             .after, "after", "WHAT", .choice(AfterRecording.allCases.map(\.rawValue)),
             for: [.record],

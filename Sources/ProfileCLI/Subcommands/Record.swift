@@ -14,8 +14,7 @@ enum RecordCommand {
         let signals = SignalQueue()
         let recorder = Recorder(
             output: options.output,
-            options: SamplerOptions(
-                frequency: options.frequency, duration: options.duration, capture: options.capture),
+            options: SamplerOptions(frequency: options.frequency, duration: options.duration),
             version: Version.current)
         let result: Recorder.Result
         do throws(Recorder.Failure) {
