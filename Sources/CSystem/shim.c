@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -15,7 +16,7 @@
 #include <unistd.h>
 
 const uint64_t fl_trace_options =
-    PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT;
+    PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT | PTRACE_O_TRACESYSGOOD;
 
 static int result(long value) { return value == -1 ? -errno : 0; }
 
@@ -50,6 +51,33 @@ int fl_ptrace_get_registers(pid_t tid, struct fl_registers *out) {
         .code_segment = in.cs,
     };
     return 0;
+}
+
+int fl_ptrace_to_system_call(pid_t tid, int signal) {
+    return result(ptrace(PTRACE_SYSCALL, tid, 0, (long)signal));
+}
+
+int fl_ptrace_divert(pid_t tid, uint64_t address, uint64_t *resume, int commit) {
+    struct user_regs_struct in;
+    int status = result(ptrace(PTRACE_GETREGS, tid, 0, &in));
+    if (status != 0) return status;
+    *resume = in.rip;
+    // The kernel restarts a call only if nobody has moved the thread, so that is done here: by
+    // going back to the `syscall` instruction, with the call's number (or restart_syscall's).
+    if ((long)in.orig_rax >= 0) {
+        long error = -(long)in.rax;
+        if (error == 512 || error == 513 || error == 514) {  // ERESTARTSYS, NOINTR, NOHAND
+            in.rax = in.orig_rax;
+            *resume -= 2;
+        } else if (error == 516) {  // ERESTART_RESTARTBLOCK
+            in.rax = SYS_restart_syscall;
+            *resume -= 2;
+        }
+        in.orig_rax = (unsigned long)-1;
+    }
+    if (!commit) return 0;
+    in.rip = address;
+    return result(ptrace(PTRACE_SETREGS, tid, 0, &in));
 }
 
 int fl_ptrace_set_instruction_pointer(pid_t tid, uint64_t address) {
@@ -201,6 +229,24 @@ int fl_wait_signal(const sigset_t *set, struct fl_signal *out) {
 }
 
 int fl_tick_signal(void) { return SIGRTMIN + 1; }
+
+int fl_signal_thread(pid_t pid, pid_t tid, int number, uint64_t value) {
+    siginfo_t info = {.si_signo = number, .si_code = SI_QUEUE};
+    info.si_pid = getpid();
+    info.si_uid = getuid();
+    info.si_value.sival_ptr = (void *)value;
+    return result(syscall(SYS_rt_tgsigqueueinfo, pid, tid, number, &info));
+}
+
+void *fl_map_shared(const char *path, size_t size) {
+    int descriptor = open(path, O_RDWR | O_CLOEXEC);
+    if (descriptor < 0) return NULL;
+    void *start = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    close(descriptor);
+    return start == MAP_FAILED ? NULL : start;
+}
+
+void fl_unmap(void *start, size_t size) { munmap(start, size); }
 
 ssize_t fl_read_memory(pid_t pid, uint64_t address, void *buffer, size_t length) {
     struct iovec here = {buffer, length};

@@ -46,7 +46,8 @@ package struct Recorder: Sendable {
             throw .recording(error)
         }
         var header = Recording.Header(
-            pid: 0, isAttached: target.isAttach, capture: .ptrace, frequency: options.frequency)
+            pid: 0, isAttached: target.isAttach, capture: options.capture,
+            frequency: options.frequency)
         header.recorderVersion = version
         let queue = EventQueue()
         let writer = RecordingThread(path: output, header: header, queue: queue)
@@ -88,6 +89,7 @@ extension Recording.Header {
         missedTicks = outcome.missedTicks
         lateness = outcome.lateness
         heldByProfiler = outcome.heldByProfiler
+        capture = outcome.capture
         self.outcome = outcome.outcome
     }
 }

@@ -26,7 +26,7 @@ struct LaunchWatch {
     private var linkerHook: UInt64?
     private let linkerState: UInt64
     /// `main`, or the entry point as long as it is not known.
-    private var main: UInt64
+    private(set) var main: UInt64
     /// Where to find `main` when the program is relocated.
     private let mainSlot: UInt64?
     private let program: LoadedImage
@@ -48,7 +48,7 @@ struct LaunchWatch {
             let program = LoadedImage(
                 programHeaders: vector.programHeaders, count: vector.programHeaderCount,
                 memory: memory),
-            let agent = Agent.place(vdso: vector.vdso, memory: memory, tracee: tracee)
+            let agent = Agent.place(vdso: vector.vdso, tracee: tracee)
         else { return nil }
         self.agent = agent
         self.program = program
@@ -59,7 +59,7 @@ struct LaunchWatch {
         linkerHook = hook?.function
         linkerState = hook?.state ?? 0
         do throws(SystemError) {
-            try agent.install(continuingAt: firstInstruction)
+            try agent.setTrapAction(.trapHandler, by: tracee, then: firstInstruction)
             try arm()
         } catch {
             // Going on where it was undoes it all: nothing has run yet.
@@ -110,20 +110,23 @@ struct LaunchWatch {
         return memory.int32(at: linkerState) == 0 ? .relocated : nil
     }
 
-    /// Takes back what was set up for a border that the stopped thread has reached: at `main`,
-    /// everything.
-    mutating func passed(_ border: Border) throws(SystemError) {
-        switch border {
-        case .relocated:
-            linkerHook = nil
-            if let mainSlot, let found = memory.word(at: mainSlot), program.isExecutable(found) {
-                main = found
-                try tracee.setDebugRegister(Register.main, found)
-            }
-            try tracee.setDebugRegister(Register.control, Register.mainEnabled)
-        case .main:
-            try tracee.setDebugRegister(Register.control, 0)
-            try agent.remove(trapWasIgnored: trapWasIgnored, continuingAt: main)
+    /// Takes back what was set up for the relocation's end, which the stopped thread has reached.
+    mutating func passedRelocation() throws(SystemError) {
+        linkerHook = nil
+        if let mainSlot, let found = memory.word(at: mainSlot), program.isExecutable(found) {
+            main = found
+            try tracee.setDebugRegister(Register.main, found)
         }
+        try tracee.setDebugRegister(Register.control, Register.mainEnabled)
+    }
+
+    /// Takes back everything, with the thread stopped at `main`.
+    ///
+    /// - Parameter address: where it goes on: `main` itself, or an entry of the agent that leads
+    ///   there.
+    func passedMain(then address: UInt64? = nil) throws(SystemError) {
+        try tracee.setDebugRegister(Register.control, 0)
+        try agent.setTrapAction(
+            trapWasIgnored ? .ignored : .standard, by: tracee, then: address ?? main)
     }
 }

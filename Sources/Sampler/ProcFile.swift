@@ -23,6 +23,12 @@ struct ProcFile: ~Copyable {
         buffer.readOn(from: descriptor)
     }
 
+    /// Whether there is a byte at a position; of `/proc/PID/mem`: in an address space that lives.
+    func canRead(at position: UInt64) -> Bool {
+        var byte: UInt8 = 0
+        return pread(descriptor, &byte, 1, Int(truncatingIfNeeded: position)) == 1
+    }
+
     /// Reads all of a long file, which the kernel hands out page by page.
     func readAll(into buffer: inout ReadBuffer) {
         buffer.clear()

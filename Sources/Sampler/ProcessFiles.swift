@@ -41,6 +41,17 @@ struct ProcessFiles: Sendable {
         return Image(path: path, arguments: Array(arguments), time: time)
     }
 
+    /// What the program has the sampling signal do; nil when it has a handler, or is not known.
+    var samplingSignal: Agent.Action? {
+        var buffer = ReadBuffer()
+        buffer.readAll(path: "/proc/\(pid)/status")
+        let bit: UInt64 = 1 << UInt64(SIGURG - 1)
+        guard let caught = ProcFormats.mask("SigCgt:", buffer.text), caught & bit == 0,
+            let ignored = ProcFormats.mask("SigIgn:", buffer.text)
+        else { return nil }
+        return ignored & bit == 0 ? .standard : .ignored
+    }
+
     func threadIDs() -> [Int32] {
         guard let folder = opendir("/proc/\(pid)/task") else { return [] }
         defer { closedir(folder) }

@@ -86,6 +86,41 @@ struct ThreadObserver: ~Copyable {
         return now
     }
 
+    /// Samples a running thread from what it answered to a request.
+    ///
+    /// - Returns: false when its stack was not where it was expected; it is now, so that asking
+    ///   again helps.
+    mutating func sample(_ answer: SharedSlots.Answer, of thread: TracedThread) -> Bool {
+        thread.stackPointer = answer.registers.stackPointer
+        let time = answer.time ?? .now
+        guard !answer.stack.bytes.isEmpty else { return false }
+        let snapshot = Snapshot(registers: answer.registers, stack: answer.stack)
+        let content: Sample.Content =
+            mappings.isCode(answer.registers.programCounter)
+            ? .snapshot(snapshot) : contentAfterRereading(snapshot)
+        // The kernel's own figure of a running thread lags; its CPU clock does not.
+        var counters = thread.counters() ?? thread.clock.counters
+        if let cpu = answer.cpu { counters.run = max(cpu, thread.clock.counters.run) }
+        emit(
+            thread, at: max(time, thread.clock.time), now: nil, content: content,
+            counters: counters)
+        return true
+    }
+
+    private mutating func contentAfterRereading(_ snapshot: Snapshot) -> Sample.Content {
+        rereadMappings(at: .now)
+        return .snapshot(snapshot)
+    }
+
+    /// The bounds of the stack that a thread was last seen on; empty when it is not known.
+    mutating func stackBounds(of thread: TracedThread) -> Range<UInt64> {
+        guard let pointer = thread.stackPointer else { return 0..<0 }
+        let now = MonotonicTime.now
+        if mappings.isUnknown(pointer, at: now) { rereadMappings(at: now) }
+        guard let region = mappings.region(around: pointer) else { return 0..<0 }
+        return region.start..<region.end
+    }
+
     /// Reads the registers of a thread that was stopped in the middle of being blocked, for the
     /// stack that its memory alone did not tell.
     mutating func refine(_ thread: TracedThread) throws(SystemError) {
@@ -146,6 +181,7 @@ struct ThreadObserver: ~Copyable {
     ) -> Sample.Content {
         // Our own code in the program is none of its business.
         if agent?.contains(registers.programCounter) == true { return .none }
+        thread.stackPointer = registers.stackPointer
         let now = MonotonicTime.now
         if !mappings.isCode(registers.programCounter)
             || mappings.isUnknown(registers.stackPointer, at: now)

@@ -7,19 +7,27 @@ import ProfileModel
 /// because ptrace belongs to the thread that began it; when that thread ends, the kernel lets go
 /// of all that it traced, without stopping it once more.
 final class TraceSession {
-    private let pid: Int32
-    private let options: SamplerOptions
-    private let sink: any SampleSink
+    let pid: Int32
+    let options: SamplerOptions
+    let sink: any SampleSink
     private let signals: SignalQueue
-    private let files: ProcessFiles
-    private var observer: ThreadObserver
-    private var threads: [Int32: TracedThread] = [:]
+    let files: ProcessFiles
+    var observer: ThreadObserver
+    var threads: [Int32: TracedThread] = [:]
     private var threadCount = 0
-    private var watch: LaunchWatch?
-    private var outcome: Recording.Outcome?
+    /// Set from `main` on, when stacks are taken by signal; most threads are not traced then.
+    var signalCapture: SignalCapture?
+    var untraced: UntracedProcess?
+    var installed: Installed?
+    /// How stacks were taken after `main`.
+    var capture = CaptureMethod.ptrace
+    /// An exec was noticed after the fact: the next stop of the first thread is in the new image.
+    var hasMissedExec = false
+    var watch: LaunchWatch?
+    var outcome: Recording.Outcome?
     private var endSignal: (number: Int32, isFromTerminal: Bool)?
     /// Sampling is over, but the launch's breakpoints are still in place: they go at `main`.
-    private var isLeaving = false
+    var isLeaving = false
 
     init(pid: Int32, options: SamplerOptions, signals: SignalQueue, sink: any SampleSink) {
         self.pid = pid
@@ -64,7 +72,7 @@ final class TraceSession {
     }
 
     /// A new image in the process, whose first thread is stopped at its first instruction.
-    private func beginImage(at now: MonotonicTime) {
+    func beginImage(at now: MonotonicTime) {
         guard let main = threads[pid] else { return }
         observer.closeWithoutStack(main, at: now)
         sink.receive(.image(files.image(at: now)))
@@ -72,8 +80,10 @@ final class TraceSession {
         observer.mappings.restart()
         observer.rereadMappings(at: now)
         watch = nil
-        if let start = try? main.tracee.registers() {
-            watch = LaunchWatch(pid: pid, firstInstruction: start.programCounter)
+        signalCapture = nil
+        untraced = nil
+        if let start = try? main.tracee.resumeAddress() {
+            watch = LaunchWatch(pid: pid, firstInstruction: start)
             observer.agent = watch?.agent.range
         }
         // Where the launch cannot be watched, all of it counts as the program's own.
@@ -109,19 +119,24 @@ final class TraceSession {
         return SamplerOutcome(
             outcome: outcome ?? .unknown, ticks: ticker.served, missedTicks: ticker.missed,
             lateness: ticker.lateness, heldByProfiler: observer.heldByProfiler,
-            endSignal: endSignal)
+            capture: capture, endSignal: endSignal)
     }
 
     private func tick(at now: MonotonicTime) {
         observer.watchMappings(at: now)
+        followUntraced(at: now)
         for thread in threads.values where thread.phase == .free {
-            guard case .running = observer.look(at: thread) else { continue }
-            interrupt(thread)
+            takeAnswer(of: thread)
+            switch observer.look(at: thread) {
+            case .running: captureRunning(thread)
+            case .blocked, .moving: break
+            case .gone: forget(thread, at: now)
+            }
         }
         for request in sink.takeRequests() { answer(request) }
     }
 
-    private func interrupt(_ thread: TracedThread) {
+    func interrupt(_ thread: TracedThread) {
         let now = MonotonicTime.now
         if (try? thread.tracee.interrupt()) != nil { thread.phase = .interrupted(now) }
     }
@@ -135,12 +150,12 @@ final class TraceSession {
             RestartingCalls.survivesStop(
                 blocked.position.systemCall, process: pid, thread: thread.tid)
         else { return }
-        interrupt(thread)
+        stop(thread)
     }
 
     // MARK: What ptrace reports
 
-    private func takeChanges() {
+    func takeChanges() {
         while outcome == nil {
             var status: Int32 = 0
             let tid = fl_wait(-1, 1, &status)
@@ -150,7 +165,7 @@ final class TraceSession {
         }
     }
 
-    private func take(_ event: TraceEvent, of tid: Int32) {
+    func take(_ event: TraceEvent, of tid: Int32) {
         let now = MonotonicTime.now
         switch event {
         case .exited(let status):
@@ -165,10 +180,11 @@ final class TraceSession {
         }
     }
 
-    private func take(_ event: TraceEvent, of thread: TracedThread, at now: MonotonicTime) {
+    func take(_ event: TraceEvent, of thread: TracedThread, at now: MonotonicTime) {
         switch event {
         case .stopped:
             sampleAtStop(thread)
+            if takeMissedExec(thread, at: now) { return }
             resume(thread, stoppedSince: now)
         case .cloned:
             sampleAtStop(thread)
@@ -191,6 +207,8 @@ final class TraceSession {
         case .groupStop:
             thread.phase = .free
             try? thread.tracee.listen()
+        case .systemCall:
+            resume(thread, stoppedSince: now)
         case .exited, .killed, .executed:
             break
         }
@@ -200,6 +218,7 @@ final class TraceSession {
     /// other stop stand for ours.
     private func sampleAtStop(_ thread: TracedThread) {
         guard !isLeaving, case .interrupted(let since) = thread.phase else { return }
+        if hasMissedExec, thread.tid == pid { return }
         // An exact copy of what it had: it did not move since.
         if thread.blocked != nil, thread.counters()?.slices == thread.clock.counters.slices {
             try? observer.refine(thread)
@@ -220,15 +239,23 @@ final class TraceSession {
                 mark(border == .main ? .main : .relocated, at: sampled)
                 observer.rereadMappings(at: sampled)
             }
-            try? watch?.passed(border)
-            if border == .main { watch = nil }
+            if border == .main {
+                let hasLeft = leaveMain(thread)
+                watch = nil
+                if hasLeft {
+                    observer.addHold(.now - now, to: thread)
+                    return true
+                }
+            } else {
+                try? watch?.passedRelocation()
+            }
         }
         resume(thread, stoppedSince: now)
         if isLeaving, watch == nil { outcome = .running }
         return true
     }
 
-    private func resume(
+    func resume(
         _ thread: TracedThread, stoppedSince: MonotonicTime, delivering signal: Int32 = 0
     ) {
         if thread.phase != .exited { thread.phase = .free }
@@ -272,7 +299,7 @@ final class TraceSession {
     }
 
     @discardableResult
-    private func addThread(_ tid: Int32, start: MonotonicTime, isNew: Bool) -> TracedThread {
+    func addThread(_ tid: Int32, start: MonotonicTime, isNew: Bool) -> TracedThread {
         let thread = TracedThread(
             process: pid, tid: tid, index: ThreadIndex(threadCount), start: start, isNew: isNew)
         add(thread, start: start)
@@ -288,20 +315,20 @@ final class TraceSession {
                     tid: thread.tid, name: thread.name, start: start, isMain: thread.tid == pid)))
     }
 
-    private func rename(_ thread: TracedThread) {
+    func rename(_ thread: TracedThread) {
         if thread.refreshName() { sink.receive(.threadNamed(thread.index, thread.name)) }
     }
 
-    private func end(_ thread: TracedThread, at now: MonotonicTime) {
+    func end(_ thread: TracedThread, at now: MonotonicTime) {
         guard thread.phase != .exited else { return }
         thread.phase = .exited
         sink.receive(.threadEnded(thread.index, thread.clock.time))
     }
 
-    private func ended(_ tid: Int32, _ how: Recording.Outcome, at now: MonotonicTime) {
+    func ended(_ tid: Int32, _ how: Recording.Outcome, at now: MonotonicTime) {
         if let thread = threads.removeValue(forKey: tid), thread.phase != .exited {
-            // Killed without an exit event: where it was is gone with it.
-            if !isLeaving { observer.closeWithoutStack(thread, at: now) }
+            // Killed without an exit event, or not traced: where it was is gone with it.
+            if !isLeaving, thread.isTraced { observer.closeWithoutStack(thread, at: now) }
             end(thread, at: now)
         }
         if tid == pid {
@@ -312,18 +339,19 @@ final class TraceSession {
 
     // MARK: Endings
 
-    private func mark(_ kind: Mark.Kind, at time: MonotonicTime) {
+    func mark(_ kind: Mark.Kind, at time: MonotonicTime) {
         sink.receive(.mark(Mark(kind: kind, time: time, counters: files.counters())))
     }
 
     private func leave() {
         guard !isLeaving, outcome == nil else { return }
         closeAll(at: .now)
+        removeSignalCapture()
         isLeaving = true
         if watch == nil { outcome = .running }
     }
 
-    private func closeAll(at now: MonotonicTime) {
+    func closeAll(at now: MonotonicTime) {
         for thread in threads.values where thread.phase != .exited {
             observer.close(thread, at: now)
             rename(thread)

@@ -34,6 +34,17 @@ final class TracedThread {
     var blocked: Blocking?
     /// Whether we stopped it in the middle of that stretch, to read its registers.
     var isRefined = false
+    /// Whether ptrace has it: every signal to it is a stop then, and its clones are ours, too.
+    var isTraced = true
+    /// Where it answers requests, once it was asked; how often it could not be asked or did not
+    /// answer; and how often it had had a core when it was asked last.
+    var slot: Int?
+    var refusals = 0
+    var coresAtRequest: Int64 = 0
+    /// How a signal found it unwilling or dangerous to answer: it is stopped instead.
+    var mustBeStopped = false
+    /// Its stack, as far as it is known.
+    var stackPointer: UInt64?
     /// Whether the last look found the thread on its core, or wanting one.
     var wasRunning = false
     var name: String
@@ -87,6 +98,21 @@ final class TracedThread {
     func isInTracingStop() -> Bool {
         Self.buffer.readAll(path: folder + "/stat")
         return ProcessStat(Self.buffer.text)?.state == UInt8(ascii: "t")
+    }
+
+    /// What `status` says of the thread that forbids to signal it.
+    struct Reservations {
+        var blocksSamplingSignal: Bool
+        /// How many seccomp filters watch its system calls.
+        var filters: Int64
+    }
+
+    func reservations() -> Reservations? {
+        Self.buffer.readAll(path: folder + "/status")
+        guard let blocked = ProcFormats.mask("SigBlk:", Self.buffer.text) else { return nil }
+        return Reservations(
+            blocksSamplingSignal: blocked & (1 << UInt64(SIGURG - 1)) != 0,
+            filters: ProcFormats.field("Seccomp_filters:", Self.buffer.text) ?? 0)
     }
 
     func switches() -> SwitchCounts? {

@@ -55,6 +55,25 @@ struct Tracee: Hashable, Sendable {
         return registers
     }
 
+    /// Lets a stopped thread go on until it enters or leaves a system call.
+    func resumeToSystemCall(delivering signal: Int32 = 0) throws(SystemError) {
+        try check(fl_ptrace_to_system_call(tid, signal), "resuming thread \(tid)")
+    }
+
+    /// Where a stopped thread would go on; see ``divert(to:)``.
+    func resumeAddress() throws(SystemError) -> UInt64 {
+        var resume: UInt64 = 0
+        try check(fl_ptrace_divert(tid, 0, &resume, 0), "reading thread \(tid)'s registers")
+        return resume
+    }
+
+    /// Makes a stopped thread go on elsewhere, in one step. A system call that it was in is
+    /// restarted when it goes on at its ``resumeAddress()``.
+    func divert(to address: UInt64) throws(SystemError) {
+        var resume: UInt64 = 0
+        try check(fl_ptrace_divert(tid, address, &resume, 1), "moving thread \(tid)'s position")
+    }
+
     func setProgramCounter(_ address: UInt64) throws(SystemError) {
         try check(
             fl_ptrace_set_instruction_pointer(tid, address), "moving thread \(tid)'s position")
@@ -86,6 +105,8 @@ enum TraceEvent: Hashable, Sendable {
     case cloned
     case executed
     case exiting
+    /// Entry to or exit from a system call, where that was asked for.
+    case systemCall
     /// Our interrupt, or a new thread's first stop.
     case stopped
     /// The user stopped the process (`SIGSTOP`, Ctrl-Z …).
@@ -104,7 +125,7 @@ enum TraceEvent: Hashable, Sendable {
         }
         let signal = (status >> 8) & 0xFF
         switch status >> 16 {
-        case 0: self = .signal(signal)
+        case 0: self = signal == 0x85 ? .systemCall : .signal(signal)
         case 3: self = .cloned  // PTRACE_EVENT_CLONE
         case 4: self = .executed  // PTRACE_EVENT_EXEC
         case 6: self = .exiting  // PTRACE_EVENT_EXIT

@@ -86,8 +86,8 @@ func parse(_ line: String) -> Result<Invocation, UsageError> {
         ("report --phase", 2, "report: --phase needs a value: NAME"),
         ("record --output= ls", 125, "record: invalid output '': it must not be empty"),
         (
-            "record --capture signal ls", 125,
-            "record: unknown capture 'signal': it must be ptrace"
+            "record --capture dtrace ls", 125,
+            "record: unknown capture 'dtrace': it must be signal or ptrace; did you mean 'ptrace'?"
         ),
         (
             "record --after stpo ls", 125,

@@ -22,10 +22,14 @@ int fl_ptrace_seize(pid_t tid, uint64_t options);
 int fl_ptrace_interrupt(pid_t tid);
 int fl_ptrace_continue(pid_t tid, int signal);
 int fl_ptrace_step(pid_t tid);
+int fl_ptrace_to_system_call(pid_t tid, int signal);
 int fl_ptrace_listen(pid_t tid);
 int fl_ptrace_detach(pid_t tid, int signal);
 int fl_ptrace_event_message(pid_t tid, uint64_t *message);
 int fl_ptrace_get_registers(pid_t tid, struct fl_registers *registers);
+// Makes a stopped thread go on at `address`. If it was stopped in a system call that would have
+// been restarted, `*resume` is where going on restarts it; otherwise it is where it was.
+int fl_ptrace_divert(pid_t tid, uint64_t address, uint64_t *resume, int commit);
 int fl_ptrace_set_instruction_pointer(pid_t tid, uint64_t address);
 int fl_ptrace_get_debug_register(pid_t tid, int number, uint64_t *value);
 int fl_ptrace_set_debug_register(pid_t tid, int number, uint64_t value);
@@ -66,6 +70,13 @@ struct fl_signal {
 };
 int fl_wait_signal(const sigset_t *set, struct fl_signal *signal);
 int fl_tick_signal(void);  // the real-time signal that the recorder's timer uses
+
+// Sends `signal` to one thread with a value, as sigqueue(3) does to a process. 0 or -errno.
+int fl_signal_thread(pid_t pid, pid_t tid, int signal, uint64_t value);
+
+// Maps a file shared, for reading and writing. NULL when that fails.
+void *fl_map_shared(const char *path, size_t size);
+void fl_unmap(void *start, size_t size);
 
 ssize_t fl_read_memory(pid_t pid, uint64_t address, void *buffer, size_t length);
 

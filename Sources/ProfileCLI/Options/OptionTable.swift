@@ -56,9 +56,12 @@ package enum OptionTable {
             .duration, "duration", "TIME", .duration, for: recording,
             "end the recording after TIME: 250ms, 2s, 1.5s, 1m"),
         .init(
-            .capture, "capture", "METHOD", .choice([CaptureMethod.ptrace.rawValue]),
+            .capture, "capture", "METHOD", .choice(CaptureMethod.allCases.map(\.rawValue)),
             for: recording,
-            "how stacks are taken: ptrace (default; stops each thread for a moment)"),
+            """
+            how stacks are taken after main: ptrace (default; stops each thread for a moment) or \
+            signal (record only, experimental: a handler placed in the program copies them)
+            """),
         .init(
             .after, "after", "WHAT", .choice(AfterRecording.allCases.map(\.rawValue)),
             for: [.record],

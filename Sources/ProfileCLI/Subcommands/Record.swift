@@ -14,7 +14,8 @@ enum RecordCommand {
         let signals = SignalQueue()
         let recorder = Recorder(
             output: options.output,
-            options: SamplerOptions(frequency: options.frequency, duration: options.duration),
+            options: SamplerOptions(
+                frequency: options.frequency, duration: options.duration, capture: options.capture),
             version: Version.current)
         let result: Recorder.Result
         do throws(Recorder.Failure) {
