@@ -5,8 +5,10 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -16,7 +18,7 @@
 #include <unistd.h>
 
 const uint64_t fl_trace_options =
-    PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT | PTRACE_O_TRACESYSGOOD;
+    PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT;
 
 static int result(long value) { return value == -1 ? -errno : 0; }
 
@@ -51,10 +53,6 @@ int fl_ptrace_get_registers(pid_t tid, struct fl_registers *out) {
         .code_segment = in.cs,
     };
     return 0;
-}
-
-int fl_ptrace_to_system_call(pid_t tid, int signal) {
-    return result(ptrace(PTRACE_SYSCALL, tid, 0, (long)signal));
 }
 
 int fl_ptrace_divert(pid_t tid, uint64_t address, uint64_t *resume, int commit) {
@@ -188,12 +186,40 @@ pid_t fl_spawn_held(const char *path, char *const argv[], char *const envp[],
     return child;
 }
 
+int fl_has_ended(pid_t pid) {
+    siginfo_t info = {.si_pid = 0};
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == pid;
+}
+
+int64_t fl_process_cpu_ns(pid_t pid) {
+    clockid_t clock;
+    struct timespec time;
+    if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &time) != 0) return -1;
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static uint64_t soft_limit(pid_t pid, int resource) {
+    struct rlimit limit;
+    if (prlimit(pid, resource, NULL, &limit) != 0) return UINT64_MAX;
+    return limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX : limit.rlim_cur;
+}
+
+uint64_t fl_address_space_limit(pid_t pid) { return soft_limit(pid, RLIMIT_AS); }
+uint64_t fl_file_size_limit(pid_t pid) { return soft_limit(pid, RLIMIT_FSIZE); }
+uint64_t fl_stack_limit(pid_t pid) { return soft_limit(pid, RLIMIT_STACK); }
+
 int fl_read_int(int descriptor, int *value) {
     ssize_t got;
     do got = read(descriptor, value, sizeof *value);
     while (got == -1 && errno == EINTR);
     if (got == -1) return -errno;
     return got == sizeof *value;
+}
+
+ssize_t fl_find(const void *bytes, size_t count, const void *wanted, size_t wanted_count) {
+    const char *found = memmem(bytes, count, wanted, wanted_count);
+    return found ? found - (const char *)bytes : -1;
 }
 
 int64_t fl_monotonic_ns(void) {

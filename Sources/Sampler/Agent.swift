@@ -2,7 +2,7 @@ import CAgent
 import Glibc
 
 /// The code that runs inside the program: a `SIGTRAP` handler that returns, for the launch's
-/// breakpoints, and the handler of the sampling signal.
+/// breakpoints, and the handler of the sampling signal with what belongs to it.
 ///
 /// It is written behind the end of the vdso, into its last page's unused part: that costs no
 /// system call in the program, leaves no trace in its mappings, and the page becomes private to
@@ -12,21 +12,26 @@ import Glibc
 struct Agent: Sendable {
     /// Where the code was placed.
     let base: UInt64
-    private let pid: Int32
+    /// Whether there was room for all of it; else it serves the launch's breakpoints only.
+    let canSample: Bool
 
     /// All of the code.
-    var range: Range<UInt64> { base..<(base &+ UInt64(Self.layout.length)) }
+    var range: Range<UInt64> {
+        base..<(base &+ UInt64(canSample ? Self.layout.length : Self.layout.launch_length))
+    }
 
     /// Places the code (inactive yet). nil when the vdso has no room or cannot be written.
     ///
     /// - Parameter tracee: any stopped thread.
     static func place(vdso: UInt64, tracee: Tracee) -> Agent? {
         let memory = TargetMemory(pid: tracee.tid)
-        guard let start = freeSpace(vdso: vdso, memory: memory) else { return nil }
-        let agent = Agent(base: start, pid: tracee.tid)
+        guard let space = freeSpace(vdso: vdso, memory: memory) else { return nil }
+        let canSample = space.count >= Int(layout.length)
+        let wanted = Int(canSample ? layout.length : layout.launch_length)
+        guard space.count >= wanted else { return nil }
         do throws(SystemError) {
-            try tracee.write(words: words, at: start)
-            return agent
+            try tracee.write(words: Array(words.prefix((wanted + 7) / 8)), at: space.lowerBound)
+            return Agent(base: space.lowerBound, canSample: canSample)
         } catch {
             return nil
         }
@@ -53,54 +58,84 @@ struct Agent: Sendable {
         try tracee.divert(to: position(Self.layout.set_action))
     }
 
-    /// Prepares the making of the slots; it begins at the returned address.
+    /// What the code must know of the process.
+    struct Identity {
+        /// The process's id as it knows it itself, which differs in a container.
+        var pid: Int32
+        /// Our id as the process knows it; 0 where it does not.
+        var recorder: Int32
+    }
+
+    /// Prepares the making of the slots; it begins at the returned address. The handler is set
+    /// then, but answers nobody until ``enableSlots(at:by:)``.
     func prepareSlots(
-        size: UInt64, slotSize: UInt64, by tracee: Tracee, then address: UInt64
+        size: Int, slotSize: Int, identity: Identity, by tracee: Tracee, then address: UInt64
     ) throws(SystemError) -> UInt64 {
-        try write([0, size, slotSize - 1], at: Self.layout.slots, by: tracee)
+        try write([0], at: Self.layout.slots, by: tracee)
+        try write([UInt64(size)], at: Self.layout.slots_size, by: tracee)
+        try write([UInt64(slotSize) - 1], at: Self.layout.slot_mask, by: tracee)
+        try write([UInt64(identity.pid)], at: Self.layout.pid, by: tracee)
+        try write([UInt64(identity.recorder)], at: Self.layout.recorder, by: tracee)
         try write([UInt64(SIGURG)], at: Self.layout.sample_signal, by: tracee)
         try write(words(of: .sampleHandler), at: Self.layout.sample_action, by: tracee)
         try write([address], at: Self.layout.after_slots, by: tracee)
         return position(Self.layout.map_slots)
     }
 
-    /// Where a thread is that is about to close the descriptor of the slots' memory: that is in
-    /// rdi, and their address in r9 (both DWARF numbers below).
-    var closingPosition: UInt64 { position(Self.layout.closed) }
-    static let descriptorRegister = 5
+    /// Where a thread is that has mapped the slots and waits for us: their descriptor and address
+    /// are in these registers (DWARF numbers).
+    var waitingRange: Range<UInt64> {
+        position(Self.layout.waiting)..<position(Self.layout.waiting_end)
+    }
+    static let descriptorRegister = 8
     static let addressRegister = 9
 
-    /// Lets the C library's rt_sigaction call pass by us: the instruction at `site` that loads
-    /// the call's number becomes a jump of the same length. The program must have no other
-    /// thread. Returns the words that were there; nil when the distance is too far.
-    func hookSignalActions(
-        at site: UInt64, original: Action, by tracee: Tracee
-    ) throws(SystemError) -> [UInt64]? {
-        let target = position(Self.layout.sigaction)
-        let distance = Int64(bitPattern: target &- (site &+ 5))
-        guard let short = Int32(exactly: distance) else { return nil }
-        let saved = TargetMemory(pid: tracee.tid).read(at: site, count: 8)
-        guard let word = saved.littleEndianWord(at: 0) else { return nil }
-        try write(
-            [original == .ignored ? 1 : 0, site &+ 7], at: Self.layout.original_handler, by: tracee)
+    /// Lets a system call of the C library pass by us: the instruction at `site` that loads its
+    /// number becomes a jump of the same length. No thread may execute it meanwhile. Returns the
+    /// word that was there; nil when the distance is too far.
+    func hook(
+        _ call: CallSites.Call, at site: UInt64, by tracee: Tracee
+    ) throws(SystemError) -> UInt64? {
+        let entry = Self.standIn(for: call)
+        let distance = Int64(bitPattern: position(entry.start) &- (site &+ 5))
+        guard let short = Int32(exactly: distance),
+            let word = TargetMemory(pid: tracee.tid).word(at: site)
+        else { return nil }
+        try write([site &+ 7], at: entry.after, by: tracee)
         let jump = 0xE9 | UInt64(UInt32(bitPattern: short)) << 8
         try tracee.write(words: [word & ~0xFF_FFFF_FFFF | jump], at: site)
-        return [word]
+        return word
     }
 
-    /// Tells the handler where the slots are: from now on it answers.
-    func enableSlots(at address: UInt64, by tracee: Tracee) throws(SystemError) {
+    private static func standIn(for call: CallSites.Call) -> (start: UInt32, after: UInt32) {
+        switch call {
+        case .sigaction: (layout.sigaction, layout.after_sigaction)
+        case .prctl: (layout.prctl, layout.after_prctl)
+        case .execve: (layout.execve, layout.after_execve)
+        }
+    }
+
+    /// Tells the handler where the slots are: from now on it answers, and the program is told
+    /// that the signal does what it did before.
+    func enableSlots(
+        at address: UInt64, original: Action, by tracee: Tracee
+    ) throws(SystemError) {
+        try write(
+            [original == .ignored ? 1 : 0], at: Self.layout.original_handler, by: tracee)
         try write([address], at: Self.layout.slots, by: tracee)
     }
 
-    /// Makes the stopped thread take back the sampling signal's action and the slots at `slots`
-    /// (0: they stay, because somebody may still use them), then go on at `address`.
+    /// Makes the stopped thread take back the sampling signal's action (nil: the program has set
+    /// its own meanwhile) and the slots at `slots` (0: they stay, because somebody may still use
+    /// them), then go on at `address`.
     func removeSlots(
-        at slots: UInt64, restoring action: Action, by tracee: Tracee, then address: UInt64
+        at slots: UInt64, restoring action: Action?, by tracee: Tracee, then address: UInt64
     ) throws(SystemError) {
         try write([0], at: Self.layout.slots, by: tracee)
         try write([slots], at: Self.layout.old_slots, by: tracee)
-        try write(words(of: action), at: Self.layout.sample_action, by: tracee)
+        // There is no signal 0: nothing happens.
+        if action == nil { try write([0], at: Self.layout.sample_signal, by: tracee) }
+        try write(words(of: action ?? .standard), at: Self.layout.sample_action, by: tracee)
         try write([address], at: Self.layout.after_slots, by: tracee)
         try tracee.divert(to: position(Self.layout.unmap_slots))
     }
@@ -130,17 +165,19 @@ struct Agent: Sendable {
 
     nonisolated(unsafe) private static let layout = fl_agent_describe()
 
+    private static let code = [UInt8](
+        UnsafeBufferPointer(start: layout.code, count: Int(layout.length)))
+
     /// The code as words, the last one filled up with zeroes.
     private static let words: [UInt64] = {
-        let code = [UInt8](UnsafeBufferPointer(start: layout.code, count: Int(layout.length)))
         let padded = code + [UInt8](repeating: 0, count: 7)
         return stride(from: 0, to: code.count, by: 8).compactMap {
             padded.littleEndianWord(at: $0)
         }
     }()
 
-    /// The first free, aligned address behind the vdso's contents that leaves room for the code.
-    private static func freeSpace(vdso: UInt64, memory: TargetMemory) -> UInt64? {
+    /// The free rest of the last page behind the vdso's contents, aligned.
+    private static func freeSpace(vdso: UInt64, memory: TargetMemory) -> Range<UInt64>? {
         let header = memory.read(at: vdso, count: 64)
         guard header.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]),
             let sections = header.littleEndianWord(at: 40),
@@ -149,13 +186,12 @@ struct Agent: Sendable {
         else { return nil }
         let used = sections + UInt64(size) * UInt64(count)
         let start = vdso &+ (used + 63) / 64 * 64
-        let room = (start | 0xFFF) &+ 1 &- start
-        let wanted = 8 * words.count
-        let rest = memory.read(at: start, count: wanted)
-        // Only zeroes are free; and a read that stops short says that the page is not mapped.
-        guard room >= UInt64(wanted), rest.count == wanted, rest.allSatisfy({ $0 == 0 }) else {
-            return nil
-        }
-        return start
+        let end = (start | 0xFFF) &+ 1
+        let rest = memory.read(at: start, count: Int(truncatingIfNeeded: end &- start))
+        // Only zeroes are free, and what an earlier recording left; and a read that stops short
+        // says that the page is not mapped.
+        let isOurs = rest.count >= 64 && rest.prefix(64) == code.prefix(64)
+        let free = isOurs ? UInt64(rest.count) : UInt64(rest.prefix { $0 == 0 }.count) / 8 * 8
+        return free > 0 ? start..<(start &+ free) : nil
     }
 }

@@ -33,12 +33,13 @@ struct LaunchWatch {
 
     /// Prepares the stopped thread of a new image, at its first instruction. nil when its launch
     /// cannot be watched: without the agent a breakpoint could outlive us and kill the program.
-    init?(pid: Int32, firstInstruction: UInt64) {
+    ///
+    /// - Parameter isLate: it is not at its first instruction any more, but somewhere behind.
+    init?(pid: Int32, firstInstruction: UInt64, isLate: Bool = false) {
         tracee = Tracee(tid: pid)
         memory = TargetMemory(pid: pid)
+        let vector = AuxiliaryVector(pid: pid)
         var buffer = ReadBuffer()
-        buffer.readAll(path: "/proc/\(pid)/auxv")
-        let vector = AuxiliaryVector(buffer.contents)
         buffer.readAll(path: "/proc/\(pid)/status")
         trapWasIgnored = (ProcFormats.mask("SigIgn:", buffer.text) ?? 0) & 0x10 != 0
         let trapIsBlocked = (ProcFormats.mask("SigBlk:", buffer.text) ?? 0) & 0x10 != 0
@@ -58,6 +59,8 @@ struct LaunchWatch {
         let hook = Self.linkerHook(base: vector.linkerBase, memory: memory)
         linkerHook = hook?.function
         linkerState = hook?.state ?? 0
+        // It may have passed `main` already.
+        if isLate, Self.isRelocated(linkerState, memory) { return nil }
         do throws(SystemError) {
             try agent.setTrapAction(.trapHandler, by: tracee, then: firstInstruction)
             try arm()
@@ -88,6 +91,11 @@ struct LaunchWatch {
             linker.isExecutable(function), let debug = linker.address(ofSymbol: "_r_debug")
         else { return nil }
         return (function, debug &+ 24)
+    }
+
+    /// Whether the linker is through: it has a list of libraries (`r_map`), and it is consistent.
+    private static func isRelocated(_ state: UInt64, _ memory: TargetMemory) -> Bool {
+        state == 0 || memory.word(at: state &- 16) != 0 && memory.int32(at: state) == 0
     }
 
     private func arm() throws(SystemError) {

@@ -10,6 +10,13 @@ struct AuxiliaryVector: Hashable, Sendable {
     /// The vdso; 0 without one.
     var vdso: UInt64 = 0
 
+    /// All zero when the process is gone.
+    init(pid: Int32) {
+        var buffer = ReadBuffer()
+        buffer.readAll(path: "/proc/\(pid)/auxv")
+        self.init(buffer.contents)
+    }
+
     init(_ bytes: [UInt8]) {
         var offset = 0
         while let key = bytes.littleEndianWord(at: offset),

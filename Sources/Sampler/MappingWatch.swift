@@ -28,6 +28,8 @@ struct MappingWatch: ~Copyable {
         /// The kernel's, or one behind a guard page, as thread libraries make them; else it may
         /// be memory in which stacks are a few among many things (Go's).
         var isStack: Bool
+        /// The kernel's: it grows downwards when it is used.
+        var isGrowing: Bool
     }
 
     init(pid: Int32) {
@@ -88,7 +90,8 @@ struct MappingWatch: ~Copyable {
             if !line.isReadable { guardEnd = line.end }
             return Region(
                 start: line.start, end: line.end,
-                isStack: line.path == "[stack]" || line.start == guardEnd)
+                isStack: line.path == "[stack]" || line.start == guardEnd,
+                isGrowing: line.path == "[stack]")
         }
     }
 

@@ -16,6 +16,14 @@ struct ProcFile: ~Copyable {
         close(descriptor)
     }
 
+    /// 0, or why the file cannot be opened, as -errno.
+    static func canOpen(_ path: String) -> Int32 {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return -errno }
+        close(descriptor)
+        return 0
+    }
+
     /// Reads the file's first bytes in one call: enough for every file of a line or two. The
     /// buffer is empty when the file cannot be read any more.
     func read(into buffer: inout ReadBuffer) {

@@ -1,3 +1,4 @@
+import Glibc
 import ProfileModel
 
 // What `/proc` says, parsed. See proc(5) for each file's format.
@@ -85,6 +86,77 @@ extension ProcessStat {
         else { return nil }
         self.init(state: state, flags: flags, minorFaults: minor, majorFaults: major)
     }
+}
+
+/// What `/proc/PID/task/TID/status` says that matters at a look at a running thread.
+struct ThreadStatus: Hashable, Sendable {
+    private var blockedSignals: UInt64
+    /// SECCOMP_MODE_*: 0 none, 1 strict, 2 filters.
+    private var seccomp: Int64
+    private var filters: Int64
+    /// How often the thread has left its core by itself.
+    var voluntary: Int64
+    var forced: Int64
+}
+
+extension ThreadStatus {
+    init?(_ text: ProcText) {
+        // The lines come in this order.
+        var text = text
+        guard text.skip(toLine: "SigBlk:"), let blocked = text.hexadecimal() else { return nil }
+        blockedSignals = blocked
+        seccomp = text.skip(toLine: "Seccomp:") ? text.decimal() ?? 0 : 0
+        var rest = text
+        filters = rest.skip(toLine: "Seccomp_filters:") ? rest.decimal() ?? 0 : 0
+        guard text.skip(toLine: "voluntary_ctxt_switches:"), let voluntary = text.decimal(),
+            text.skip(toLine: "nonvoluntary_ctxt_switches:"), let forced = text.decimal()
+        else { return nil }
+        self.voluntary = voluntary
+        self.forced = forced
+    }
+
+    /// Whether system calls are watched by more filters than `usual`.
+    func isFiltered(beyond usual: Int64) -> Bool { seccomp == 1 || filters > usual }
+
+    var blocksSamplingSignal: Bool { blockedSignals & Signals.bit(SIGURG) != 0 }
+}
+
+/// What `/proc/PID/status` says of the process as a whole.
+struct ProcessStatus: Hashable, Sendable {
+    private var caught: UInt64
+    private var ignored: UInt64
+    private var thread: ThreadStatus
+    /// The process's id in its own namespace.
+    var innerPID: Int32?
+
+    init?(pid: Int32) {
+        var buffer = ReadBuffer()
+        buffer.readAll(path: "/proc/\(pid)/status")
+        self.init(buffer.text)
+    }
+
+    init?(_ text: ProcText) {
+        guard let thread = ThreadStatus(text), let caught = ProcFormats.mask("SigCgt:", text),
+            let ignored = ProcFormats.mask("SigIgn:", text)
+        else { return nil }
+        self.thread = thread
+        self.caught = caught
+        self.ignored = ignored
+        // One for each namespace, outermost first.
+        var text = text
+        guard text.skip(toLine: "NSpid:") else { return }
+        var line = ProcText(Array(text.restOfLine().utf8))
+        while let id = line.decimal() { innerPID = Int32(exactly: id) }
+    }
+
+    func isFiltered(beyond usual: Int64) -> Bool { thread.isFiltered(beyond: usual) }
+    func catches(_ signal: Int32) -> Bool { caught & Signals.bit(signal) != 0 }
+    func ignores(_ signal: Int32) -> Bool { ignored & Signals.bit(signal) != 0 }
+}
+
+private enum Signals {
+    /// A signal's place in the masks of `status`.
+    static func bit(_ signal: Int32) -> UInt64 { 1 << UInt64(signal - 1) }
 }
 
 enum ProcFormats {

@@ -1,3 +1,4 @@
+import CSystem
 import Glibc
 import ProfileModel
 
@@ -41,15 +42,21 @@ struct ProcessFiles: Sendable {
         return Image(path: path, arguments: Array(arguments), time: time)
     }
 
-    /// What the program has the sampling signal do; nil when it has a handler, or is not known.
-    var samplingSignal: Agent.Action? {
-        var buffer = ReadBuffer()
-        buffer.readAll(path: "/proc/\(pid)/status")
-        let bit: UInt64 = 1 << UInt64(SIGURG - 1)
-        guard let caught = ProcFormats.mask("SigCgt:", buffer.text), caught & bit == 0,
-            let ignored = ProcFormats.mask("SigIgn:", buffer.text)
-        else { return nil }
-        return ignored & bit == 0 ? .standard : .ignored
+    /// Whether its ids are ours.
+    var sharesNamespaceWithUs: Bool {
+        func namespace(_ process: String) -> [UInt8] {
+            var target = [UInt8](repeating: 0, count: 64)
+            let length = readlink("/proc/\(process)/ns/pid", &target, target.count)
+            return Array(target.prefix(max(0, length)))
+        }
+        let own = namespace("self")
+        return !own.isEmpty && own == namespace("\(pid)")
+    }
+
+    /// CPU time of all its threads, those that ended included; nil when it is gone.
+    var cpuTime: TimeSpan? {
+        let time = fl_process_cpu_ns(pid)
+        return time < 0 ? nil : TimeSpan(nanoseconds: time)
     }
 
     func threadIDs() -> [Int32] {

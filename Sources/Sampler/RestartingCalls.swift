@@ -1,38 +1,60 @@
 import Glibc
+import ProfileModel
 
-/// System calls (x86-64) that a stop by the tracer does not end: the kernel restarts them, with
-/// the time that is left. All others may return EINTR after any stop: epoll_wait, semop,
-/// msgrcv, sigtimedwait, io_getevents, sockets with a timeout … (signal(7), "Interruption of
-/// system calls and library functions by stop signals").
+/// What interruptions do to system calls (x86-64 numbers); see signal(7), "Interruption of system
+/// calls and library functions by signal handlers" and "… by stop signals".
 enum RestartingCalls {
-    private static let always: Set<Int32> = [
+    /// The kernel restarts these after a stop by the tracer, with the time that is left; after a
+    /// signal handler they return EINTR, whatever its flags.
+    private static let afterStop: Set<Int32> = [
         7,  // poll
         23,  // select
         34,  // pause
         35,  // nanosleep
-        61,  // wait4
         130,  // rt_sigsuspend
-        202,  // futex
         230,  // clock_nanosleep
-        247,  // waitid
         270,  // pselect6
         271,  // ppoll
+    ]
+
+    /// These are restarted after a handler with SA_RESTART, too, or cannot be interrupted.
+    private static let afterHandler: Set<Int32> = [
+        -1,  // not in a call: a page fault
+        2, 257,  // open openat
+        3,  // close
+        4, 5, 6, 262, 332,  // stat fstat lstat newfstatat statx
+        9, 10, 11, 12, 25, 28,  // mmap mprotect munmap brk mremap madvise
+        17, 18,  // pread64 pwrite64
+        24,  // sched_yield
+        56, 57, 58, 435,  // clone fork vfork clone3
+        59, 322,  // execve execveat
+        61, 247,  // wait4 waitid
+        73, 74, 75, 76, 77,  // flock fsync fdatasync truncate ftruncate
+        78, 217,  // getdents getdents64
+        82, 83, 84, 86, 87, 88, 89,  // rename mkdir rmdir link unlink symlink readlink
+        318,  // getrandom
     ]
 
     /// Those that depend on what the descriptor is: never a socket (it may have a timeout),
     /// an inotify or another special file.
     private static let byDescriptor: Set<Int32> = [0, 1, 19, 20]  // read write readv writev
 
-    /// Whether a stop leaves the call alone. The descriptor of a read is looked up.
-    static func survivesStop(_ call: Int32, process: Int32, thread: Int32) -> Bool {
-        if always.contains(call) { return true }
-        guard byDescriptor.contains(call) else { return false }
-        var buffer = ReadBuffer()
-        buffer.readAll(path: "/proc/\(process)/task/\(thread)/syscall")
-        var text = buffer.text
-        text.skipWords(1)
-        guard let descriptor = text.hexadecimal() else { return false }
-        return isPlain("/proc/\(process)/fd/\(descriptor)")
+    private static let futex: Int32 = 202
+
+    /// What a thread waits in.
+    ///
+    /// - Parameter registers: at least the call's arguments, as `/proc` tells them.
+    static func kind(of call: Int32, _ registers: Registers, process: Int32) -> WaitKind {
+        if afterHandler.contains(call) { return .restartsAfterHandler }
+        if afterStop.contains(call) { return .restartsAfterStop }
+        if call == futex {
+            // Its fourth argument is a timeout, for the operations that wait.
+            return registers[10] == 0 ? .restartsAfterHandler : .restartsAfterStop
+        }
+        guard byDescriptor.contains(call), let descriptor = registers[5],
+            isPlain("/proc/\(process)/fd/\(Int32(truncatingIfNeeded: descriptor))")
+        else { return .fragile }
+        return .restartsAfterHandler
     }
 
     private static func isPlain(_ link: String) -> Bool {

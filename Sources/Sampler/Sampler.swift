@@ -16,6 +16,7 @@ package enum Sampler {
     ) throws(SamplerError) -> SamplerOutcome {
         guard let name = arguments.first else { throw .programNotFound("") }
         let path = try ProgramLookup.resolve(name)
+        if options.capture == .signal { CallSites.prepare() }
         let result = onTracerThread { () -> Result<SamplerOutcome, SamplerError> in
             do throws(SamplerError) {
                 let held = try HeldProcess(path: path, arguments: arguments, signals: signals)

@@ -2,6 +2,9 @@ package import ProfileModel
 
 /// What to record, and how.
 package struct SamplerOptions: Sendable {
+    /// Most stacks are a few KiB deep; some asynchronous Rust programs' are hundreds.
+    package static let usualStackBytes = 1 << 16
+
     /// Ticks a second.
     package var frequency: Int32
     /// Recording ends after this time; nil: at the program's end.
@@ -12,8 +15,8 @@ package struct SamplerOptions: Sendable {
     package var stackBytes: Int
 
     package init(
-        frequency: Int32 = 1000, duration: TimeSpan? = nil, capture: CaptureMethod = .ptrace,
-        stackBytes: Int = 1 << 20
+        frequency: Int32 = 1000, duration: TimeSpan? = nil, capture: CaptureMethod = .signal,
+        stackBytes: Int = SamplerOptions.usualStackBytes
     ) {
         self.frequency = frequency
         self.duration = duration
@@ -31,6 +34,8 @@ package struct SamplerOutcome: Sendable {
     package var heldByProfiler: TimeSpan
     /// How stacks were taken after `main`: what was asked for, unless it could not be had.
     package var capture: CaptureMethod
+    /// What the recorder has to say of its own work.
+    package var notes: [RecorderNote]
     /// The signal that ended the recording, if one did, and whether the program has had it, too.
     package var endSignal: (number: Int32, isFromTerminal: Bool)?
 }

@@ -28,6 +28,7 @@ final class SharedSlots {
         self.slotSize = slotSize
         self.count = count
         self.address = address
+        // The first is the process's own.
         free = Array((1..<count).reversed())
     }
 
@@ -35,15 +36,49 @@ final class SharedSlots {
         fl_unmap(base, slotSize * count)
     }
 
+    // MARK: The process
+
+    /// Lets the thread go on that made the slots. false: it has given up waiting.
+    func accept() -> Bool {
+        word(0, Offset.phase).pointee.compareExchange(
+            expected: UInt32(FL_PHASE_MAPPED), desired: UInt32(FL_PHASE_ACCEPTED),
+            ordering: .acquiringAndReleasing
+        ).exchanged
+    }
+
     /// Whether the program has set an action of its own for the sampling signal.
-    var isDisplaced: Bool { state(of: 0) == .requested }
+    var isDisplaced: Bool { word(0, Offset.displaced).pointee.load(ordering: .sequentiallyConsistent) != 0 }
+
+    /// Whether it prepares a filter for its system calls.
+    var isFiltered: Bool { word(0, Offset.filtered).pointee.load(ordering: .acquiring) != 0 }
+
+    /// Whether one of its threads waits for us to trace it, because it will execute a program.
+    var isAboutToExecute: Bool {
+        word(0, Offset.execution).pointee.load(ordering: .acquiring)
+            == UInt32(FL_EXECUTION_AHEAD)
+    }
+
+    func followExecution() {
+        word(0, Offset.execution).pointee.store(
+            UInt32(FL_EXECUTION_FOLLOWED), ordering: .releasing)
+    }
+
+    /// The program was not executed: the next attempt is a matter of its own.
+    func forgetExecution() {
+        word(0, Offset.execution).pointee.store(
+            UInt32(FL_EXECUTION_NONE), ordering: .releasing)
+    }
+
+    // MARK: Threads
 
     /// nil when all are in use.
     func take() -> Int? { free.popLast() }
 
+    /// Of a thread that ended: it will not answer any more.
     func giveBack(_ slot: Int) {
-        // A request may still be under way: its slot stays out of use.
-        if state(of: slot) == .idle { free.append(slot) }
+        if state(of: slot) == .requested { cancel(slot) }
+        store(.idle, in: slot)
+        free.append(slot)
     }
 
     enum State: UInt32 {
@@ -51,67 +86,120 @@ final class SharedSlots {
         case requested = 1
         case busy = 2
         case filled = 3
+        case declined = 4
     }
 
     func state(of slot: Int) -> State {
-        State(rawValue: stateWord(slot).pointee.load(ordering: .acquiring)) ?? .busy
+        State(rawValue: word(slot, Offset.state).pointee.load(ordering: .acquiring)) ?? .busy
     }
 
-    /// Makes a slot ready for its thread's answer.
-    func request(_ slot: Int, stack: Range<UInt64>, mayCall: Bool) {
-        let head = head(slot)
-        head.pointee.may_call = mayCall ? 1 : 0
+    private func store(_ state: State, in slot: Int) {
+        word(slot, Offset.state).pointee.store(state.rawValue, ordering: .releasing)
+    }
+
+    /// Makes a slot ready for its thread's answer. false when the program has set its own action
+    /// in this very moment: nothing may be sent.
+    ///
+    /// - Parameters:
+    ///   - stack: the mapping of its stack, as far as it is known.
+    ///   - limit: the most to copy, in bytes.
+    func request(_ slot: Int, stack: Range<UInt64>, limit: Int) -> Bool {
+        let head: UnsafeMutablePointer<fl_slot> = head(slot)
         head.pointee.stack_low = stack.lowerBound
         head.pointee.stack_high = stack.upperBound
-        head.pointee.capacity = UInt64(slotSize - Self.headSize)
-        stateWord(slot).pointee.store(State.requested.rawValue, ordering: .releasing)
+        head.pointee.capacity = UInt64(max(0, min(limit, slotSize - Self.headSize)))
+        // Whoever sets an action notes it first and then waits for what is outstanding.
+        outstanding.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        if isDisplaced {
+            outstanding.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+            return false
+        }
+        store(.requested, in: slot)
+        return true
     }
 
-    /// Takes back a request whose signal could not be sent.
+    /// Takes back a request that nobody will answer.
     func cancel(_ slot: Int) {
-        stateWord(slot).pointee.store(State.idle.rawValue, ordering: .releasing)
+        let (isOpen, _) = word(slot, Offset.state).pointee.compareExchange(
+            expected: State.requested.rawValue, desired: State.idle.rawValue,
+            ordering: .acquiringAndReleasing)
+        if isOpen { outstanding.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
     }
 
     /// What to send along with the signal.
     func address(of slot: Int) -> UInt64 { address &+ UInt64(slot &* slotSize) }
 
     struct Answer {
-        /// nil where the handler was not allowed to ask.
-        var time: MonotonicTime?
-        var cpu: Int64?
+        var time: MonotonicTime
+        /// The thread's CPU time in nanoseconds.
+        var cpu: Int64
         var registers: Registers
         var stack: StackCopy
+        /// It was on an alternate signal stack: only a stop can copy both.
+        var isOnAlternateStack: Bool
     }
 
     /// Takes a filled slot's contents and makes it idle again.
     func takeAnswer(_ slot: Int) -> Answer {
-        let head = head(slot)
-        var registers = Registers()
-        withUnsafeBytes(of: head.pointee.registers) { bytes in
-            for number in 0..<Registers.count {
-                registers[number] = bytes.loadUnaligned(fromByteOffset: 8 * number, as: UInt64.self)
-            }
-        }
-        let size = min(head.pointee.copied_size, UInt64(slotSize - Self.headSize))
+        let head: UnsafeMutablePointer<fl_slot> = head(slot)
+        let size = max(0, min(Int(head.pointee.copied_size), slotSize - Self.headSize))
         let bytes = UnsafeRawBufferPointer(
-            start: UnsafeRawPointer(base + slot * slotSize + Self.headSize), count: Int(size))
+            start: UnsafeRawPointer(base + slot * slotSize + Self.headSize), count: size)
         let answer = Answer(
-            time: head.pointee.time_ns > 0
-                ? MonotonicTime(nanoseconds: head.pointee.time_ns) : nil,
-            cpu: head.pointee.cpu_ns > 0 ? head.pointee.cpu_ns : nil,
-            registers: registers,
-            stack: StackCopy(start: head.pointee.copied_start, bytes: [UInt8](bytes)))
-        stateWord(slot).pointee.store(State.idle.rawValue, ordering: .releasing)
+            time: MonotonicTime(nanoseconds: max(0, head.pointee.time_ns)),
+            cpu: head.pointee.cpu_ns, registers: Self.registers(head),
+            stack: StackCopy(start: head.pointee.copied_start, bytes: [UInt8](bytes)),
+            isOnAlternateStack: head.pointee.alternate != 0)
+        store(.idle, in: slot)
         return answer
     }
 
-    private func head(_ slot: Int) -> UnsafeMutablePointer<fl_slot> {
-        precondition(slot >= 0 && slot < count)
-        return (base + slot * slotSize).assumingMemoryBound(to: fl_slot.self)
+    /// Takes back a slot whose thread may not make system calls any more.
+    func takeRefusal(_ slot: Int) { store(.idle, in: slot) }
+
+    /// The DWARF numbers of the registers, in the kernel's order.
+    private static let kernelOrder = [8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7, 16]
+
+    private static func registers(_ head: UnsafeMutablePointer<fl_slot>) -> Registers {
+        var registers = Registers()
+        withUnsafeBytes(of: head.pointee.registers) { bytes in
+            for (index, number) in kernelOrder.enumerated() {
+                registers[number] = bytes.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self)
+            }
+        }
+        return registers
     }
 
-    private func stateWord(_ slot: Int) -> UnsafeMutablePointer<Atomic<UInt32>> {
+    // MARK: Memory
+
+    private enum Offset {
+        static let state = offset(\fl_slot.state)
+        static let displaced = offset(\fl_shared.displaced)
+        static let filtered = offset(\fl_shared.filtered)
+        static let outstanding = offset(\fl_shared.outstanding)
+        static let execution = offset(\fl_shared.execution)
+        static let phase = offset(\fl_shared.phase)
+
+        private static func offset<Head, Value>(_ field: KeyPath<Head, Value>) -> Int {
+            MemoryLayout<Head>.offset(of: field) ?? 0
+        }
+    }
+
+    private func head<Head>(_ slot: Int) -> UnsafeMutablePointer<Head> {
         precondition(slot >= 0 && slot < count)
-        return (base + slot * slotSize).assumingMemoryBound(to: Atomic<UInt32>.self)
+        return (base + slot * slotSize).assumingMemoryBound(to: Head.self)
+    }
+
+    private func word(_ slot: Int, _ offset: Int) -> UnsafeMutablePointer<Atomic<UInt32>> {
+        atomic(slot, offset)
+    }
+
+    private var outstanding: UnsafeMutablePointer<Atomic<Int32>> {
+        atomic(0, Offset.outstanding)
+    }
+
+    private func atomic<Value>(_ slot: Int, _ offset: Int) -> UnsafeMutablePointer<Atomic<Value>> {
+        precondition(slot >= 0 && slot < count)
+        return (base + slot * slotSize + offset).assumingMemoryBound(to: Atomic<Value>.self)
     }
 }

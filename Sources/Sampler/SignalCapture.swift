@@ -7,71 +7,88 @@ import ProfileModel
 ///
 /// Signals are sent to running threads only, and only to those that will not mind: not where the
 /// signal is blocked (it would surface in a `sigwait`), nor under a seccomp filter that the
-/// program installed (it may forbid the return from a handler), nor when the program has set an
-/// action of its own for the signal. Those are stopped instead.
+/// program installed (it may forbid the handler's calls, or the return from it), nor when the
+/// program has set an action of its own for the signal, nor on a stack without room for the
+/// frame. Those are stopped instead.
 struct SignalCapture {
     let slots: SharedSlots
     private let pid: Int32
     private let usualFilters: Int64
+    private let stackBytes: Int
 
-    static let slotSize = 1 << 18
+    /// The most threads that can be sampled at once, and one place for the process.
     static let slotCount = 512
-    /// How many refusals are one too many.
-    private static let patience = 20
+    /// How many times without an answer are too many.
+    static let patience = 20
 
-    init(pid: Int32, slots: SharedSlots) {
+    /// - Parameter stackBytes: the most to copy of a stack.
+    init(pid: Int32, slots: SharedSlots, stackBytes: Int) {
         self.pid = pid
         self.slots = slots
-        usualFilters = ProcessFiles(pid: getpid()).status("Seccomp_filters:") ?? 0
+        self.stackBytes = stackBytes
+        usualFilters = Self.ownFilters
     }
 
-    enum Verdict {
-        case asked
-        /// The last request is still under way.
-        case waiting
-        /// It must be stopped instead.
-        case unsuitable
+    /// The filters that we run under ourselves: they let the handler's calls pass.
+    static let ownFilters = ProcessFiles(pid: getpid()).status("Seccomp_filters:") ?? 0
+
+    /// A slot's size: a power of two that holds a whole stack copy.
+    static func slotSize(stackBytes: Int) -> Int {
+        var size = 4096
+        while size < stackBytes + SharedSlots.headSize { size *= 2 }
+        return size
     }
 
-    /// Asks a running thread for its stack, which lies within `bounds`.
-    func ask(_ thread: TracedThread, bounds: Range<UInt64>) -> Verdict {
-        if slots.isDisplaced { return .unsuitable }
-        if let slot = thread.slot, slots.state(of: slot) != .idle {
-            return hasIgnoredRequest(thread, slot) ? .unsuitable : .waiting
-        }
-        // A filter that we run under ourselves lets the handler's calls pass.
-        guard let reservations = thread.reservations(), reservations.filters <= usualFilters
-        else { return .unsuitable }
-        // Threads are born with all signals blocked; only some stay so.
-        if reservations.blocksSamplingSignal {
-            thread.refusals += 1
-            return thread.refusals > Self.patience ? .unsuitable : .waiting
-        }
-        guard let slot = thread.slot ?? slots.take() else { return .unsuitable }
+    // MARK: Requests
+
+    /// Why a running thread cannot be asked; nil when it can.
+    func obstacle(
+        _ thread: TracedThread, _ status: ThreadStatus, _ place: StackPlace
+    ) -> RecorderNote.Kind? {
+        if slots.isDisplaced { return .displaced }
+        if slots.isFiltered || status.isFiltered(beyond: usualFilters) { return .filtered }
+        if status.blocksSamplingSignal { return .blockedSignal }
+        if !place.hasRoom { return .foreignStack }
+        if thread.isUnresponsive { return .unanswered }
+        return nil
+    }
+
+    /// Asks a running thread for its stack. false when there is no slot for it.
+    func ask(_ thread: TracedThread, _ place: StackPlace) -> Bool {
+        guard let slot = thread.slot ?? slots.take() else { return false }
         thread.slot = slot
-        thread.refusals = 0
+        guard slots.state(of: slot) == .idle else { return true }
         thread.coresAtRequest = thread.counters()?.slices ?? 0
-        slots.request(slot, stack: bounds, mayCall: true)
+        guard slots.request(slot, stack: place.range, limit: stackBytes) else { return true }
         if fl_signal_thread(pid, thread.tid, SIGURG, slots.address(of: slot)) != 0 {
             slots.cancel(slot)
         }
-        return .asked
+        return true
     }
 
-    /// A handler that is there answers as soon as its thread gets a core: one that got several
-    /// has no such handler.
-    private func hasIgnoredRequest(_ thread: TracedThread, _ slot: Int) -> Bool {
-        guard slots.state(of: slot) == .requested, let counters = thread.counters() else {
-            return false
-        }
-        if counters.slices > thread.coresAtRequest + 1 { thread.refusals += 1 }
-        return thread.refusals > Self.patience
+    /// Whether a request is out that the thread cannot have answered yet, because it had no core.
+    func isOnItsWay(_ thread: TracedThread) -> Bool {
+        guard let slot = thread.slot, slots.state(of: slot) == .requested,
+            let counters = thread.counters()
+        else { return false }
+        if counters.slices == thread.coresAtRequest { return true }
+        thread.silence += 1
+        return false
     }
 
     /// What the thread has answered, if it has.
     func answer(of thread: TracedThread) -> SharedSlots.Answer? {
-        guard let slot = thread.slot, slots.state(of: slot) == .filled else { return nil }
-        return slots.takeAnswer(slot)
+        guard let slot = thread.slot else { return nil }
+        switch slots.state(of: slot) {
+        case .filled:
+            thread.silence = 0
+            return slots.takeAnswer(slot)
+        case .declined:
+            slots.takeRefusal(slot)
+            return nil
+        case .idle, .requested, .busy:
+            return nil
+        }
     }
 
     /// Whether a handler is at work, or may yet begin.

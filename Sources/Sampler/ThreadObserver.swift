@@ -1,16 +1,21 @@
+import CSystem
 import ProfileModel
 
 /// Looks at threads and turns what it sees into samples.
 struct ThreadObserver: ~Copyable {
+    private let pid: Int32
     private let stackBytes: Int
     private let sink: any SampleSink
     var mappings: MappingWatch
     /// Where our own code lies in the program.
     var agent: Range<UInt64>?
+    /// How far the first thread's stack may grow, in bytes.
+    private var stackLimit: UInt64?
     /// How long threads were held by stops of ours.
     private(set) var heldByProfiler = TimeSpan.zero
 
     init(pid: Int32, stackBytes: Int, sink: any SampleSink) {
+        self.pid = pid
         self.stackBytes = stackBytes
         self.sink = sink
         mappings = MappingWatch(pid: pid)
@@ -47,7 +52,9 @@ struct ThreadObserver: ~Copyable {
         // All that was read belongs together only if the thread had no core meanwhile; else it is
         // a matter for the next tick.
         guard let after = thread.counters(), after.slices == before.slices else { return .moving }
-        let blocked = isResumed ? thread.blocked : thread.nextBlocking(at: position)
+        let kind = RestartingCalls.kind(of: call, registers, process: pid)
+        thread.burst.sawWait(kind, at: .now)
+        let blocked = isResumed ? thread.blocked : thread.nextBlocking(at: position, kind: kind)
         emit(thread, at: .now, now: blocked, content: content, counters: after)
         return .blocked
     }
@@ -87,38 +94,32 @@ struct ThreadObserver: ~Copyable {
     }
 
     /// Samples a running thread from what it answered to a request.
-    ///
-    /// - Returns: false when its stack was not where it was expected; it is now, so that asking
-    ///   again helps.
-    mutating func sample(_ answer: SharedSlots.Answer, of thread: TracedThread) -> Bool {
+    mutating func sample(_ answer: SharedSlots.Answer, of thread: TracedThread) {
         thread.stackPointer = answer.registers.stackPointer
-        let time = answer.time ?? .now
-        guard !answer.stack.bytes.isEmpty else { return false }
-        let snapshot = Snapshot(registers: answer.registers, stack: answer.stack)
+        if !mappings.isCode(answer.registers.programCounter) { rereadMappings(at: .now) }
         let content: Sample.Content =
-            mappings.isCode(answer.registers.programCounter)
-            ? .snapshot(snapshot) : contentAfterRereading(snapshot)
+            answer.stack.bytes.isEmpty
+            ? .missing(.unreadable)
+            : .snapshot(Snapshot(registers: answer.registers, stack: answer.stack))
         // The kernel's own figure of a running thread lags; its CPU clock does not.
         var counters = thread.counters() ?? thread.clock.counters
-        if let cpu = answer.cpu { counters.run = max(cpu, thread.clock.counters.run) }
-        emit(
-            thread, at: max(time, thread.clock.time), now: nil, content: content,
-            counters: counters)
-        return true
+        counters.run = max(answer.cpu, thread.clock.counters.run)
+        let time = min(max(answer.time, thread.clock.time), .now)
+        emit(thread, at: time, now: nil, content: content, counters: counters)
     }
 
-    private mutating func contentAfterRereading(_ snapshot: Snapshot) -> Sample.Content {
-        rereadMappings(at: .now)
-        return .snapshot(snapshot)
-    }
-
-    /// The bounds of the stack that a thread was last seen on; empty when it is not known.
-    mutating func stackBounds(of thread: TracedThread) -> Range<UInt64> {
-        guard let pointer = thread.stackPointer else { return 0..<0 }
+    /// Where the stack lies that a thread was last seen on.
+    mutating func stackPlace(of thread: TracedThread) -> StackPlace {
+        guard let pointer = thread.stackPointer else { return StackPlace() }
         let now = MonotonicTime.now
         if mappings.isUnknown(pointer, at: now) { rereadMappings(at: now) }
-        guard let region = mappings.region(around: pointer) else { return 0..<0 }
-        return region.start..<region.end
+        guard let region = mappings.region(around: pointer) else { return StackPlace() }
+        if region.isGrowing, stackLimit == nil { stackLimit = fl_stack_limit(pid) }
+        let limit = min(stackLimit ?? 0, region.end)
+        let low = region.isGrowing ? min(region.start, region.end - limit) : region.start
+        return StackPlace(
+            range: region.start..<region.end,
+            hasRoom: region.isStack && pointer &- low >= StackPlace.roomForSignal)
     }
 
     /// Reads the registers of a thread that was stopped in the middle of being blocked, for the
@@ -243,4 +244,15 @@ struct ThreadObserver: ~Copyable {
     mutating func rereadMappings(at now: MonotonicTime) {
         if let code = mappings.refreshed(at: now) { sink.receive(.mappings(code, now)) }
     }
+}
+
+/// Where a thread's stack lies, as far as it is known.
+struct StackPlace {
+    /// Its mapping, which may hold other things above it.
+    var range: Range<UInt64> = 0..<0
+    /// Whether it is a stack of a thread library's or the kernel's making, and a signal's frame
+    /// fits: that is 3.6 KiB with AVX-512 state and 12 with AMX, and the last look is a while ago.
+    var hasRoom = false
+
+    static let roomForSignal: UInt64 = 24 << 10
 }

@@ -15,12 +15,35 @@ final class TraceSession {
     var observer: ThreadObserver
     var threads: [Int32: TracedThread] = [:]
     private var threadCount = 0
-    /// Set from `main` on, when stacks are taken by signal; most threads are not traced then.
+    /// Whether stacks will be taken by signal.
+    enum Plan {
+        case never
+        /// When the launch's borders are passed.
+        case afterMain
+        /// At the next stop of a thread.
+        case due
+        /// It was begun, or found impossible.
+        case over
+    }
+    var plan: Plan
+    /// Set when stacks are taken by signal; most threads are not traced then.
     var signalCapture: SignalCapture?
     var untraced: UntracedProcess?
     var installed: Installed?
+    /// Our code in the program, where it was needed.
+    var agent: Agent?
+    /// All threads are traced for a moment, because one of them will execute another program.
+    var isFollowingExecution = false
+    private var executionDeadline = MonotonicTime(nanoseconds: 0)
     /// How stacks were taken after `main`.
     var capture = CaptureMethod.ptrace
+    private var notes: [RecorderNote.Kind: Int64] = [:]
+    private(set) var isOurChild = false
+    /// The process's CPU time before the recording, and at its end once that is over.
+    private var initialCPU = TimeSpan.zero
+    var finalCPU: TimeSpan?
+    /// What the slices of threads that ended account for.
+    private var observedCPU = TimeSpan.zero
     /// An exec was noticed after the fact: the next stop of the first thread is in the new image.
     var hasMissedExec = false
     var watch: LaunchWatch?
@@ -34,6 +57,7 @@ final class TraceSession {
         self.options = options
         self.signals = signals
         self.sink = sink
+        plan = options.capture == .signal ? .afterMain : .never
         files = ProcessFiles(pid: pid)
         observer = ThreadObserver(pid: pid, stackBytes: options.stackBytes, sink: sink)
     }
@@ -42,52 +66,72 @@ final class TraceSession {
 
     /// A new process, stopped at its first instruction.
     func beginLaunch(_ process: StartedProcess) {
+        isOurChild = true
+        initialCPU = TimeSpan(nanoseconds: process.main.clock.counters.run)
         let spawned = process.main.clock.time
         sink.receive(.mark(Mark(kind: .spawned, time: spawned)))
         add(process.main, start: spawned)
         beginImage(at: process.firstInstruction)
     }
 
-    /// A running process: traces each of its threads, and those that they start meanwhile.
+    /// A running process. Its threads are traced one by one when they must be stopped; without
+    /// capture by signal all of them at once, and those that they start meanwhile.
     ///
-    /// - Parameter traced: called as soon as tracing is known to be permitted.
-    func beginAttached(traced: () -> Void) throws(SystemError) {
-        try Tracee(tid: pid).seize()
-        traced()
+    /// - Parameter permitted: called as soon as it is known that the process may be observed.
+    func beginAttached(permitted: () -> Void) throws(SystemError) {
+        if plan == .never {
+            try Tracee(tid: pid).seize()
+        } else {
+            // The kernel asks for the same permission.
+            try check(ProcFile.canOpen("/proc/\(pid)/mem"), "reading process \(pid)'s memory")
+            plan = .due
+        }
+        permitted()
         let now = MonotonicTime.now
+        initialCPU = files.cpuTime ?? .zero
         sink.receive(.image(files.image(at: now)))
         sink.receive(.mark(Mark(kind: .attached, time: now, counters: files.counters())))
         observer.rereadMappings(at: now)
-        addThread(pid, start: now, isNew: false)
+        addThread(pid, start: now, isNew: false).isTraced = plan == .never
+        if plan == .due {
+            untraced = UntracedProcess(pid: pid, probe: AuxiliaryVector(pid: pid).vdso)
+        }
         var hasNews = true
         while hasNews {
             hasNews = false
             for tid in files.threadIDs() where threads[tid] == nil {
                 // A thread that is gone already, or that its parent's tracing brought along.
-                try? Tracee(tid: tid).seize()
-                addThread(tid, start: now, isNew: false)
+                if plan == .never { try? Tracee(tid: tid).seize() }
+                addThread(tid, start: now, isNew: false).isTraced = plan == .never
                 hasNews = true
             }
         }
     }
 
     /// A new image in the process, whose first thread is stopped at its first instruction.
-    func beginImage(at now: MonotonicTime) {
+    ///
+    /// - Parameter isLate: it was noticed after the fact, and is further than that.
+    func beginImage(at now: MonotonicTime, isLate: Bool = false) {
         guard let main = threads[pid] else { return }
         observer.closeWithoutStack(main, at: now)
         sink.receive(.image(files.image(at: now)))
         sink.receive(.mark(Mark(kind: .firstInstruction, time: now, counters: files.counters())))
         observer.mappings.restart()
         observer.rereadMappings(at: now)
+        leaveImage()
         watch = nil
-        signalCapture = nil
-        untraced = nil
+        main.isTraced = true
+        if plan != .never { plan = .afterMain }
         if let start = try? main.tracee.resumeAddress() {
-            watch = LaunchWatch(pid: pid, firstInstruction: start)
-            observer.agent = watch?.agent.range
+            watch = LaunchWatch(pid: pid, firstInstruction: start, isLate: isLate)
+            agent = watch?.agent
+            observer.agent = agent?.range
         }
         // Where the launch cannot be watched, all of it counts as the program's own.
-        if watch == nil { mark(.main, at: now) }
+        if watch == nil {
+            mark(.main, at: now)
+            if plan != .never { plan = .due }
+        }
         rename(main)
         resume(main, stoppedSince: now)
     }
@@ -119,21 +163,73 @@ final class TraceSession {
         return SamplerOutcome(
             outcome: outcome ?? .unknown, ticks: ticker.served, missedTicks: ticker.missed,
             lateness: ticker.lateness, heldByProfiler: observer.heldByProfiler,
-            capture: capture, endSignal: endSignal)
+            capture: capture, notes: finalNotes(), endSignal: endSignal)
     }
 
     private func tick(at now: MonotonicTime) {
         observer.watchMappings(at: now)
         followUntraced(at: now)
+        if isFollowingExecution, now > executionDeadline { abandonExecution() }
         for thread in threads.values where thread.phase == .free {
             takeAnswer(of: thread)
+            if thread.phase != .free || signalCapture?.isOnItsWay(thread) == true { continue }
             switch observer.look(at: thread) {
-            case .running: captureRunning(thread)
+            case .running: captureRunning(thread, at: now)
             case .blocked, .moving: break
             case .gone: forget(thread, at: now)
             }
         }
         for request in sink.takeRequests() { answer(request) }
+    }
+
+    // MARK: Running threads
+
+    func takeAnswer(of thread: TracedThread) {
+        guard let answer = signalCapture?.answer(of: thread) else { return }
+        if answer.isOnAlternateStack {
+            thread.stackPointer = answer.registers.stackPointer
+            stop(thread)
+        } else {
+            observer.sample(answer, of: thread)
+        }
+    }
+
+    /// Takes a running thread's stack, in the way that harms it least.
+    private func captureRunning(_ thread: TracedThread, at now: MonotonicTime) {
+        guard let status = thread.status() else { return }
+        switch thread.burst.approach(voluntary: status.voluntary, at: now) {
+        case .spare: note(.spared)
+        case .stop: stop(thread)
+        case .signal: ask(thread, status)
+        }
+    }
+
+    private func ask(_ thread: TracedThread, _ status: ThreadStatus) {
+        guard let signalCapture else { return stop(thread) }
+        let place = observer.stackPlace(of: thread)
+        if let obstacle = signalCapture.obstacle(thread, status, place) {
+            detour(thread, obstacle)
+        } else if !signalCapture.ask(thread, place) {
+            detour(thread, .slotsExhausted)
+        }
+    }
+
+    /// Stops a thread that cannot be asked; what stands in the way for long is worth a note.
+    private func detour(_ thread: TracedThread, _ obstacle: RecorderNote.Kind) {
+        thread.detours += 1
+        switch obstacle {
+        case .displaced, .filtered: notes[obstacle] = 1
+        default: if thread.detours == SignalCapture.patience { note(obstacle) }
+        }
+        stop(thread)
+    }
+
+    func stop(_ thread: TracedThread) {
+        if !thread.isTraced {
+            guard (try? thread.tracee.seize()) != nil else { return }
+            thread.isTraced = true
+        }
+        interrupt(thread)
     }
 
     func interrupt(_ thread: TracedThread) {
@@ -147,8 +243,7 @@ final class TraceSession {
         guard let thread = threads.values.first(where: { $0.index == request.thread }),
             thread.phase == .free, let blocked = thread.blocked,
             blocked.serial == request.blocking, !thread.isRefined,
-            RestartingCalls.survivesStop(
-                blocked.position.systemCall, process: pid, thread: thread.tid)
+            blocked.position.systemCall >= 0, blocked.kind < .fragile
         else { return }
         stop(thread)
     }
@@ -156,6 +251,8 @@ final class TraceSession {
     // MARK: What ptrace reports
 
     func takeChanges() {
+        followExecution()
+        observeEnd()
         while outcome == nil {
             var status: Int32 = 0
             let tid = fl_wait(-1, 1, &status)
@@ -185,6 +282,7 @@ final class TraceSession {
         case .stopped:
             sampleAtStop(thread)
             if takeMissedExec(thread, at: now) { return }
+            if !isLeaving { installSignalCapture(by: thread) }
             resume(thread, stoppedSince: now)
         case .cloned:
             sampleAtStop(thread)
@@ -206,9 +304,7 @@ final class TraceSession {
             resume(thread, stoppedSince: now, delivering: number)
         case .groupStop:
             thread.phase = .free
-            try? thread.tracee.listen()
-        case .systemCall:
-            resume(thread, stoppedSince: now)
+            if isFree { release(thread) } else { try? thread.tracee.listen() }
         case .exited, .killed, .executed:
             break
         }
@@ -225,6 +321,8 @@ final class TraceSession {
         } else {
             _ = try? observer.sampleStopped(thread, stoppedSince: since)
         }
+        // The stop itself counts as leaving its core.
+        if let status = thread.status() { thread.burst.sawStop(voluntary: status.voluntary) }
     }
 
     private func takeBreakpoint(_ thread: TracedThread, at now: MonotonicTime) -> Bool {
@@ -240,12 +338,7 @@ final class TraceSession {
                 observer.rereadMappings(at: sampled)
             }
             if border == .main {
-                let hasLeft = leaveMain(thread)
-                watch = nil
-                if hasLeft {
-                    observer.addHold(.now - now, to: thread)
-                    return true
-                }
+                leaveMain(thread)
             } else {
                 try? watch?.passedRelocation()
             }
@@ -259,8 +352,32 @@ final class TraceSession {
         _ thread: TracedThread, stoppedSince: MonotonicTime, delivering signal: Int32 = 0
     ) {
         if thread.phase != .exited { thread.phase = .free }
-        try? thread.tracee.resume(delivering: signal)
+        release(thread, delivering: signal)
         observer.addHold(.now - stoppedSince, to: thread)
+    }
+
+    /// Whether threads are not traced but for a stop.
+    private var isFree: Bool { signalCapture != nil && !isFollowingExecution }
+
+    /// Lets a stopped thread go on.
+    func release(_ thread: TracedThread, delivering signal: Int32 = 0) {
+        guard isFree else {
+            try? thread.tracee.resume(delivering: signal)
+            return
+        }
+        try? thread.tracee.detach(delivering: signal)
+        thread.isTraced = false
+    }
+
+    func beginFollowingExecution() {
+        isFollowingExecution = true
+        executionDeadline = .now + .milliseconds(50)
+    }
+
+    /// The program was not executed: the threads are let go as they are stopped next.
+    private func abandonExecution() {
+        isFollowingExecution = false
+        signalCapture?.slots.forgetExecution()
     }
 
     private func executed(_ tid: Int32, at now: MonotonicTime) {
@@ -274,6 +391,7 @@ final class TraceSession {
             threads[thread.tid] = nil
         }
         main.phase = .free
+        hasMissedExec = false
         if former == pid { main.openFiles() } else { main.restartClock() }
         if isLeaving {
             watch = nil
@@ -285,7 +403,7 @@ final class TraceSession {
 
     // MARK: Threads
 
-    private var finalCounters: ProcessCounters?
+    var finalCounters: ProcessCounters?
 
     /// A thread that ptrace brought along with its parent. nil for one of another process (a
     /// clone that shares no thread group): it is let go.
@@ -322,6 +440,7 @@ final class TraceSession {
     func end(_ thread: TracedThread, at now: MonotonicTime) {
         guard thread.phase != .exited else { return }
         thread.phase = .exited
+        observedCPU = observedCPU + thread.observedCPU
         sink.receive(.threadEnded(thread.index, thread.clock.time))
     }
 
@@ -346,6 +465,7 @@ final class TraceSession {
     private func leave() {
         guard !isLeaving, outcome == nil else { return }
         closeAll(at: .now)
+        finalCPU = files.cpuTime
         removeSignalCapture()
         isLeaving = true
         if watch == nil { outcome = .running }
@@ -353,11 +473,28 @@ final class TraceSession {
 
     func closeAll(at now: MonotonicTime) {
         for thread in threads.values where thread.phase != .exited {
-            observer.close(thread, at: now)
+            // Nothing is known any more of what a thread did that ended unseen.
+            let isReadable = thread.blocked != nil || thread.counters() != nil
+            if isReadable { observer.close(thread, at: now) }
             rename(thread)
-            sink.receive(.threadEnded(thread.index, now))
+            observedCPU = observedCPU + thread.observedCPU
+            sink.receive(.threadEnded(thread.index, isReadable ? now : thread.clock.time))
         }
         sink.receive(
             .mark(Mark(kind: .ended, time: now, counters: finalCounters ?? files.counters())))
+    }
+
+    // MARK: Notes
+
+    func note(_ kind: RecorderNote.Kind) { notes[kind, default: 0] += 1 }
+
+    private func finalNotes() -> [RecorderNote] {
+        if let finalCPU {
+            let unseen = finalCPU - initialCPU - observedCPU
+            if unseen > .zero { notes[.unseenCPU] = unseen.nanoseconds }
+        }
+        return RecorderNote.Kind.allCases.compactMap { kind in
+            notes[kind].map { RecorderNote(kind, $0) }
+        }
     }
 }

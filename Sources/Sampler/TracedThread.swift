@@ -25,6 +25,7 @@ final class TracedThread {
         /// Counts the thread's stretches, from 1.
         var serial: UInt32
         var position: Position
+        var kind: WaitKind
     }
 
     let tracee: Tracee
@@ -36,13 +37,15 @@ final class TracedThread {
     var isRefined = false
     /// Whether ptrace has it: every signal to it is a stop then, and its clones are ours, too.
     var isTraced = true
-    /// Where it answers requests, once it was asked; how often it could not be asked or did not
-    /// answer; and how often it had had a core when it was asked last.
+    /// How it may be looked at while it runs.
+    var burst = BurstWatch()
+    /// Where it answers requests, once it was asked; how often it had had a core when it was
+    /// asked last; and how often it had one since without an answer.
     var slot: Int?
-    var refusals = 0
     var coresAtRequest: Int64 = 0
-    /// How a signal found it unwilling or dangerous to answer: it is stopped instead.
-    var mustBeStopped = false
+    var silence = 0
+    /// How often it had to be stopped because it could not be asked.
+    var detours = 0
     /// Its stack, as far as it is known.
     var stackPointer: UInt64?
     /// Whether the last look found the thread on its core, or wanting one.
@@ -53,6 +56,10 @@ final class TracedThread {
     private let folder: String
     private var scheduler: ProcFile?
     private var activityFile: ProcFile?
+    /// Only for threads that were seen running.
+    private var statusFile: ProcFile?
+    /// What slices account for so far.
+    private(set) var observedCPU = TimeSpan.zero
     private(set) var clock: ThreadClock
 
     var tid: Int32 { tracee.tid }
@@ -74,6 +81,7 @@ final class TracedThread {
     func openFiles() {
         scheduler = ProcFile(folder + "/schedstat")
         activityFile = ProcFile(folder + "/syscall")
+        statusFile = nil
     }
 
     /// After an exec by another thread, which takes over this id: its counters are others.
@@ -100,28 +108,19 @@ final class TracedThread {
         return ProcessStat(Self.buffer.text)?.state == UInt8(ascii: "t")
     }
 
-    /// What `status` says of the thread that forbids to signal it.
-    struct Reservations {
-        var blocksSamplingSignal: Bool
-        /// How many seccomp filters watch its system calls.
-        var filters: Int64
+    /// nil when the thread is gone.
+    func status() -> ThreadStatus? {
+        if statusFile == nil { statusFile = ProcFile(folder + "/status") }
+        statusFile?.read(into: &Self.buffer)
+        return ThreadStatus(Self.buffer.text)
     }
 
-    func reservations() -> Reservations? {
-        Self.buffer.readAll(path: folder + "/status")
-        guard let blocked = ProcFormats.mask("SigBlk:", Self.buffer.text) else { return nil }
-        return Reservations(
-            blocksSamplingSignal: blocked & (1 << UInt64(SIGURG - 1)) != 0,
-            filters: ProcFormats.field("Seccomp_filters:", Self.buffer.text) ?? 0)
+    private func switches() -> SwitchCounts? {
+        status().map { SwitchCounts(voluntary: $0.voluntary, forced: $0.forced) }
     }
 
-    func switches() -> SwitchCounts? {
-        Self.buffer.readAll(path: folder + "/status")
-        guard let voluntary = ProcFormats.field("voluntary_ctxt_switches:", Self.buffer.text),
-            let forced = ProcFormats.field("nonvoluntary_ctxt_switches:", Self.buffer.text)
-        else { return nil }
-        return SwitchCounts(voluntary: voluntary, forced: forced)
-    }
+    /// Whether it left a request unanswered for too long.
+    var isUnresponsive: Bool { silence > SignalCapture.patience }
 
     /// Whether the name changed.
     @discardableResult
@@ -140,9 +139,9 @@ final class TracedThread {
         return isRefined && blocked?.position == position
     }
 
-    func nextBlocking(at position: Position) -> Blocking {
+    func nextBlocking(at position: Position, kind: WaitKind) -> Blocking {
         lastSerial &+= 1
-        return Blocking(serial: lastSerial, position: position)
+        return Blocking(serial: lastSerial, position: position, kind: kind)
     }
 
     func addHold(_ span: TimeSpan) { clock.addHold(span) }
@@ -161,6 +160,7 @@ final class TracedThread {
             to: now, counters: newer, isContinuous: isContinuous,
             switches: isWorthAsking ? switches() : nil)
         wasRunning = isRunning
+        observedCPU = observedCPU + times.running
         return (start, times)
     }
 

@@ -24,8 +24,9 @@ struct Tracee: Hashable, Sendable {
         try check(fl_ptrace_listen(tid), "leaving thread \(tid) stopped")
     }
 
-    func detach() throws(SystemError) {
-        try check(fl_ptrace_detach(tid, 0), "releasing thread \(tid)")
+    /// Lets a stopped thread go on and be free, delivering `signal` unless 0.
+    func detach(delivering signal: Int32 = 0) throws(SystemError) {
+        try check(fl_ptrace_detach(tid, signal), "releasing thread \(tid)")
     }
 
     /// What the event was about: the new thread of a clone, the former id of an exec.
@@ -53,11 +54,6 @@ struct Tracee: Hashable, Sendable {
             }
         }
         return registers
-    }
-
-    /// Lets a stopped thread go on until it enters or leaves a system call.
-    func resumeToSystemCall(delivering signal: Int32 = 0) throws(SystemError) {
-        try check(fl_ptrace_to_system_call(tid, signal), "resuming thread \(tid)")
     }
 
     /// Where a stopped thread would go on; see ``divert(to:)``.
@@ -105,8 +101,6 @@ enum TraceEvent: Hashable, Sendable {
     case cloned
     case executed
     case exiting
-    /// Entry to or exit from a system call, where that was asked for.
-    case systemCall
     /// Our interrupt, or a new thread's first stop.
     case stopped
     /// The user stopped the process (`SIGSTOP`, Ctrl-Z …).
@@ -125,7 +119,7 @@ enum TraceEvent: Hashable, Sendable {
         }
         let signal = (status >> 8) & 0xFF
         switch status >> 16 {
-        case 0: self = signal == 0x85 ? .systemCall : .signal(signal)
+        case 0: self = .signal(signal)
         case 3: self = .cloned  // PTRACE_EVENT_CLONE
         case 4: self = .executed  // PTRACE_EVENT_EXEC
         case 6: self = .exiting  // PTRACE_EVENT_EXIT

@@ -1,6 +1,7 @@
 // Code that runs inside the profiled program. It is freestanding and position-independent: the
 // recorder copies it into the program's address space and fills in the words named below. It
-// calls nothing, and touches no memory but the thread's own stack and the shared slots.
+// uses no library and no thread-local memory, and writes nothing but the thread's own stack and
+// the shared slots; what it reads of the program it lets the kernel copy, which cannot fault.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -9,17 +10,18 @@
 // the signal handler answers.
 struct fl_slot {
     uint32_t state;         // one of the values below
+    uint32_t alternate;     // answer: 1 on an alternate signal stack; nothing was copied then
     // Written by the recorder before it asks:
-    uint32_t may_call;      // system calls are allowed (there is no seccomp filter)
-    uint64_t stack_low;     // the mapping of the thread's stack: only within it is read
-    uint64_t stack_high;
-    uint64_t capacity;      // how many bytes `stack` holds
+    uint64_t stack_low;     // the mapping of the thread's stack as far as it is known: how much
+    uint64_t stack_high;    // to copy. Elsewhere `capacity` is copied, or what there is
+    uint64_t capacity;      // how many bytes of `stack` may be used
     // Written by the handler:
-    int64_t time_ns;        // CLOCK_MONOTONIC; 0 where calls are not allowed
-    int64_t cpu_ns;         // the thread's CPU clock; 0 where calls are not allowed
-    uint64_t registers[17]; // in DWARF's order, rip last
+    int64_t time_ns;        // CLOCK_MONOTONIC
+    int64_t cpu_ns;         // the thread's CPU clock
+    uint64_t registers[17]; // the kernel's order: r8 … r15 rdi rsi rbp rbx rdx rax rcx rsp rip
     uint64_t copied_start;  // the address of the first byte in `stack`
-    uint64_t copied_size;
+    int64_t copied_size;    // negative: an error number
+    uint64_t vectors[4];    // scratch: process_vm_readv(2)'s two struct iovec
     uint8_t stack[];
 };
 
@@ -28,35 +30,57 @@ enum {
     FL_SLOT_REQUESTED = 1,  // the signal is on its way
     FL_SLOT_BUSY = 2,       // the handler is at work
     FL_SLOT_FILLED = 3,     // the answer is there
+    FL_SLOT_DECLINED = 4,   // no answer: system calls may be forbidden
 };
 
-// The first slot answers no requests: its state becomes 1 when the program sets another action
-// for the sampling signal.
+// In the first slot's place: what concerns the whole process.
+struct fl_shared {
+    uint32_t displaced;     // the program has set another action for the sampling signal
+    uint32_t filtered;      // the program prepares a filter for its system calls
+    int32_t outstanding;    // requests whose signals may still be on their way
+    uint32_t execution;     // one of the values below
+    uint32_t phase;         // one of the values below
+};
+
+enum {
+    FL_EXECUTION_NONE = 0,
+    FL_EXECUTION_AHEAD = 1,    // a thread is about to execute another program, and waits
+    FL_EXECUTION_FOLLOWED = 2, // the recorder traces it: it may go on
+
+    FL_PHASE_MAPPED = 1,       // the thread that maps the slots waits for the recorder
+    FL_PHASE_ACCEPTED = 2,     // the recorder has them, too
+    FL_PHASE_ABANDONED = 3,    // it has waited in vain, and unmaps them
+};
 
 struct fl_agent {
     const uint8_t *code;
-    uint32_t length;
+    uint32_t launch_length; // the part that watching a launch needs
+    uint32_t length;        // all of it
     // Offsets within the code.
     // Entries, at which a stopped thread is made to go on:
     uint32_t set_action;    // sets a signal's action; goes on at after_action
-    uint32_t map_slots;     // makes and maps the slots, sets the sampling signal's action;
-                            // goes on at after_slots
-    uint32_t closed;        // where map_slots is when the kernel has its call to close
+    uint32_t map_slots;     // makes and maps the slots, waits for the recorder, sets the sampling
+                            // signal's action; goes on at after_slots
+    uint32_t waiting, waiting_end;  // where map_slots waits
     uint32_t unmap_slots;   // sets the sampling signal's action and unmaps the slots; the same
-    uint32_t sigaction;     // stands in for the C library's rt_sigaction call
+    // Stand-ins for the C library's system calls of these names:
+    uint32_t sigaction, prctl, execve;
     // Handlers, and what the kernel's ABI wants beside them:
     uint32_t trap_handler;    // returns
     uint32_t sample_handler;  // fills a slot
     uint32_t restorer;        // rt_sigreturn
     // Words to fill in; an action is a struct kernel_sigaction of 4 words:
-    uint32_t signal, action;
-    uint32_t slots;         // where the slots were mapped; 0: every request is ignored
+    uint32_t signal, action, after_action;
+    uint32_t slots;         // where the slots are mapped; 0: nobody is answered
     uint32_t slots_size;    // in bytes
     uint32_t slot_mask;     // a slot's size (a power of two) - 1
+    uint32_t pid;           // the process's id, as it knows it itself
+    uint32_t recorder;      // the recorder's id, as the process knows it; 0 where it does not
     uint32_t sample_signal, sample_action;
     uint32_t old_slots;     // what unmap_slots unmaps
     uint32_t original_handler;  // what the program is told that the sampling signal does
-    uint32_t after_action, after_slots, after_sigaction;  // where to go on
+    uint32_t after_slots;   // where to go on
+    uint32_t after_sigaction, after_prctl, after_execve;
 };
 
 struct fl_agent fl_agent_describe(void);

@@ -22,7 +22,6 @@ int fl_ptrace_seize(pid_t tid, uint64_t options);
 int fl_ptrace_interrupt(pid_t tid);
 int fl_ptrace_continue(pid_t tid, int signal);
 int fl_ptrace_step(pid_t tid);
-int fl_ptrace_to_system_call(pid_t tid, int signal);
 int fl_ptrace_listen(pid_t tid);
 int fl_ptrace_detach(pid_t tid, int signal);
 int fl_ptrace_event_message(pid_t tid, uint64_t *message);
@@ -52,8 +51,23 @@ uint64_t fl_ignored_signals(void);
 pid_t fl_spawn_held(const char *path, char *const argv[], char *const envp[],
                     const sigset_t *mask, uint64_t ignored, int *release, int *failure);
 
+// Whether a child has ended; it stays to be waited for. 1 or 0.
+int fl_has_ended(pid_t pid);
+
+// The CPU time of all of a process's threads, those that ended included, in nanoseconds; also of
+// a process that ended and was not waited for yet. -1 when it is gone.
+int64_t fl_process_cpu_ns(pid_t pid);
+
+// The soft limits that a process runs under, in bytes; UINT64_MAX: none, or not known.
+uint64_t fl_address_space_limit(pid_t pid);
+uint64_t fl_file_size_limit(pid_t pid);
+uint64_t fl_stack_limit(pid_t pid);
+
 // read(2) of an int with EINTR retried: 1 read, 0 end of file, or -errno.
 int fl_read_int(int descriptor, int *value);
+
+// memmem(3): the offset of the first occurrence, or -1.
+ssize_t fl_find(const void *bytes, size_t count, const void *wanted, size_t wanted_count);
 
 int64_t fl_monotonic_ns(void);
 

@@ -35,7 +35,7 @@ package struct RecordOptions: Hashable, Sendable {
         output = arguments.text(.output) ?? Self.defaultOutput
         frequency = Int32(clamping: arguments.integer(.frequency) ?? 1_000)
         duration = arguments.duration(.duration)
-        capture = arguments.text(.capture).flatMap(CaptureMethod.init) ?? .ptrace
+        capture = arguments.text(.capture).flatMap(CaptureMethod.init) ?? .signal
         after = arguments.text(.after).flatMap(AfterRecording.init) ?? .keep
         isQuiet = arguments.isGiven(.quiet)
     }

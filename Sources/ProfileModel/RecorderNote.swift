@@ -1,0 +1,50 @@
+/// What the recorder has to say of its own work: where it had to do things differently, and what
+/// it could not see. The raw values are stored.
+package struct RecorderNote: Hashable, Sendable {
+    package enum Kind: String, Sendable, CaseIterable {
+        // Why stacks were taken by ptrace where they should have been by signal. Of the process:
+        /// The program handles the sampling signal itself since before it could be sampled.
+        case ownHandler = "own_handler"
+        /// The program set an action of its own for the sampling signal, later.
+        case displaced
+        /// A seccomp filter that is not ours, or the preparations for one.
+        case filtered
+        /// The C library's call that sets signal actions was not found.
+        case noCallSite = "no_call_site"
+        /// The vdso has no room for the handler, or there is none.
+        case noRoom = "no_room"
+        /// A limit (address space, file size) forbids the shared memory.
+        case limited
+        /// The shared memory could not be made or mapped.
+        case unmapped
+        /// Every thread waited in a call that a stop would have ended, until the end.
+        case noMoment = "no_moment"
+        // The same, of some threads; `value` is how many:
+        /// They block the sampling signal.
+        case blockedSignal = "blocked_signal"
+        /// They ran, but their requests were not answered.
+        case unanswered
+        /// They run on stacks of the program's own making, or near the end of theirs.
+        case foreignStack = "foreign_stack"
+        /// There were more threads than slots.
+        case slotsExhausted = "slots_exhausted"
+
+        /// An exec that was noticed after the fact; `value` is how many.
+        case lateExec = "late_exec"
+        /// Looks that were left out, because they could have ended a call early; how many.
+        case spared
+        /// CPU time of the process that no thread's slices account for, in nanoseconds: threads
+        /// that lived between two looks, and the last moments of others.
+        case unseenCPU = "unseen_cpu"
+        /// The handler could not be taken back when the recording ended; it does nothing now.
+        case leftBehind = "left_behind"
+    }
+
+    package var kind: Kind
+    package var value: Int64
+
+    package init(_ kind: Kind, _ value: Int64 = 1) {
+        self.kind = kind
+        self.value = value
+    }
+}

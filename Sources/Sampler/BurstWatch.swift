@@ -1,0 +1,62 @@
+import ProfileModel
+
+/// What a look at a blocked thread tells of the call it waits in: what may be done to the thread
+/// when it runs again without ending such a call early, if it has just entered it.
+enum WaitKind: Int, Comparable, Sendable {
+    /// The call goes on after a signal handler that was installed with SA_RESTART.
+    case restartsAfterHandler
+    /// It goes on only after a stop by the tracer.
+    case restartsAfterStop
+    /// It fails with EINTR in either case.
+    case fragile
+
+    static func < (left: WaitKind, right: WaitKind) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// Decides how a running thread may be looked at. A signal or a stop that arrives when the thread
+/// is just entering a sleep can end that early; where the thread sleeps often, that would be
+/// often, too.
+struct BurstWatch: Hashable, Sendable {
+    enum Approach: Hashable, Sendable {
+        case signal
+        case stop
+        /// Not at all: its next wait would not survive it.
+        case spare
+    }
+
+    /// How long a kind of wait is remembered.
+    static let memory = TimeSpan.milliseconds(1000)
+
+    private var worst: WaitKind?
+    private var worstSeen = MonotonicTime(nanoseconds: 0)
+    /// How often it had left its core by itself when it was last seen running.
+    private var voluntary: Int64?
+
+    init() {}
+
+    /// It was found waiting.
+    mutating func sawWait(_ kind: WaitKind, at now: MonotonicTime) {
+        if let worst, worst > kind, now - worstSeen < Self.memory { return }
+        worst = kind
+        worstSeen = now
+    }
+
+    /// It was found running.
+    ///
+    /// - Parameter voluntary: how often it has left its core by itself so far, its waits and our
+    ///   stops included.
+    mutating func approach(voluntary: Int64, at now: MonotonicTime) -> Approach {
+        defer { self.voluntary = voluntary }
+        // It has not waited since the last look: it is at work, not on its way through.
+        if voluntary == self.voluntary { return .signal }
+        guard let worst, now - worstSeen < Self.memory else { return .stop }
+        return switch worst {
+        case .restartsAfterHandler: .signal
+        case .restartsAfterStop: .stop
+        case .fragile: .spare
+        }
+    }
+
+    /// It was stopped by us and is stopped still: that counted as leaving its core.
+    mutating func sawStop(voluntary: Int64) { self.voluntary = voluntary }
+}

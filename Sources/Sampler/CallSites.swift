@@ -1,0 +1,119 @@
+import CSystem
+import Glibc
+import ProfileModel
+
+/// Where the C library makes the system calls that concern us: `mov $NUMBER, %eax; syscall`,
+/// which every version of glibc has once for each of them.
+struct CallSites: Hashable, Sendable {
+    enum Call: UInt8, CaseIterable, Sendable {
+        /// rt_sigaction(2), through which sigaction(3) and signal(3) go.
+        case sigaction = 13
+        case execve = 59
+        case prctl = 157
+
+        fileprivate var code: [UInt8] { [0xB8, rawValue, 0, 0, 0, 0x0F, 0x05] }
+    }
+
+    private var sites: [Call: UInt64] = [:]
+
+    /// nil when the call has no site, or more than one (then it is not known which is which).
+    subscript(call: Call) -> UInt64? { sites[call] }
+
+    /// Finds the sites in the C library's code, or in a static program's own.
+    static func find(in mappings: [CodeMapping], memory: TargetMemory) -> CallSites {
+        let library = mappings.filter { isLibrary($0.path) }
+        let searched = library.isEmpty ? mappings.filter { $0.path.hasPrefix("/") } : library
+        // Most programs use the library that we use: where its sites are is known.
+        if searched.count == 1, let mapping = searched.first, let own = ownLibrary,
+            own.file == mapping.file, own.sites.areAt(mapping.start, memory)
+        {
+            return own.sites.moved(to: mapping.start)
+        }
+        var found = CallSites()
+        for call in Call.allCases {
+            let places = searched.flatMap { Self.places(of: call, in: $0, memory) }
+            if places.count == 1 { found.sites[call] = places[0] }
+        }
+        return found
+    }
+
+    private static func isLibrary(_ path: String) -> Bool {
+        let name = path.split(separator: "/").last ?? ""
+        return name.hasPrefix("libc.so") || name.hasPrefix("libc-") || name.hasPrefix("ld-musl")
+    }
+
+    /// No C library is larger.
+    private static let longest: UInt64 = 1 << 24
+
+    private static func places(
+        of call: Call, in mapping: CodeMapping, _ memory: TargetMemory
+    ) -> [UInt64] {
+        let size = Int(clamping: min(mapping.end - mapping.start, longest))
+        let bytes = memory.read(at: mapping.start, count: size)
+        return bytes.withUnsafeBytes { bytes in
+            var offsets: [UInt64] = []
+            var offset = 0
+            while let found = next(call.code, in: bytes, from: offset) {
+                offsets.append(mapping.start + UInt64(found))
+                offset = found + call.code.count
+            }
+            return offsets
+        }
+    }
+
+    private static func next(
+        _ code: [UInt8], in bytes: UnsafeRawBufferPointer, from offset: Int
+    ) -> Int? {
+        guard let start = bytes.baseAddress, offset < bytes.count else { return nil }
+        let found = fl_find(start + offset, bytes.count - offset, code, code.count)
+        return found < 0 ? nil : offset + found
+    }
+
+    // MARK: Our own library
+
+    /// A mapping of the C library that this program uses, and the sites relative to its start.
+    private struct OwnLibrary {
+        var file: CodeMapping
+        var sites: CallSites
+    }
+
+    private static let ownLibrary: OwnLibrary? = {
+        var buffer = ReadBuffer(capacity: 16384)
+        buffer.readAll(path: "/proc/self/maps")
+        let mappings = ProcFormats.maps(buffer.text).filter {
+            $0.isExecutable && isLibrary($0.path)
+        }
+        guard mappings.count == 1, let line = mappings.first else { return nil }
+        let mapping = CodeMapping(
+            start: line.start, end: line.end, fileOffset: line.fileOffset, path: line.path,
+            inode: line.inode)
+        var own = CallSites()
+        for call in Call.allCases {
+            let places = Self.places(of: call, in: mapping, TargetMemory(pid: getpid()))
+            if places.count == 1 { own.sites[call] = places[0] - mapping.start }
+        }
+        return OwnLibrary(file: mapping.file, sites: own)
+    }()
+
+    /// Does the search in our own library now, rather than while a program waits for it.
+    static func prepare() { _ = ownLibrary }
+
+    private func areAt(_ start: UInt64, _ memory: TargetMemory) -> Bool {
+        sites.allSatisfy { call, offset in
+            memory.read(at: start + offset, count: call.code.count) == call.code
+        }
+    }
+
+    private func moved(to start: UInt64) -> CallSites {
+        CallSites(sites: sites.mapValues { start + $0 })
+    }
+
+    private init(sites: [Call: UInt64] = [:]) { self.sites = sites }
+}
+
+extension CodeMapping {
+    /// The same, wherever it is mapped.
+    fileprivate var file: CodeMapping {
+        CodeMapping(start: 0, end: end - start, fileOffset: fileOffset, path: path, inode: inode)
+    }
+}

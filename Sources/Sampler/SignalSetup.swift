@@ -1,0 +1,272 @@
+import CSystem
+import Glibc
+import ProfileModel
+
+/// What must be taken back from the program.
+struct Installed {
+    let agent: Agent
+    /// What the sampling signal did before.
+    let original: Agent.Action
+    /// The words that were at the sites of the C library's calls.
+    var hooked: [UInt64: UInt64]
+}
+
+/// Puts the signal capture into the program, and takes it out again. One of the program's own
+/// threads does what must be done there, from wherever it was stopped.
+extension TraceSession {
+    // MARK: Beginning
+
+    /// At `main`, with its thread stopped there: takes back the launch's breakpoints.
+    func leaveMain(_ thread: TracedThread) {
+        guard let watch else { return }
+        plan = plan == .afterMain ? .due : plan
+        if isLeaving || !installSignalCapture(by: thread, leaving: watch) {
+            try? watch.passedMain()
+        }
+        self.watch = nil
+    }
+
+    /// With a thread stopped by us or at a breakpoint of ours, and nothing of the launch left to
+    /// watch: stacks are taken by signal from now on, or it is noted why not.
+    ///
+    /// - Parameter watch: whose breakpoint the thread is stopped at.
+    /// - Returns: whether the thread has taken back the breakpoint, too.
+    @discardableResult
+    func installSignalCapture(by thread: TracedThread, leaving watch: LaunchWatch? = nil) -> Bool {
+        guard plan == .due else { return false }
+        guard let resume = watch?.main ?? (try? thread.tracee.resumeAddress()) else { return false }
+        // Its registers are put aside on its stack.
+        if watch == nil, !observer.stackPlace(of: thread).hasRoom { return false }
+        plan = .over
+        var isOnItsWay = false
+        do throws(SetupFailure) {
+            let original = try checkTarget()
+            let sites = CallSites.find(
+                in: observer.mappings.code, memory: TargetMemory(pid: pid))
+            guard sites[.sigaction] != nil else { throw .obstacle(.noCallSite) }
+            let agent = try placeAgent(thread, watch)
+            let entry = try prepare(agent, thread, resume)
+            try attempt { () throws(SystemError) in
+                if let watch {
+                    try watch.passedMain(then: entry)
+                } else {
+                    try thread.tracee.divert(to: entry)
+                }
+            }
+            isOnItsWay = true
+            let slots = try obtainSlots(thread, agent)
+            try activate(slots, Installed(agent: agent, original: original, hooked: [:]), sites, thread)
+            return true
+        } catch {
+            if case .obstacle(let kind) = error { note(kind) }
+            return isOnItsWay
+        }
+    }
+
+    enum SetupFailure: Error {
+        case obstacle(RecorderNote.Kind)
+        /// The thread is gone, or the program.
+        case gone
+    }
+
+    private func attempt<Value>(
+        _ body: () throws(SystemError) -> Value
+    ) throws(SetupFailure) -> Value {
+        do throws(SystemError) {
+            return try body()
+        } catch {
+            throw .gone
+        }
+    }
+
+    /// What the sampling signal does so far, if everything else allows for the capture, too.
+    private func checkTarget() throws(SetupFailure) -> Agent.Action {
+        guard let status = ProcessStatus(pid: pid) else { throw .gone }
+        if status.isFiltered(beyond: SignalCapture.ownFilters) { throw .obstacle(.filtered) }
+        if status.catches(SIGURG) { throw .obstacle(.ownHandler) }
+        let size = UInt64(slotsSize)
+        // Beyond these the program would be killed, or its own allocations fail.
+        guard fl_file_size_limit(pid) >= size, fl_address_space_limit(pid) == .max else {
+            throw .obstacle(.limited)
+        }
+        return status.ignores(SIGURG) ? .ignored : .standard
+    }
+
+    private var slotSize: Int { SignalCapture.slotSize(stackBytes: options.stackBytes) }
+    private var slotsSize: Int { slotSize * SignalCapture.slotCount }
+
+    private func placeAgent(
+        _ thread: TracedThread, _ watch: LaunchWatch?
+    ) throws(SetupFailure) -> Agent {
+        let placed =
+            watch?.agent ?? agent
+            ?? Agent.place(vdso: AuxiliaryVector(pid: pid).vdso, tracee: thread.tracee)
+        agent = placed
+        observer.agent = placed?.range
+        guard let placed, placed.canSample else { throw .obstacle(.noRoom) }
+        return placed
+    }
+
+    private func prepare(
+        _ agent: Agent, _ thread: TracedThread, _ resume: UInt64
+    ) throws(SetupFailure) -> UInt64 {
+        let status = ProcessStatus(pid: pid)
+        let identity = Agent.Identity(
+            pid: status?.innerPID ?? pid, recorder: files.sharesNamespaceWithUs ? getpid() : 0)
+        let (size, slotSize) = (slotsSize, slotSize)
+        return try attempt { () throws(SystemError) in
+            try agent.prepareSlots(
+                size: size, slotSize: slotSize, identity: identity, by: thread.tracee, then: resume)
+        }
+    }
+
+    /// Lets the thread make the slots and stops it when it waits for us.
+    private func obtainSlots(
+        _ thread: TracedThread, _ agent: Agent
+    ) throws(SetupFailure) -> SharedSlots {
+        // Bounded: it waits for some ten milliseconds.
+        for _ in 0..<64 {
+            try attempt { () throws(SystemError) in try thread.tracee.resume() }
+            pause(microseconds: 40)
+            guard stopNow(thread) != nil,
+                let registers = try? thread.tracee.registers()
+            else { throw .gone }
+            guard agent.waitingRange.contains(registers.programCounter) else {
+                if agent.range.contains(registers.programCounter) { continue }
+                // It is back without having waited: a call has failed.
+                throw .obstacle(.unmapped)
+            }
+            let descriptor = Int32(truncatingIfNeeded: registers[Agent.descriptorRegister] ?? 0)
+            guard
+                let slots = SharedSlots(
+                    pid: pid, descriptor: descriptor,
+                    address: registers[Agent.addressRegister] ?? 0, slotSize: slotSize,
+                    count: SignalCapture.slotCount)
+            else { throw .obstacle(.unmapped) }
+            return slots
+        }
+        throw .obstacle(.unmapped)
+    }
+
+    /// With the thread stopped while it waits for us.
+    private func activate(
+        _ slots: SharedSlots, _ planned: Installed, _ sites: CallSites, _ thread: TracedThread
+    ) throws(SetupFailure) {
+        var installed = planned
+        let others = stopOthers(than: thread)
+        defer { for other in others { release(other) } }
+        try attempt { () throws(SystemError) in
+            try planned.agent.enableSlots(
+                at: slots.address, original: planned.original, by: thread.tracee)
+            for call in CallSites.Call.allCases {
+                guard let site = sites[call] else { continue }
+                if let word = try planned.agent.hook(call, at: site, by: thread.tracee) {
+                    installed.hooked[site] = word
+                }
+            }
+        }
+        // From now on its wait ends with the handler in place.
+        guard slots.accept() else { throw .obstacle(.unmapped) }
+        self.installed = installed
+        signalCapture = SignalCapture(pid: pid, slots: slots, stackBytes: options.stackBytes)
+        capture = .signal
+        if untraced == nil { untraced = UntracedProcess(pid: pid, probe: planned.agent.base) }
+        thread.burst.sawStop(voluntary: thread.status()?.voluntary ?? 0)
+        isFollowingExecution = false
+    }
+
+    // MARK: The end
+
+    /// Leaves nothing behind in the program: one of its threads takes back the handler and the
+    /// slots, on its way.
+    func removeSignalCapture() {
+        defer { signalCapture = nil }
+        guard let capture = signalCapture, let installed else { return }
+        waitForHandlers(capture)
+        let isIdle = !threads.values.contains { capture.isUnderWay($0) }
+        let action = capture.slots.isDisplaced ? nil : installed.original
+        guard let thread = stopAny() else {
+            note(.leftBehind)
+            return
+        }
+        let others = stopOthers(than: thread)
+        do throws(SystemError) {
+            for (site, word) in installed.hooked {
+                try thread.tracee.write(words: [word], at: site)
+            }
+            if let resume = try? thread.tracee.resumeAddress() {
+                try installed.agent.removeSlots(
+                    at: isIdle ? capture.slots.address : 0, restoring: action,
+                    by: thread.tracee, then: resume)
+            }
+        } catch {
+            note(.leftBehind)
+        }
+        for stopped in others + [thread] { release(stopped) }
+    }
+
+    /// Requests that are under way are answered as soon as their threads get a core.
+    private func waitForHandlers(_ capture: SignalCapture) {
+        let deadline = MonotonicTime.now + .milliseconds(50)
+        while threads.values.contains(where: { capture.isUnderWay($0) }), .now < deadline {
+            pause(microseconds: 200)
+        }
+    }
+
+    /// Some thread, stopped, without having ended a call by it: one that runs, or waits in a call
+    /// that is restarted. nil when none can be had within a tenth of a second.
+    private func stopAny() -> TracedThread? {
+        let deadline = MonotonicTime.now + .milliseconds(100)
+        repeat {
+            for thread in threads.values where thread.phase == .free {
+                guard let activity = thread.activity() else { continue }
+                if case .blocked(let call, let registers) = activity {
+                    let kind = RestartingCalls.kind(of: call, registers, process: pid)
+                    guard call >= 0, kind < .fragile else { continue }
+                }
+                if stopNow(thread) != nil { return thread }
+            }
+            pause(microseconds: 500)
+        } while MonotonicTime.now < deadline
+        return nil
+    }
+
+    // MARK: Stops
+
+    /// Stops all other threads that run, so that code can be changed under them.
+    private func stopOthers(than thread: TracedThread) -> [TracedThread] {
+        threads.values.filter { other in
+            guard other.tid != thread.tid, other.phase == .free,
+                case .running = other.activity()
+            else { return false }
+            return stopNow(other) != nil
+        }
+    }
+
+    /// Stops a thread and waits for it; where it would go on. Signals to it are passed on.
+    func stopNow(_ thread: TracedThread) -> UInt64? {
+        if !thread.isTraced, (try? thread.tracee.seize()) == nil { return nil }
+        thread.isTraced = true
+        for _ in 0..<64 {
+            // Any other stop takes the place of ours: then it is asked for again.
+            guard thread.isTraced, (try? thread.tracee.interrupt()) != nil else { return nil }
+            var status: Int32 = 0
+            guard fl_wait(thread.tid, 0, &status) == thread.tid,
+                let event = TraceEvent(status: status)
+            else { return nil }
+            switch event {
+            case .stopped: return try? thread.tracee.resumeAddress()
+            case .signal(let number): try? thread.tracee.resume(delivering: number)
+            default:
+                take(event, of: thread.tid)
+                if thread.phase == .exited { return nil }
+            }
+        }
+        return nil
+    }
+
+    private func pause(microseconds: Int) {
+        var time = timespec(tv_sec: 0, tv_nsec: 1000 * microseconds)
+        nanosleep(&time, nil)
+    }
+}

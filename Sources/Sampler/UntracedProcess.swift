@@ -1,0 +1,147 @@
+import CSystem
+import Glibc
+import ProfileModel
+
+/// What can be known of a process that is not traced: what ptrace would report, seen from outside.
+struct UntracedProcess: ~Copyable {
+    /// Reads nothing any more once the address space that it was opened for is gone.
+    private let memory: ProcFile?
+    private let probe: UInt64
+    private let folder: Int32
+    private var links: UInt = 0
+    private var ticks = 0
+    /// The folder's count of links is cheap, but cannot tell one thread that came and went from
+    /// none: it is listed now and then in any case.
+    private static let ticksBetweenLists = 16
+
+    /// - Parameter probe: an address that can be read as long as the program's image lives.
+    init(pid: Int32, probe: UInt64) {
+        self.probe = probe
+        memory = ProcFile("/proc/\(pid)/mem")
+        folder = open("/proc/\(pid)/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    }
+
+    deinit {
+        if folder >= 0 { close(folder) }
+    }
+
+    /// Whether another program took this one's place (or it ended).
+    func hasLostImage() -> Bool { memory?.canRead(at: probe) == false }
+
+    /// Whether threads came or went: their folder has a link for each.
+    mutating func hasOtherThreads() -> Bool {
+        var status = stat()
+        guard folder >= 0, fstat(folder, &status) == 0 else { return false }
+        ticks += 1
+        defer { links = UInt(status.st_nlink) }
+        return UInt(status.st_nlink) != links || ticks % Self.ticksBetweenLists == 0
+    }
+}
+
+/// The process after `main`: not traced, but followed from outside.
+extension TraceSession {
+    /// Notices what ptrace would have reported: threads that came, another program, the end.
+    func followUntraced(at now: MonotonicTime) {
+        guard untraced != nil else { return }
+        if untraced?.hasLostImage() == true {
+            joinNextImage()
+            return
+        }
+        followExecution()
+        guard untraced?.hasOtherThreads() == true else { return }
+        for tid in files.threadIDs() where threads[tid] == nil {
+            addThread(tid, start: now, isNew: true).isTraced = false
+        }
+    }
+
+    /// A thread that is about to execute another program waits until it is traced: then nothing
+    /// of the next program's launch is missed.
+    func followExecution() {
+        guard let slots = signalCapture?.slots, slots.isAboutToExecute else { return }
+        for thread in threads.values where !thread.isTraced {
+            // Which one it is does not show.
+            if (try? thread.tracee.seize()) != nil { thread.isTraced = true }
+        }
+        beginFollowingExecution()
+        slots.followExecution()
+    }
+
+    /// The program that we watched is gone from the process: stops what is there now, if it is
+    /// another program and not the end.
+    private func joinNextImage() {
+        guard let main = threads[pid], let stat = files.stat(), !stat.isZombie else {
+            if !isOurChild { endUnseen() }
+            return
+        }
+        // Its exec may have been seen after all, and wait to be told.
+        takeChanges()
+        guard untraced != nil, outcome == nil else { return }
+        leaveImage()
+        for thread in threads.values where thread.tid != pid {
+            end(thread, at: .now)
+            threads[thread.tid] = nil
+        }
+        main.openFiles()
+        main.stackPointer = nil
+        main.phase = .free
+        hasMissedExec = true
+        note(.lateExec)
+        stop(main)
+    }
+
+    /// What belonged to the program that is gone.
+    func leaveImage() {
+        untraced = nil
+        signalCapture = nil
+        installed = nil
+        agent = nil
+        isFollowingExecution = false
+        for thread in threads.values {
+            thread.slot = nil
+            thread.silence = 0
+        }
+    }
+
+    /// Whether a stop was the one that ``joinNextImage()`` wanted: the new image begins there.
+    func takeMissedExec(_ thread: TracedThread, at now: MonotonicTime) -> Bool {
+        guard hasMissedExec, thread.tid == pid else { return false }
+        hasMissedExec = false
+        thread.phase = .free
+        beginImage(at: now, isLate: true)
+        return true
+    }
+
+    // MARK: Ends
+
+    /// A thread that is not traced ends without telling.
+    func forget(_ thread: TracedThread, at now: MonotonicTime) {
+        guard !thread.isTraced else { return }
+        signalCapture?.forget(thread)
+        end(thread, at: now)
+        if thread.tid != pid { threads[thread.tid] = nil }
+    }
+
+    /// Our own child has ended while nobody traced it, and waits for us to take note: its last
+    /// figures can still be read.
+    func observeEnd() {
+        guard isOurChild, untraced != nil, finalCPU == nil, fl_has_ended(pid) == 1 else { return }
+        finalCPU = files.cpuTime
+        finalCounters = files.counters()
+        let now = MonotonicTime.now
+        for thread in threads.values where thread.phase != .exited {
+            takeAnswer(of: thread)
+            // Of the others nothing can be read any more. One that waited, waited to the end.
+            if thread.tid == pid || thread.blocked != nil { observer.close(thread, at: now) }
+        }
+    }
+
+    /// A process that is not our child is gone.
+    private func endUnseen() {
+        for thread in threads.values where thread.phase != .exited {
+            if thread.blocked != nil { observer.close(thread, at: .now) }
+            end(thread, at: .now)
+        }
+        mark(.ended, at: .now)
+        outcome = .unknown
+    }
+}
