@@ -6,6 +6,7 @@ package import ProfileModel
 /// Pure and deterministic: the same recording gives the same answers, in the same order.
 package struct Profile: Sendable {
     package let header: Recording.Header
+    package let notes: [RecorderNote]
     /// The program that the process ended up running, after any wrappers.
     package let program: Program
     package let launch: Launch
@@ -59,6 +60,7 @@ package struct Profile: Sendable {
         builder.finish()
 
         header = recording.header
+        notes = recording.notes
         let image = recording.images.last
         program = Program(path: image?.path ?? "", arguments: image?.arguments ?? [])
         phases = builder.phases

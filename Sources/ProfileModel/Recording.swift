@@ -2,6 +2,8 @@
 /// stores and that every analysis starts from.
 package struct Recording: Sendable {
     package var header: Header
+    /// At most one of each kind.
+    package var notes: [RecorderNote]
     package var images: [Image]
     package var marks: [Mark]
     package var threads: [RecordedThread]
@@ -15,6 +17,7 @@ package struct Recording: Sendable {
 
     package init(header: Header) {
         self.header = header
+        notes = []
         images = []
         marks = []
         threads = []

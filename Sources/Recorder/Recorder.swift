@@ -56,10 +56,10 @@ package struct Recorder: Sendable {
         }
         do throws(SamplerError) {
             let outcome = try sample(target, signals, queue)
-            writer.finish { $0.complete(with: outcome) }
+            writer.finish(outcome.notes) { $0.complete(with: outcome) }
             return Result(sampler: outcome, failure: writer.failure, pid: writer.pid)
         } catch {
-            writer.finish { _ in }
+            writer.finish([]) { _ in }
             throw .sampler(error)
         }
     }

@@ -44,7 +44,7 @@ final class RecordingThread: @unchecked Sendable {
     }
 
     /// Waits until all events are written; then completes the file.
-    func finish(_ complete: (inout Recording.Header) -> Void) {
+    func finish(_ notes: [RecorderNote], _ complete: (inout Recording.Header) -> Void) {
         queue.finish()
         if isStarted { pthread_join(thread, nil) }
         guard let file else { return }
@@ -52,7 +52,10 @@ final class RecordingThread: @unchecked Sendable {
         header.pid = pid
         header.lostSamples = queue.lostSamples
         complete(&header)
-        attempt { () throws(RecordingError) in try file.finish(header) }
+        attempt { () throws(RecordingError) in
+            for note in notes { try file.append(note) }
+            try file.finish(header)
+        }
     }
 
     private func run() {

@@ -17,6 +17,8 @@ struct Consistency {
     /// Moments and lengths go up to 2⁶⁰ ns: 36 years since boot.
     private static let latest: Int64 = 1 << 60
 
+    var notes: Int { noteKinds.count }
+    private var noteKinds: Set<RecorderNote.Kind> = []
     private(set) var images = 0
     private(set) var marks = 0
     private(set) var modules = 0
@@ -39,6 +41,15 @@ struct Consistency {
         ]
         for (name, value) in fields where value < 0 || value > latest {
             throw Inconsistency(table: "header", row: 0, problem: "\(name) is out of range")
+        }
+    }
+
+    mutating func admit(_ note: RecorderNote) throws(Inconsistency) {
+        guard 0...Self.latest ~= note.value else {
+            throw Inconsistency(table: "notes", row: notes, problem: "a value out of range")
+        }
+        guard noteKinds.insert(note.kind).inserted else {
+            throw Inconsistency(table: "notes", row: notes, problem: "repeats an earlier kind")
         }
     }
 

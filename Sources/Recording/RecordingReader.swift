@@ -56,7 +56,7 @@ package enum RecordingReader {
         return database
     }
 
-    /// Every table must be declared as version 1 declares it, to the letter: so there is no
+    /// Every table must be declared as this version declares it, to the letter: so there is no
     /// view, virtual table, generated column or trigger to be run.
     private static func checkTables(_ database: Database) throws(RecordingError) {
         let query = try database.prepare(

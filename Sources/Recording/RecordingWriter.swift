@@ -141,6 +141,12 @@ extension Database {
 // MARK: - Appending
 
 extension RecordingWriter {
+    package func append(_ note: RecorderNote) throws(RecordingError) {
+        let row = rules.notes
+        try check { () throws(Inconsistency) in try rules.admit(note) }
+        try write { () throws(SQLiteFailure) in try statements.note.write(note, row: row) }
+    }
+
     package func append(_ image: Image) throws(RecordingError) {
         let row = rules.images
         try check { () throws(Inconsistency) in try rules.admit(image) }

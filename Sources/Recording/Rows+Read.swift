@@ -4,6 +4,7 @@ extension TableReader {
     /// The whole recording. Tables that others refer to come first.
     mutating func recording() throws(ReadFailure) -> Recording {
         var recording = Recording(header: try header())
+        recording.notes = try notes()
         recording.images = try images()
         recording.marks = try marks()
         recording.threads = try threads()
@@ -46,6 +47,19 @@ extension TableReader {
         header.recorderVersion = try row.text(12)
         try admit { () throws(Inconsistency) in try Consistency.check(header) }
         return header
+    }
+
+    private mutating func notes() throws(ReadFailure) -> [RecorderNote] {
+        var notes: [RecorderNote] = []
+        try scan(Schema.notes) { row, rules throws(ReadFailure) in
+            guard let kind = RecorderNote.Kind(rawValue: try row.text(1)) else {
+                throw row.invalid(1)
+            }
+            let note = RecorderNote(kind, try row.integer(2))
+            try Self.admit { () throws(Inconsistency) in try rules.admit(note) }
+            notes.append(note)
+        }
+        return notes
     }
 
     private mutating func images() throws(ReadFailure) -> [Image] {

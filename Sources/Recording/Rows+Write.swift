@@ -5,6 +5,7 @@ struct Statements {
     let begin: Statement
     let commit: Statement
     let header: Statement
+    let note: Statement
     let image: Statement
     let argument: Statement
     let mark: Statement
@@ -20,6 +21,7 @@ struct Statements {
         // The header and the threads change while the recording goes on.
         header = try database.prepare(Schema.header.replacement)
         thread = try database.prepare(Schema.threads.replacement)
+        note = try database.prepare(Schema.notes.insertion)
         image = try database.prepare(Schema.images.insertion)
         argument = try database.prepare(Schema.arguments.insertion)
         mark = try database.prepare(Schema.marks.insertion)
@@ -47,6 +49,13 @@ extension Statement {
         try bind(11, outcome)
         try bind(12, value)
         try bind(13, header.recorderVersion)
+        try run()
+    }
+
+    func write(_ note: RecorderNote, row: Int) throws(SQLiteFailure) {
+        try bind(1, row)
+        try bind(2, note.kind.rawValue)
+        try bind(3, note.value)
         try run()
     }
 

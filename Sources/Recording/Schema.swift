@@ -1,4 +1,4 @@
-/// The layout of a recording file, version 1. `docs/recording-format.md` explains every column.
+/// The layout of a recording file, version 2. `docs/recording-format.md` explains every column.
 ///
 /// Each table has the row's position in its list as `id`, from 0 without gaps. Both the
 /// statements that write and those that read are made from this one declaration.
@@ -6,7 +6,7 @@ struct Schema {
     /// SQLite's `application_id`: "FLGT".
     static let applicationID: Int32 = 0x464C_4754
     /// SQLite's `user_version`. Raised when a reader of the older version would misread a file.
-    static let version: Int32 = 1
+    static let version: Int32 = 2
 
     struct Table {
         var name: String
@@ -51,6 +51,8 @@ struct Schema {
             "held_ns": "INTEGER NOT NULL", "outcome": "TEXT", "outcome_value": "INTEGER",
             "recorder_version": "TEXT NOT NULL",
         ])
+    static let notes = Table(
+        "notes", ["kind": "TEXT NOT NULL", "value": "INTEGER NOT NULL"])
     static let images = Table(
         "images", ["path": "TEXT NOT NULL", "time_ns": "INTEGER NOT NULL"])
     static let arguments = Table(
@@ -106,7 +108,7 @@ struct Schema {
         ])
 
     static let tables = [
-        header, images, arguments, marks, threads, modules, mappings, stacks, slices, strings,
+        header, notes, images, arguments, marks, threads, modules, mappings, stacks, slices, strings,
         symbols, moduleSymbols,
     ]
 }

@@ -37,6 +37,15 @@ struct ProcFile: ~Copyable {
         return pread(descriptor, &byte, 1, Int(truncatingIfNeeded: position)) == 1
     }
 
+    /// Whether all the words could be written.
+    static func write(_ words: [UInt64], to path: String, at position: UInt64) -> Bool {
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        let size = words.count * MemoryLayout<UInt64>.size
+        return pwrite(descriptor, words, size, Int(truncatingIfNeeded: position)) == size
+    }
+
     /// Reads all of a long file, which the kernel hands out page by page.
     func readAll(into buffer: inout ReadBuffer) {
         buffer.clear()

@@ -79,6 +79,7 @@ package enum Sampler {
     /// are kept open: allow as many as we may. A limit of file size is an error like any other.
     private static func prepareOurselves() {
         signal(SIGXFSZ, SIG_IGN)
+        _ = fl_ask_for_short_turns()
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
         limit.rlim_cur = limit.rlim_max

@@ -26,7 +26,8 @@ struct ThreadObserver: ~Copyable {
         case running
         /// Off its core: what there is to know was sampled.
         case blocked
-        /// It woke up while we looked: nothing is known.
+        /// It woke up while we looked, or waits for a core since the last look: nothing new is
+        /// known.
         case moving
         case gone
     }
@@ -41,6 +42,8 @@ struct ThreadObserver: ~Copyable {
         guard let before = thread.counters() else { return .gone }
         // It has not had a core since it was found blocked: still there.
         if thread.blocked != nil, before.slices == thread.clock.counters.slices { return .blocked }
+        // It has not gone on from our last stop, and would do nothing but stop again.
+        if before.slices == thread.coresAtStop { return .moving }
         guard let activity = thread.activity() else { return .gone }
         guard case .blocked(let call, let registers) = activity else { return .running }
         if Self.mayBeStop.contains(call), thread.isInTracingStop() { return .moving }
@@ -70,7 +73,10 @@ struct ThreadObserver: ~Copyable {
         let registers = try thread.tracee.registers()
         let now = MonotonicTime.now
         watchMappings(at: now)
-        if let stoppedSince { addHold(now - stoppedSince, to: thread) }
+        if let stoppedSince, let counters = thread.counters() {
+            // It may have waited for a core before it could stop.
+            addHold(now - stoppedSince - thread.clock.delay(since: counters), to: thread)
+        }
         emit(thread, at: now, now: nil, content: content(registers, of: thread))
         return now
     }

@@ -321,6 +321,7 @@ final class TraceSession {
         } else {
             _ = try? observer.sampleStopped(thread, stoppedSince: since)
         }
+        thread.coresAtStop = thread.counters()?.slices
         // The stop itself counts as leaving its core.
         if let status = thread.status() { thread.burst.sawStop(voluntary: status.voluntary) }
     }

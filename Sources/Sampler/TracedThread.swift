@@ -44,6 +44,8 @@ final class TracedThread {
     var slot: Int?
     var coresAtRequest: Int64 = 0
     var silence = 0
+    /// How often it had had a core when it was stopped last.
+    var coresAtStop: Int64?
     /// How often it had to be stopped because it could not be asked.
     var detours = 0
     /// Its stack, as far as it is known.

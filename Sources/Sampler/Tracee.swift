@@ -83,6 +83,8 @@ struct Tracee: Hashable, Sendable {
 
     /// Writes words of code, whatever the mapping's protection (a private copy is made).
     func write(words: [UInt64], at address: UInt64) throws(SystemError) {
+        // All at once, where the kernel allows that to tracers.
+        if words.count > 4, ProcFile.write(words, to: "/proc/\(tid)/mem", at: address) { return }
         for (index, word) in words.enumerated() {
             try check(
                 fl_ptrace_poke(tid, address &+ UInt64(index) &* 8, word),

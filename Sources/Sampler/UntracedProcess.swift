@@ -69,8 +69,9 @@ extension TraceSession {
     /// The program that we watched is gone from the process: stops what is there now, if it is
     /// another program and not the end.
     private func joinNextImage() {
-        guard let main = threads[pid], let stat = files.stat(), !stat.isZombie else {
-            if !isOurChild { endUnseen() }
+        // Without memory of its own it is about to end.
+        guard let main = threads[pid], AuxiliaryVector(pid: pid).entry != 0 else {
+            if !isOurChild, files.stat()?.isZombie != false { endUnseen() }
             return
         }
         // Its exec may have been seen after all, and wait to be told.

@@ -59,6 +59,7 @@ struct HeaderSection {
 
     private var notes: [String] {
         [outcome, truncations, lost, missedTicks, held].compactMap { $0 }
+            + profile.notes.compactMap(RecorderNotes.text)
     }
 
     private var outcome: String? {
