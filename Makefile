@@ -11,7 +11,7 @@ BUILD_PACKAGES = pkg-config make gcc g++ libdw-dev libelf-dev libsqlite3-dev lib
 DEMO_PACKAGES = $(BUILD_PACKAGES) libsqlite3-dev
 TEST_PACKAGES = $(DEMO_PACKAGES) libunwind-dev sqlite3 python3 perl git gdb strace golang-go \
 	binutils procps
-BENCH_PACKAGES = $(TEST_PACKAGES) linux-perf
+BENCH_PACKAGES = $(TEST_PACKAGES) linux-perf google-perftools libgoogle-perftools-dev
 
 .PHONY: build demo test lint format bench install clean manual fixtures
 
@@ -45,10 +45,11 @@ lint:
 format:
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests
 
+# BENCH_FLAGS: see docs/benchmarks.md.
 bench: build
 	@scripts/install-packages $(BENCH_PACKAGES)
 	@$(MAKE) --no-print-directory fixtures
-	python3 Benchmarks/bench.py $(BINARY) $(FIXTURES)
+	python3 Benchmarks/bench.py $(BENCH_FLAGS) $(BINARY) $(FIXTURES)
 
 install: build
 	install -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/firstlight

@@ -1,103 +1,84 @@
 #!/usr/bin/env python3
-"""What recording costs the program, side by side with other profilers, as ratios.
+"""What recording costs, side by side with other profilers: docs/benchmarks.md explains each line.
 
-Each contender runs right after an unprofiled run of the same program, in turns, and the median of
-the pairs' ratios counts: machines are noisy, neighbouring runs are alike.
-
-usage: bench.py FIRSTLIGHT FIXTURES [PAIRS]
+Goals are shown, met or missed; the exit status says only whether everything could be measured.
 """
 
+import argparse
+import json
 import os
-import platform
-import shutil
-import statistics
-import subprocess
 import sys
 import tempfile
 import time
 
+import machine
+import memory
+import recorder
+import slowdown
+import whole_run
+from setting import Setting
 
-def machine():
-    model = "unknown processor"
-    with open("/proc/cpuinfo") as file:
-        for line in file:
-            if line.startswith("model name"):
-                model = line.split(":", 1)[1].strip()
-                break
-    kernel = platform.release()
-    return f"{model}, {os.cpu_count()} cores, Linux {kernel}, load {os.getloadavg()[0]:.2f}"
-
-
-def seconds(command):
-    start = time.monotonic()
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    elapsed = time.monotonic() - start
-    if done.returncode != 0:
-        raise SystemExit(f"bench: {command} ended with status {done.returncode}")
-    return elapsed
+SECTIONS = {
+    "slowdown": slowdown.at_1_khz,
+    "slowdown-10k": slowdown.at_10_khz,
+    "python": whole_run.python,
+    "shim": whole_run.python_shim,
+    "threads": whole_run.threads,
+    "recorder": recorder.recorder,
+    "memory": memory.memory,
+}
 
 
-def truth(command, name, folder):
-    """The program's own measure: wall seconds between two points inside it."""
-    path = os.path.join(folder, "truth")
-    environment = dict(os.environ, FIRSTLIGHT_TRUTH=path)
-    subprocess.run(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment, check=True)
-    with open(path) as file:
-        values = dict(line.split() for line in file)
-    return int(values[name]) / 1e9
-
-
-def ratios(plain, profiled, measure, pairs):
-    results = []
-    for index in range(pairs):
-        # The order alternates, so that a drift of the machine favours nobody.
-        if index % 2:
-            second, first = measure(profiled), measure(plain)
-        else:
-            first, second = measure(plain), measure(profiled)
-        results.append(second / first)
-    return results
-
-
-def contenders(firstlight, folder):
-    recording = os.path.join(folder, "bench.firstlight")
-    yield "firstlight, ptrace, 1 kHz", [
-        firstlight, "record", "--quiet", "--capture", "ptrace", "-o", recording, "--"]
-    if shutil.which("perf"):
-        data = os.path.join(folder, "perf.data")
-        yield "perf, frame pointers, 1 kHz", [
-            "perf", "record", "-q", "-e", "cpu-clock", "-F", "1000", "-g", "-o", data, "--"]
-        yield "perf, dwarf, 1 kHz", [
-            "perf", "record", "-q", "-e", "cpu-clock", "-F", "1000", "--call-graph", "dwarf,8192",
-            "-o", data, "--"]
+def options():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("firstlight", help="the release binary")
+    parser.add_argument("fixtures", help="the folder of Tests/Fixtures' programs")
+    parser.add_argument("--quick", action="store_true",
+                        help="two short rounds: to try the benchmark, not for its figures")
+    parser.add_argument("--only", action="append", choices=SECTIONS, metavar="NAME",
+                        help="this part only, or these: " + ", ".join(SECTIONS))
+    parser.add_argument("--json", metavar="FILE", help="write the raw figures there")
+    return parser.parse_args()
 
 
 def main():
-    if len(sys.argv) < 3:
-        raise SystemExit(__doc__)
-    firstlight, fixtures = os.path.abspath(sys.argv[1]), sys.argv[2]
-    pairs = int(sys.argv[3]) if len(sys.argv) > 3 else 5
-    print(machine())
-    print(f"slowdown of the program, median of {pairs} alternated pairs (least … most)\n")
-    with tempfile.TemporaryDirectory() as folder:
-        spin = [os.path.join(fixtures, "spin"), "400000000"]
-        threads = [os.path.join(fixtures, "threads"), "4"]
-        workloads = [
-            ("one CPU-bound thread", spin, lambda c: truth(c, "spin_wall", folder)),
-            ("four threads", threads, lambda c: truth(c, "threads_wall", folder)),
-            ("python3, imports (whole run)",
-             ["python3", "-c", "import asyncio, json, sqlite3"], seconds),
-        ]
-        for title, command, measure in workloads:
-            print(title)
-            for name, prefix in contenders(firstlight, folder):
-                found = ratios(command, prefix + command, measure, pairs)
-                median, least, most = (
-                    100 * (f(found) - 1) for f in (statistics.median, min, max))
-                print(f"  {name:32} {median:+6.1f} %   ({least:+.1f} … {most:+.1f})")
-            print()
+    chosen = options()
+    # Checked before minutes are spent.
+    results = open(chosen.json, "w") if chosen.json else None
+    sys.stdout.reconfigure(errors="replace", line_buffering=True)
+    described = machine.description()
+    print(described)
+    if chosen.quick:
+        print("QUICK: two short rounds; the figures mean little")
+    print("what is compared is of the same round; "
+          "? behind a goal: it lies between the quartiles\n")
+    began = time.monotonic()
+    stolen, total = machine.stolen_and_total()
+    sections = {}
+    with tempfile.TemporaryDirectory(prefix="firstlight-bench-") as folder:
+        setting = Setting(
+            os.path.abspath(chosen.firstlight), os.path.abspath(chosen.fixtures), folder,
+            chosen.quick)
+        setting.check()
+        for name in chosen.only or SECTIONS:
+            sections[name] = SECTIONS[name](setting)
+            print("\n".join(sections[name].lines()))
+    stolen_after, total_after = machine.stolen_and_total()
+    share = (stolen_after - stolen) / max(1, total_after - total)
+    print(f"took {time.monotonic() - began:.0f} s; meanwhile the hypervisor gave "
+          f"{100 * share:.1f} % of the cores' time to others")
+    if results:
+        with results:
+            json.dump(
+                {"machine": described, "quick": chosen.quick, "stolenShare": share,
+                 "sections": {name: section.to_json() for name, section in sections.items()}},
+                results, ensure_ascii=False, indent=1)
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except OSError as error:
+        sys.exit(f"bench: {error.filename or 'system'}: {error.strerror}")

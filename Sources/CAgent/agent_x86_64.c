@@ -117,7 +117,7 @@ __asm__(
     "  ja 8f\n"
     "  mov %rax, %r9\n"
     "  movl $1, 16(%r9)\n"  // FL_PHASE_MAPPED
-    "  mov $100, %r10d\n"
+    "  mov $200, %r10d\n"
     "fl_agent_waiting:\n"
     "1:\n"
     "  cmpl $1, 16(%r9)\n"
@@ -247,6 +247,27 @@ __asm__(
     // The following are reached from the C library's one system call of that number, in place of
     // the instruction that loads it.
 
+    // Waits until no request is under way; changes rax, rcx and r11.
+    "fl_agent_settle:\n"
+    "  push %rdi\n"
+    "  push %rsi\n"
+    "  push %r8\n"
+    "  push %r9\n"
+    "  mov fl_agent_slots(%rip), %r8\n"
+    "  mov $400, %r9d\n"
+    "1:\n"
+    "  cmpl $0, 8(%r8)\n"  // outstanding
+    "  jle 2f\n"
+    "  fl_nap\n"
+    "  dec %r9d\n"
+    "  jnz 1b\n"
+    "2:\n"
+    "  pop %r9\n"
+    "  pop %r8\n"
+    "  pop %rsi\n"
+    "  pop %rdi\n"
+    "  ret\n"
+
     // The program must not notice our handler, nor we displace one of its own unknowingly: asked
     // what the signal does, it gets its own answer; setting another action is noted, and ends
     // the requests. Those that are under way are waited for, lest the program gets them.
@@ -258,28 +279,20 @@ __asm__(
     "  je 5f\n"
     "  test %rsi, %rsi\n"
     "  je 5f\n"
+    "  cmpl $0, 4(%rcx)\n"  // filtered: no calls of ours
+    "  jne 3f\n"
+    "  mov $39, %eax\n"  // getpid: a child sets its own actions, not ours
+    "  syscall\n"
+    "  cmp fl_agent_pid(%rip), %eax\n"
+    "  jne 5f\n"
+    "  mov fl_agent_slots(%rip), %rcx\n"
+    "3:\n"
     "  mov $1, %eax\n"
     "  xchg %eax, (%rcx)\n"  // displaced
+    "  cmpl $0, 4(%rcx)\n"
+    "  jne 5f\n"
     "  lea -128(%rsp), %rsp\n"
-    "  push %rdi\n"
-    "  push %rsi\n"
-    "  push %r8\n"
-    "  push %r9\n"
-    "  mov %rcx, %r8\n"
-    "  mov $60, %r9d\n"
-    "1:\n"
-    "  cmpl $0, 8(%r8)\n"  // outstanding
-    "  jle 2f\n"
-    "  cmpl $0, 4(%r8)\n"  // filtered
-    "  jne 2f\n"
-    "  fl_nap\n"
-    "  dec %r9d\n"
-    "  jnz 1b\n"
-    "2:\n"
-    "  pop %r9\n"
-    "  pop %r8\n"
-    "  pop %rsi\n"
-    "  pop %rdi\n"
+    "  call fl_agent_settle\n"
     "  lea 128(%rsp), %rsp\n"
     "5:\n"
     "  mov $13, %eax\n"
@@ -312,7 +325,13 @@ __asm__(
     "  mov fl_agent_slots(%rip), %rcx\n"
     "  test %rcx, %rcx\n"
     "  je 2f\n"
-    "  movl $1, 4(%rcx)\n"  // filtered
+    "  mov $1, %eax\n"
+    "  xchg %eax, 4(%rcx)\n"  // filtered
+    "  test %eax, %eax\n"
+    "  jne 2f\n"
+    "  lea -128(%rsp), %rsp\n"
+    "  call fl_agent_settle\n"
+    "  lea 128(%rsp), %rsp\n"
     "2:\n"
     "  mov $157, %eax\n"
     "  syscall\n"

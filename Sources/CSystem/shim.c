@@ -78,6 +78,25 @@ int fl_ptrace_divert(pid_t tid, uint64_t address, uint64_t *resume, int commit) 
     return result(ptrace(PTRACE_SETREGS, tid, 0, &in));
 }
 
+int fl_ptrace_in_sequence(pid_t tid) {
+    struct {  // struct ptrace_rseq_configuration of <linux/ptrace.h>
+        uint64_t area;
+        uint32_t size, signature, flags, pad;
+    } configuration = {.area = 0};
+    struct user_regs_struct registers;
+    struct {  // struct rseq_cs of <linux/rseq.h>
+        uint32_t version, flags;
+        uint64_t start, length, abort;
+    } section;
+    uint64_t address = 0;
+    const int get_configuration = 0x420F;  // Linux 5.13 and later
+    if (ptrace(get_configuration, tid, sizeof configuration, &configuration) <= 0) return 0;
+    if (configuration.area == 0 || ptrace(PTRACE_GETREGS, tid, 0, &registers) != 0) return 0;
+    if (fl_read_memory(tid, configuration.area + 8, &address, 8) != 8 || address == 0) return 0;
+    if (fl_read_memory(tid, address, &section, sizeof section) != sizeof section) return 0;
+    return registers.rip - section.start < section.length;
+}
+
 int fl_ptrace_set_instruction_pointer(pid_t tid, uint64_t address) {
     return result(
         ptrace(PTRACE_POKEUSER, tid, offsetof(struct user, regs.rip), (long)address));

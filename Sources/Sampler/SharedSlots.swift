@@ -50,7 +50,9 @@ final class SharedSlots {
     var isDisplaced: Bool { word(0, Offset.displaced).pointee.load(ordering: .sequentiallyConsistent) != 0 }
 
     /// Whether it prepares a filter for its system calls.
-    var isFiltered: Bool { word(0, Offset.filtered).pointee.load(ordering: .acquiring) != 0 }
+    var isFiltered: Bool {
+        word(0, Offset.filtered).pointee.load(ordering: .sequentiallyConsistent) != 0
+    }
 
     /// Whether one of its threads waits for us to trace it, because it will execute a program.
     var isAboutToExecute: Bool {
@@ -98,7 +100,7 @@ final class SharedSlots {
     }
 
     /// Makes a slot ready for its thread's answer. false when the program has set its own action
-    /// in this very moment: nothing may be sent.
+    /// in this very moment, or prepares a filter: nothing may be sent.
     ///
     /// - Parameters:
     ///   - stack: the mapping of its stack, as far as it is known.
@@ -108,9 +110,9 @@ final class SharedSlots {
         head.pointee.stack_low = stack.lowerBound
         head.pointee.stack_high = stack.upperBound
         head.pointee.capacity = UInt64(max(0, min(limit, slotSize - Self.headSize)))
-        // Whoever sets an action notes it first and then waits for what is outstanding.
+        // Whoever does that notes it first and then waits for what is outstanding.
         outstanding.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
-        if isDisplaced {
+        if isDisplaced || isFiltered {
             outstanding.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
             return false
         }

@@ -48,7 +48,9 @@ struct SignalCapture {
         if slots.isDisplaced { return .displaced }
         if slots.isFiltered || status.isFiltered(beyond: usualFilters) { return .filtered }
         if status.blocksSamplingSignal { return .blockedSignal }
-        if !place.hasRoom { return .foreignStack }
+        // Who makes stacks may be on the next one before the signal arrives.
+        if place.isForeign { thread.makesStacks = true }
+        if thread.makesStacks || !place.hasRoom { return .foreignStack }
         if thread.isUnresponsive { return .unanswered }
         return nil
     }
@@ -72,6 +74,7 @@ struct SignalCapture {
             let counters = thread.counters()
         else { return false }
         if counters.slices == thread.coresAtRequest { return true }
+        thread.coresAtRequest = counters.slices
         thread.silence += 1
         return false
     }

@@ -35,9 +35,16 @@ extension TraceSession {
     func installSignalCapture(by thread: TracedThread, leaving watch: LaunchWatch? = nil) -> Bool {
         guard plan == .due else { return false }
         guard let resume = watch?.main ?? (try? thread.tracee.resumeAddress()) else { return false }
+        // From our own code it would never come back.
+        if agent?.range.contains(resume) == true { return false }
         // Its registers are put aside on its stack.
-        if watch == nil, !observer.stackPlace(of: thread).hasRoom { return false }
+        if watch == nil {
+            guard observer.stackPlace(of: thread).hasRoom, !thread.tracee.isInSequence else {
+                return false
+            }
+        }
         plan = .over
+        setups += 1
         var isOnItsWay = false
         do throws(SetupFailure) {
             let original = try checkTarget()
@@ -58,10 +65,17 @@ extension TraceSession {
             try activate(slots, Installed(agent: agent, original: original, hooked: [:]), sites, thread)
             return true
         } catch {
-            if case .obstacle(let kind) = error { note(kind) }
+            if case .obstacle(.unmapped) = error, setups < Self.mostSetups {
+                plan = .due
+            } else if case .obstacle(let kind) = error {
+                note(kind)
+            }
             return isOnItsWay
         }
     }
+
+    /// On a busy machine it may fail.
+    private static var mostSetups: Int { 3 }
 
     enum SetupFailure: Error {
         case obstacle(RecorderNote.Kind)
@@ -124,10 +138,10 @@ extension TraceSession {
     private func obtainSlots(
         _ thread: TracedThread, _ agent: Agent
     ) throws(SetupFailure) -> SharedSlots {
-        // Bounded: it waits for some ten milliseconds.
+        // Bounded: it waits for some twenty milliseconds.
         for _ in 0..<64 {
             try attempt { () throws(SystemError) in try thread.tracee.resume() }
-            pause(microseconds: 40)
+            waitForCore(thread)
             guard stopNow(thread) != nil,
                 let registers = try? thread.tracee.registers()
             else { throw .gone }
@@ -146,6 +160,14 @@ extension TraceSession {
             return slots
         }
         throw .obstacle(.unmapped)
+    }
+
+    /// Stopped again before it had a core, it would not get on.
+    private func waitForCore(_ thread: TracedThread) {
+        let before = thread.counters()?.slices
+        let deadline = MonotonicTime.now + .milliseconds(20)
+        repeat { pause(microseconds: 40) } while
+            thread.counters()?.slices == before && MonotonicTime.now < deadline
     }
 
     /// With the thread stopped while it waits for us.
@@ -224,11 +246,17 @@ extension TraceSession {
                     let kind = RestartingCalls.kind(of: call, registers, process: pid)
                     guard call >= 0, kind < .fragile else { continue }
                 }
-                if stopNow(thread) != nil { return thread }
+                guard let position = stopNow(thread) else { continue }
+                if canBeLedAway(thread, at: position) { return thread }
+                release(thread)
             }
             pause(microseconds: 500)
         } while MonotonicTime.now < deadline
         return nil
+    }
+
+    private func canBeLedAway(_ thread: TracedThread, at position: UInt64) -> Bool {
+        agent?.range.contains(position) != true && !thread.tracee.isInSequence
     }
 
     // MARK: Stops
@@ -248,11 +276,16 @@ extension TraceSession {
         if !thread.isTraced, (try? thread.tracee.seize()) == nil { return nil }
         thread.isTraced = true
         for _ in 0..<64 {
-            // Any other stop takes the place of ours: then it is asked for again.
-            guard thread.isTraced, (try? thread.tracee.interrupt()) != nil else { return nil }
+            guard thread.isTraced else { return nil }
             var status: Int32 = 0
-            guard fl_wait(thread.tid, 0, &status) == thread.tid,
-                let event = TraceEvent(status: status)
+            // Asked to stop when it has stopped already, it would do so twice. And any other stop
+            // takes the place of ours: then it is asked for again.
+            if fl_wait(thread.tid, 1, &status) != thread.tid {
+                guard (try? thread.tracee.interrupt()) != nil,
+                    fl_wait(thread.tid, 0, &status) == thread.tid
+                else { return nil }
+            }
+            guard let event = TraceEvent(status: status)
             else { return nil }
             switch event {
             case .stopped: return try? thread.tracee.resumeAddress()

@@ -124,7 +124,7 @@ struct ThreadObserver: ~Copyable {
         let limit = min(stackLimit ?? 0, region.end)
         let low = region.isGrowing ? min(region.start, region.end - limit) : region.start
         return StackPlace(
-            range: region.start..<region.end,
+            range: region.start..<region.end, isForeign: !region.isStack,
             hasRoom: region.isStack && pointer &- low >= StackPlace.roomForSignal)
     }
 
@@ -256,6 +256,8 @@ struct ThreadObserver: ~Copyable {
 struct StackPlace {
     /// Its mapping, which may hold other things above it.
     var range: Range<UInt64> = 0..<0
+    /// Whether it is of the program's own making.
+    var isForeign = false
     /// Whether it is a stack of a thread library's or the kernel's making, and a signal's frame
     /// fits: that is 3.6 KiB with AVX-512 state and 12 with AMX, and the last look is a while ago.
     var hasRoom = false

@@ -26,6 +26,8 @@ final class TraceSession {
         case over
     }
     var plan: Plan
+    /// How often it was tried.
+    var setups = 0
     /// Set when stacks are taken by signal; most threads are not traced then.
     var signalCapture: SignalCapture?
     var untraced: UntracedProcess?
@@ -211,6 +213,8 @@ final class TraceSession {
             detour(thread, obstacle)
         } else if !signalCapture.ask(thread, place) {
             detour(thread, .slotsExhausted)
+        } else {
+            thread.detours = 0
         }
     }
 

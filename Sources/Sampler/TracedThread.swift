@@ -46,7 +46,9 @@ final class TracedThread {
     var silence = 0
     /// How often it had had a core when it was stopped last.
     var coresAtStop: Int64?
-    /// How often it had to be stopped because it could not be asked.
+    /// Whether it was seen on a stack that no thread library and no kernel made (a coroutine's).
+    var makesStacks = false
+    /// How often in a row it had to be stopped because it could not be asked.
     var detours = 0
     /// Its stack, as far as it is known.
     var stackPointer: UInt64?

@@ -63,6 +63,10 @@ struct Tracee: Hashable, Sendable {
         return resume
     }
 
+    /// Whether a stopped thread must go on where it is, because it is within a restartable
+    /// sequence (rseq(2)): led elsewhere first, it would come back into it unaborted.
+    var isInSequence: Bool { fl_ptrace_in_sequence(tid) == 1 }
+
     /// Makes a stopped thread go on elsewhere, in one step. A system call that it was in is
     /// restarted when it goes on at its ``resumeAddress()``.
     func divert(to address: UInt64) throws(SystemError) {

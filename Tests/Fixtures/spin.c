@@ -1,4 +1,5 @@
-// spin [N]: one thread computes for N rounds (default 120,000,000), prints a checksum.
+// spin [N [M]]: one thread computes for N rounds (default 120,000,000), prints a checksum; before
+// that for M rounds (default 0) that do not count, to warm up.
 // Truth: spin_cpu, spin_wall.
 #include "fixture.h"
 
@@ -9,6 +10,7 @@ FUNCTION uint64_t spin(uint64_t state, uint64_t rounds) {
 
 int main(int argc, char **argv) {
     uint64_t rounds = count_argument(argc, argv, 1, 120000000);
+    spin(1, count_argument(argc, argv, 2, 0));
     int64_t wall = nanoseconds(CLOCK_MONOTONIC);
     int64_t cpu = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
     uint64_t checksum = spin(1, rounds);

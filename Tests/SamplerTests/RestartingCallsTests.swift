@@ -1,22 +1,40 @@
+import ProfileModel
 import Testing
 
 @testable import Sampler
 
 @Suite struct RestartingCallsTests {
-    private static func survives(_ call: Int32, _ pid: Int32 = 1) -> Bool {
-        RestartingCalls.survivesStop(call, process: pid, thread: pid)
+    private static func kind(
+        _ call: Int32, _ pid: Int32 = 1, _ arguments: [Int: UInt64] = [:]
+    ) -> WaitKind {
+        var registers = Registers()
+        for (number, value) in arguments { registers[number] = value }
+        return RestartingCalls.kind(of: call, registers, process: pid)
     }
 
-    @Test(arguments: [7, 23, 34, 35, 61, 202, 230, 247, 270, 271] as [Int32])
-    func theKernelRestartsThem(call: Int32) {
-        #expect(Self.survives(call))
+    /// poll, select, pause, nanosleep, rt_sigsuspend, clock_nanosleep, pselect6, ppoll.
+    @Test(arguments: [7, 23, 34, 35, 130, 230, 270, 271] as [Int32])
+    func theKernelRestartsThemAfterAStop(call: Int32) {
+        #expect(Self.kind(call) == .restartsAfterStop)
+    }
+
+    /// No call (a page fault), wait4, waitid, flock, openat, fsync.
+    @Test(arguments: [-1, 61, 247, 73, 257, 74] as [Int32])
+    func aHandlerDoesNotEndThem(call: Int32) {
+        #expect(Self.kind(call) == .restartsAfterHandler)
     }
 
     /// epoll_wait, epoll_pwait, semop, msgrcv, io_getevents, sigtimedwait, recvfrom, accept,
-    /// futex_waitv, and no call at all.
-    @Test(arguments: [232, 281, 65, 70, 208, 128, 45, 43, 449, -1, .max] as [Int32])
+    /// futex_waitv, and what does not exist.
+    @Test(arguments: [232, 281, 65, 70, 208, 128, 45, 43, 449, .max] as [Int32])
     func mayReturnEarly(call: Int32) {
-        #expect(!Self.survives(call))
+        #expect(Self.kind(call) == .fragile)
+    }
+
+    @Test func aFutexWithATimeoutIsRestartedAfterAStopOnly() {
+        #expect(Self.kind(202, 1, [10: 0]) == .restartsAfterHandler)
+        #expect(Self.kind(202, 1, [10: 0x7FFF_0000]) == .restartsAfterStop)
+        #expect(Self.kind(202) == .restartsAfterStop)
     }
 
     /// A child that waits in read(2) for something that never comes.
@@ -34,20 +52,18 @@ import Testing
     @Test func readingFromAPipe() throws {
         let input = try Connection(isSocket: false)
         let child = try Self.reader(input)
-        #expect(Self.survives(0, child.pid))
-        // Another call than the one that it is in would not be asked about.
-        #expect(!Self.survives(232, child.pid))
+        #expect(Self.kind(0, child.pid, [5: 0]) == .restartsAfterHandler)
     }
 
     /// A socket may have a time limit, with which the call is not restarted.
     @Test func readingFromASocket() throws {
         let input = try Connection(isSocket: true)
         let child = try Self.reader(input)
-        #expect(!Self.survives(0, child.pid))
+        #expect(Self.kind(0, child.pid, [5: 0]) == .fragile)
     }
 
     @Test func aProcessThatIsGone() {
-        #expect(!Self.survives(0, .max))
-        #expect(!Self.survives(1, -1))
+        #expect(Self.kind(0, .max, [5: 0]) == .fragile)
+        #expect(Self.kind(1, -1, [5: 1]) == .fragile)
     }
 }

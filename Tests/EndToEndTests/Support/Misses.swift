@@ -19,6 +19,9 @@ struct Misses: CustomStringConvertible {
         }
     }
 
+    /// A figure that is too far from the truth by a measure of its own.
+    mutating func add(_ miss: String) { list.append(miss) }
+
     /// What is left of them at the best of three attempts: the truth is what the program itself
     /// measured, but between its clock reads and ours a busy machine may do other work. What is
     /// wrong each time is not the machine's fault.

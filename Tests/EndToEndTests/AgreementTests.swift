@@ -1,0 +1,90 @@
+import Testing
+
+extension EndToEnd {
+    /// Both ways to take stacks see the same program.
+    @Suite struct Agreement {
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        /// How far two shares may be apart, in percentage points.
+        private static let tolerance = 2.0
+
+        /// What is known of a run: each tree's nodes, by their paths, with their shares of Main in
+        /// percent.
+        private struct Shares {
+            var cpu: [[String]: Double]
+            var wall: [[String]: Double]
+        }
+
+        private func record(capture: String) throws -> Shares {
+            let recorded = try Firstlight.record(
+                [try Setup.fixture("agree")], in: scratch,
+                options: ["--quiet", "--capture", capture],
+                adding: ["FIRSTLIGHT_TRUTH": scratch("truth")])
+            let report = try recorded.json()
+            #expect(report.launch.capture == capture)
+            #expect(report.brokenSums.isEmpty)
+            return Shares(
+                cpu: shares(try recorded.folded("--phase", "Main", "--no-phase", "--no-thread")),
+                wall: shares(
+                    try recorded.folded(
+                        "--phase", "Main", "--no-phase", "--no-thread", "--weight", "wall")))
+        }
+
+        /// Every prefix of a stack is a node of the tree.
+        private func shares(_ folded: Folded) -> [[String]: Double] {
+            var shares: [[String]: Double] = [:]
+            for line in folded.lines {
+                for depth in line.frames.indices {
+                    shares[Array(line.frames[...depth]), default: 0] +=
+                        100 * Double(line.count) / Double(max(folded.total, 1))
+                }
+            }
+            return shares
+        }
+
+        private func compare(
+            _ weight: String, _ first: [[String]: Double], _ second: [[String]: Double],
+            into misses: inout Misses
+        ) {
+            for path in Set(first.keys).union(second.keys) {
+                let (one, other) = (first[path] ?? 0, second[path] ?? 0)
+                if abs(one - other) > Self.tolerance {
+                    misses.add("\(weight) \(path.joined(separator: ";")): \(one) %, \(other) %")
+                }
+            }
+        }
+
+        /// A function is called from one place only, so that its leaf's share is its own work.
+        private func compareWithTruth(_ shares: [[String]: Double], into misses: inout Misses)
+            throws
+        {
+            for (function, thousandths) in try scratch.truth() {
+                let nodes = shares.filter { $0.key.last == function }
+                let total = nodes.values.reduce(0, +)
+                let callees = shares.filter { $0.key.dropLast().last == function }
+                let own = total - callees.values.reduce(0, +)
+                if nodes.count != 1 || abs(own - Double(thousandths) / 10) > Self.tolerance {
+                    misses.add(
+                        "\(function): \(own) % in \(nodes.count) nodes, not \(thousandths) ‰")
+                }
+            }
+        }
+
+        @Test func theTreesAreTheSame() throws {
+            let misses = try Misses.afterAttempts {
+                let signal = try record(capture: "signal")
+                let ptrace = try record(capture: "ptrace")
+                var misses = Misses()
+                compare("cpu", signal.cpu, ptrace.cpu, into: &misses)
+                compare("wall", signal.wall, ptrace.wall, into: &misses)
+                try compareWithTruth(signal.cpu, into: &misses)
+                try compareWithTruth(ptrace.cpu, into: &misses)
+                #expect(try scratch.truth().count == 16)
+                return misses
+            }
+            #expect(misses.isEmpty, "\(misses)")
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import Glibc
+import Testing
+
+extension EndToEnd {
+    /// Blocking calls end as they do without us, and last as long.
+    @Suite struct Interruption {
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        static let kinds = [
+            "nanosleep", "poll", "epoll_wait", "select", "semtimedop", "futex", "read", "accept",
+        ]
+
+        /// What the program counted of itself.
+        private struct Figures {
+            var calls: Int64
+            var interrupted: Int64
+            var asleep: Int64
+        }
+
+        /// - Parameter work: how long it computes between calls, in microseconds.
+        private func run(
+            _ kind: String, calls: Int, work: Int, isRecorded: Bool
+        ) throws -> Figures {
+            let program = [try Setup.fixture("blocking"), kind, String(calls), String(work)]
+            let variables = ["FIRSTLIGHT_TRUTH": scratch("truth")]
+            let command =
+                isRecorded
+                ? try Firstlight.recording(
+                    program, to: scratch("recording"),
+                    options: ["--quiet"] + Firstlight.defaultCapture, adding: variables)
+                : Command(program, adding: variables)
+            let result = try command.run()
+            #expect(result.status == 0 && result.error == "", "\(result)")
+            let truth = try scratch.truth()
+            return Figures(
+                calls: try #require(truth["calls"]),
+                interrupted: try #require(truth["interrupted"]),
+                asleep: try #require(truth["asleep"]))
+        }
+
+        private func expectFewInterruptions(_ figures: [Figures]) {
+            let interrupted = figures.reduce(0) { $0 + $1.interrupted }
+            let calls = figures.reduce(0) { $0 + $1.calls }
+            #expect(interrupted * 100 <= calls)
+        }
+
+        /// After work that a sample is likely to hit, so that it may end in the call.
+        @Test(arguments: kinds) func aCallInAHundredIsInterruptedAtMost(kind: String) throws {
+            let alone = try run(kind, calls: 20, work: 400, isRecorded: false)
+            #expect(alone.interrupted == 0)
+            expectFewInterruptions([try run(kind, calls: 600, work: 400, isRecorded: true)])
+        }
+
+        /// A core that something wakes a thousand times a second, whatever it is, is quicker to
+        /// wake a sleeper, by 1 % of a millisecond: what a run is compared with has such company.
+        private func runInCompany(_ kind: String, calls: Int, work: Int) throws -> Figures {
+            let company = try Command(
+                [try Setup.fixture("blocking"), "nanosleep", "100000", "0"]
+            ).start()
+            defer {
+                kill(company.pid, SIGKILL)
+                _ = try? company.finish()
+            }
+            return try run(kind, calls: calls, work: work, isRecorded: false)
+        }
+
+        /// A thousand times a second, as nearly as may be.
+        @Test(arguments: kinds) func callsLastAsLongAsAlone(kind: String) throws {
+            let misses = try Misses.afterAttempts {
+                var alone: [Figures] = []
+                var watched: [Figures] = []
+                for _ in 1...3 {
+                    alone.append(try runInCompany(kind, calls: 250, work: 50))
+                    watched.append(try run(kind, calls: 250, work: 50, isRecorded: true))
+                }
+                expectFewInterruptions(watched)
+                let medians = [alone, watched].map { $0.map(\.asleep).sorted()[1] }
+                var misses = Misses()
+                if abs(medians[0] - medians[1]) * 100 > medians[0] {
+                    misses.add("asleep \(watched.map(\.asleep)), alone \(alone.map(\.asleep)) ns")
+                }
+                return misses
+            }
+            #expect(misses.isEmpty, "\(misses)")
+        }
+
+        /// The fixture prints how many of its calls were interrupted while they were asleep.
+        @Test func aThreadThatStaysBlockedIsLeftAlone() throws {
+            let report = try SideBySide(scratch: scratch).compare(fixture: ["blocking", "stay"])
+            #expect(report.threads.count == 10)
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import Glibc
+import Testing
+
+extension EndToEnd {
+    /// The recorder killed at any moment while a handler of ours is in the program: that goes on
+    /// and ends as if nothing had been.
+    @Suite struct KilledSignalCapture {
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        /// Programs, and about how long each runs, in milliseconds.
+        private static let programs: [(words: [String], length: Int)] = [
+            (["groundtruth"], 600), (["urgent", "late", "100", "1"], 220),
+            (["threadlife", "churn"], 300), (["preserved"], 200), (["masked", "work"], 200),
+            (["threadlife", "exits"], 300), (["reexec"], 250), (["stacks", "coroutine"], 300),
+            (["plugins"], 380), (["blocking", "stay", "300"], 320),
+        ]
+
+        /// What became of a program.
+        private struct Outcome: Equatable {
+            var output: String
+            var status: Int32?
+        }
+
+        /// Kills the recorder `microseconds` after the program began.
+        private func run(_ program: [String], killingAfter microseconds: Int) throws -> Outcome {
+            let (output, endings) = (try Channel(), try Channel())
+            let recording = try Firstlight.recording(
+                program, to: scratch("recording"), options: ["--quiet"] + Firstlight.defaultCapture)
+            var command = Command([try Setup.fixture("adopter"), "3"] + recording.words)
+            command.output = output.writer
+            command.inherited = [endings.writer]
+            let adopter = try command.start()
+            output.closeWriter()
+            endings.closeWriter()
+            let recorder = try Proc.waitFor("the recorder") {
+                Proc.children(of: adopter.pid).first
+            }
+            let pid = try Proc.recordedProgram(of: recorder, running: program[0])
+            // Any moment will do.
+            usleep(UInt32(microseconds))
+            kill(recorder, SIGKILL)
+            let text = try output.rest()
+            #expect(try adopter.finish(limit: 30).status == 0)
+            let statuses = try statuses(in: endings.rest())
+            // A recorder that had ended by itself has collected the program and passed it on.
+            return Outcome(output: text, status: statuses[pid] ?? statuses[recorder])
+        }
+
+        /// The `PID STATUS` lines of the adopter.
+        private func statuses(in text: String) throws -> [pid_t: Int32] {
+            var statuses: [pid_t: Int32] = [:]
+            for line in text.split(separator: "\n") {
+                let words = line.split(separator: " ").compactMap { Int32($0) }
+                try #require(words.count == 2)
+                statuses[words[0]] = words[1]
+            }
+            return statuses
+        }
+
+        /// What is left is a recording, or says in a line why it is none.
+        private func checkWhatIsLeft() throws {
+            let report = try Firstlight.run("report", scratch("recording"))
+            let isRead = report.status == 0 && report.error == "" && !report.output.isEmpty
+            #expect(isRead || report.isRefusal(1), "\(report)")
+            for file in scratch.files { unlink(scratch(file)) }
+        }
+
+        @Test(arguments: programs.indices) func theProgramGoesOn(index: Int) throws {
+            let (words, length) = Self.programs[index]
+            let program = [try Setup.fixture(words[0])] + words.dropFirst()
+            let alone = try Command(program).run()
+            var numbers = SeededNumbers(seed: UInt64(index))
+            for _ in 1...2 {
+                let moment = Int.random(in: 0..<length * 1000, using: &numbers)
+                let outcome = try run(program, killingAfter: moment)
+                #expect(
+                    outcome == Outcome(output: alone.output, status: alone.status),
+                    "\(words), killed after \(moment) us")
+                try checkWhatIsLeft()
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Testing
+
+extension EndToEnd {
+    /// Threads, libraries, programs and processes that come and go while they are recorded.
+    @Suite struct Lifecycles {
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        @discardableResult
+        private func compare(_ words: [String]) throws -> LaunchReport {
+            try SideBySide(scratch: scratch).compare(fixture: words)
+        }
+
+        @Test(arguments: [["threadlife", "exits"], ["threads", "8"]])
+        func threads(words: [String]) throws { try compare(words) }
+
+        /// Their stacks are unmapped and mapped again all the time: several runs, for what a
+        /// handler may meet is a matter of luck.
+        @Test(arguments: 1...4) func twoThousandShortThreads(run: Int) throws {
+            try compare(["threadlife", "churn"])
+        }
+
+        @Test func theMainThreadEndsFirst() throws {
+            let report = try compare(["threadlife", "main"])
+            #expect(report.program.exitStatus == 6)
+            #expect(report.threads.count == 4)
+        }
+
+        @Test func libraries() throws {
+            let report = try compare(["plugins"])
+            #expect(report.modules.contains { $0.path.hasSuffix("/plugin.so") })
+            #expect(report.totalCPU(of: "plugin_work") > 0)
+        }
+
+        @Test(arguments: [
+            ["forkers", "fork"], ["forkers", "vfork", "200"], ["forkers", "spawn", "200"],
+        ])
+        func processes(words: [String]) throws { try compare(words) }
+
+        @Test(arguments: ["static", "static-pie", "no-pie", "stripped"])
+        func linkings(fixture: String) throws { try compare([fixture]) }
+
+        @Test func aWrapperThatExecutes() throws {
+            let program = try Setup.fixture("spin")
+            let report = try SideBySide(scratch: scratch).compare(["sh", "-c", "exec \(program)"])
+            #expect(report.phaseNames.contains("Wrapper: sh"))
+            #expect(report.program.path == program)
+        }
+
+        /// Each in its turn is the program, with a thread beside the one that executes the next.
+        @Test func aProgramThatExecutesItself() throws {
+            let report = try compare(["reexec"])
+            #expect(report.phaseNames.count { $0 == "Wrapper: reexec" } == 3)
+            #expect(report.program.exitStatus == 4)
+        }
+
+        @Test func descriptorsAreClosedWholesale() throws { try compare(["closer"]) }
+
+        /// What a program can see of us in /proc is kept beside the test's result, not judged.
+        @Test func aProgramThatLooksAtItself() throws {
+            try SideBySide(scratch: scratch).compare(
+                fixture: ["watchful"], adding: ["FIRSTLIGHT_TRUTH": scratch("truth")])
+            let truth = try scratch.truth()
+            #expect(truth["looks"] == 200)
+            let lines = truth.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)\n" }
+            Attachment.record(lines.joined(), named: "watchful.txt")
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import Testing
+
+extension EndToEnd {
+    /// Programs that give up most system calls: one that they did not make themselves kills them.
+    @Suite struct Sandboxes {
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        private func compare(_ words: [String]) throws {
+            try SideBySide(scratch: scratch).compare(fixture: words)
+        }
+
+        @Test(arguments: ["filter", "strict", "tsync", "fork-exec", "exec"])
+        func theyBreakNoRule(mode: String) throws { try compare(["sandbox", mode]) }
+
+        /// A request may be on its way just when the rules begin.
+        @Test(arguments: 0..<4) func atAnyMoment(seed: UInt64) throws {
+            var numbers = SeededNumbers(seed: seed)
+            let moment = String(Int.random(in: 5...40, using: &numbers))
+            try compare(["sandbox", "filter", moment])
+            try compare(["sandbox", "strict", moment])
+        }
+    }
+}

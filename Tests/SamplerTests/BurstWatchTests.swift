@@ -1,0 +1,58 @@
+import ProfileModel
+import Testing
+
+@testable import Sampler
+
+@Suite struct BurstWatchTests {
+    private static func time(_ milliseconds: Int64) -> MonotonicTime {
+        MonotonicTime(nanoseconds: 5_000_000_000) + .milliseconds(milliseconds)
+    }
+
+    @Test func aThreadAtWorkMayBeSignalled() {
+        var watch = BurstWatch()
+        _ = watch.approach(voluntary: 7, at: Self.time(0))
+        #expect(watch.approach(voluntary: 7, at: Self.time(1)) == .signal)
+        watch.sawWait(.fragile, at: Self.time(1))
+        #expect(watch.approach(voluntary: 7, at: Self.time(2)) == .signal)
+    }
+
+    /// Of its waits nothing is known yet; most calls survive a stop.
+    @Test func anUnknownThreadIsStopped() {
+        var watch = BurstWatch()
+        #expect(watch.approach(voluntary: 0, at: Self.time(0)) == .stop)
+        #expect(watch.approach(voluntary: 1, at: Self.time(1)) == .stop)
+    }
+
+    @Test(arguments: [
+        (WaitKind.restartsAfterHandler, BurstWatch.Approach.signal),
+        (.restartsAfterStop, .stop), (.fragile, .spare),
+    ])
+    func whatItWaitsInDecides(kind: WaitKind, approach: BurstWatch.Approach) {
+        var watch = BurstWatch()
+        watch.sawWait(kind, at: Self.time(0))
+        #expect(watch.approach(voluntary: 1, at: Self.time(1)) == approach)
+    }
+
+    @Test func theWorstWaitIsRememberedForAWhile() {
+        var watch = BurstWatch()
+        watch.sawWait(.fragile, at: Self.time(0))
+        watch.sawWait(.restartsAfterHandler, at: Self.time(1))
+        #expect(watch.approach(voluntary: 1, at: Self.time(2)) == .spare)
+        watch.sawWait(.restartsAfterHandler, at: Self.time(1000))
+        #expect(watch.approach(voluntary: 2, at: Self.time(1001)) == .signal)
+    }
+
+    @Test func whatWasSeenLongAgoIsForgotten() {
+        var watch = BurstWatch()
+        watch.sawWait(.restartsAfterHandler, at: Self.time(0))
+        #expect(watch.approach(voluntary: 1, at: Self.time(1000)) == .stop)
+    }
+
+    /// Else one stop would lead to the next.
+    @Test func ourOwnStopIsNoWait() {
+        var watch = BurstWatch()
+        _ = watch.approach(voluntary: 3, at: Self.time(0))
+        watch.sawStop(voluntary: 4)
+        #expect(watch.approach(voluntary: 4, at: Self.time(1)) == .signal)
+    }
+}
