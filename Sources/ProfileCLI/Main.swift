@@ -31,6 +31,7 @@ package enum Main {
             case .attach: return AttachCommand.run(try RecordOptions(arguments), console)
             case .report: return ReportCommand.run(try ReportOptions(arguments), console)
             case .fold: return FoldCommand.run(FoldOptions(arguments), console)
+            case .doctor: return DoctorCommand.run(DoctorOptions(arguments), console)
             }
         } catch {
             return complain(error, console)

@@ -108,7 +108,8 @@ struct Schema {
         ])
 
     static let tables = [
-        header, notes, images, arguments, marks, threads, modules, mappings, stacks, slices, strings,
+        header, notes, images, arguments, marks, threads, modules, mappings, stacks, slices,
+        strings,
         symbols, moduleSymbols,
     ]
 }

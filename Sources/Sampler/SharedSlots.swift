@@ -47,7 +47,9 @@ final class SharedSlots {
     }
 
     /// Whether the program has set an action of its own for the sampling signal.
-    var isDisplaced: Bool { word(0, Offset.displaced).pointee.load(ordering: .sequentiallyConsistent) != 0 }
+    var isDisplaced: Bool {
+        word(0, Offset.displaced).pointee.load(ordering: .sequentiallyConsistent) != 0
+    }
 
     /// Whether it prepares a filter for its system calls.
     var isFiltered: Bool {

@@ -62,7 +62,8 @@ extension TraceSession {
             }
             isOnItsWay = true
             let slots = try obtainSlots(thread, agent)
-            try activate(slots, Installed(agent: agent, original: original, hooked: [:]), sites, thread)
+            try activate(
+                slots, Installed(agent: agent, original: original, hooked: [:]), sites, thread)
             return true
         } catch {
             if case .obstacle(.unmapped) = error, setups < Self.mostSetups {
@@ -166,8 +167,9 @@ extension TraceSession {
     private func waitForCore(_ thread: TracedThread) {
         let before = thread.counters()?.slices
         let deadline = MonotonicTime.now + .milliseconds(20)
-        repeat { pause(microseconds: 40) } while
-            thread.counters()?.slices == before && MonotonicTime.now < deadline
+        repeat {
+            pause(microseconds: 40)
+        } while thread.counters()?.slices == before && MonotonicTime.now < deadline
     }
 
     /// With the thread stopped while it waits for us.

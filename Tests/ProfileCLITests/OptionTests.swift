@@ -2,6 +2,7 @@ import Analysis
 import ProfileCLI
 import ProfileModel
 import Report
+import Sampler
 import Testing
 
 @Suite struct OptionTests {
@@ -66,6 +67,24 @@ import Testing
         }
     }
 
+    @Test func awaitedPrograms() throws {
+        let options = try RecordOptions(try #require(parsedArguments("attach --wait nginx -F 50")))
+        #expect(options.target == .await(try #require(ProgramName("nginx"))))
+        #expect(options.frequency == 50)
+        for text in ["a/b", "/bin/ls", "./x"] {
+            let arguments = try #require(parsedArguments("attach --wait \(text)"))
+            let error = #expect(throws: UsageError.self) { try RecordOptions(arguments) }
+            #expect(error?.exitStatus == 125)
+            #expect(error?.message.contains("'\(text)'") == true)
+        }
+    }
+
+    @Test func doctorOptions() throws {
+        #expect(DoctorOptions(try #require(parsedArguments("doctor"))).format == .text)
+        let arguments = try #require(parsedArguments("doctor --format json"))
+        #expect(DoctorOptions(arguments).format == .json)
+    }
+
     @Test func reportOptions() throws {
         let plain = try ReportOptions(try #require(parsedArguments("report")))
         #expect(plain.file == "launch.firstlight")
@@ -110,7 +129,9 @@ import Testing
         for option in options where option.name != .help {
             var words = [subcommand.rawValue, "--" + option.long]
             if option.kind != .none { words.append(try #require(sample(option.kind))) }
-            guard case .success(.run(let parsed)) = ArgumentParser.parse(words + ["1"]) else {
+            // One operand, where there may be one.
+            if subcommand != .doctor, option.name != .wait { words.append("1") }
+            guard case .success(.run(let parsed)) = ArgumentParser.parse(words) else {
                 Issue.record("\(words)")
                 continue
             }

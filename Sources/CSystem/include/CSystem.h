@@ -108,4 +108,5 @@ int fl_is_regular(uint32_t mode);
 // A file capability (security.capability) stands on the file. 1 or 0.
 int fl_has_file_capabilities(const char *path);
 
+#include "Doctor.h"
 #include "Terminal.h"

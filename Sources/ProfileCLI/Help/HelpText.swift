@@ -42,7 +42,8 @@ package enum HelpText {
     }
 
     static func usage(_ subcommand: Subcommand) -> String {
-        "firstlight \(subcommand.rawValue) [OPTION]... \(subcommand.operands)"
+        let operands = subcommand.operands.isEmpty ? "" : " " + subcommand.operands
+        return "firstlight \(subcommand.rawValue) [OPTION]..." + operands
     }
 
     /// `-F, --frequency HZ`

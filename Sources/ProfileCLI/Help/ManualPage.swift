@@ -24,7 +24,7 @@ package enum ManualPage {
                 escape(String(word)).replacing("...", with: "\\&...")
             }
             return ".B firstlight \(subcommand.rawValue)\n"
-                + "[\\fIOPTION\\fR]... \(operands.joined(separator: " "))"
+                + (["[\\fIOPTION\\fR]..."] + operands).joined(separator: " ")
         }
         let last = ".B firstlight help\n[\\fISUBCOMMAND\\fR]\n.br\n.B firstlight \\-\\-version"
         return ".SH SYNOPSIS\n" + (lines + [last]).joined(separator: "\n.br\n")
@@ -78,13 +78,22 @@ package enum ManualPage {
         .B record
         or
         .B attach
-        failed, or their command line is wrong
+        failed, or their command line is wrong;
+        .B doctor
+        found that
+        .B record
+        cannot work here
         .TP
         .B 126
         the program was found but cannot be run
         .TP
         .B 127
         the program was not found
+        .TP
+        .B 128+\\fIN\\fR
+        signal \\fIN\\fR ended
+        .B attach \\-\\-wait
+        before the program came: nothing was recorded
         .PP
         The other subcommands end with
         .TP
@@ -136,6 +145,7 @@ package enum ManualPage {
     private static var examples: String {
         let examples = [
             ("Record a launch and read the summary:", "firstlight record ./app --its-option"),
+            ("The next start of a service, whoever starts it:", "firstlight attach --wait nginx"),
             ("The first two seconds of a server:", "firstlight record --duration 2s ./server"),
             ("Who waited in main, and for what:", "firstlight report --phase main --weight wall"),
             ("A flame graph:", "firstlight fold | flamegraph.pl > launch.svg"),

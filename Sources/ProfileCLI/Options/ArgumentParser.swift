@@ -187,10 +187,19 @@ package struct ArgumentParser {
     }
 
     private func checkOperands() throws(UsageError) {
+        if parsed.isGiven(.wait) {
+            guard parsed.operands.isEmpty else {
+                throw error("a process id and --wait do not go together")
+            }
+            return
+        }
         let allowed = parsed.subcommand.operandCount
         let name = parsed.subcommand.operandName
         if parsed.operands.count < allowed.lowerBound {
             throw error("no \(name) given" + UsageError.seeHelp(parsed.subcommand))
+        }
+        if allowed.upperBound == 0, let operand = parsed.operands.first {
+            throw error("takes no operand, but got '\(operand)'")
         }
         if parsed.operands.count > allowed.upperBound {
             throw error("more than one \(name): '\(parsed.operands[allowed.upperBound])'")

@@ -5,7 +5,7 @@ import Report
 /// The name by which the code knows an option.
 package enum OptionName: Hashable, Sendable {
     case help
-    case output, frequency, duration, capture, after, quiet
+    case output, frequency, duration, capture, after, quiet, wait
     case view, phase, thread, weight, minPercent, depth, format
     case noPhase, noThread
 }
@@ -71,6 +71,11 @@ package enum OptionTable {
             """),
         .init(.quiet, "quiet", for: recording, "print no summary at the end"),
         .init(
+            .wait, "wait", "NAME", .text, for: [.attach],
+            """
+            instead of PID: wait until a program called NAME is executed, and record it from there
+            """),
+        .init(
             .view, "view", "VIEW", .choice(View.allCases.map(\.rawValue)), for: [.report],
             """
             summary (default), heaviest (the heaviest stack, and the functions by their own \
@@ -95,7 +100,7 @@ package enum OptionTable {
             "at most N levels of a tree, or lines of a list"),
         .init(
             .format, "format", "FORMAT", .choice(ReportFormat.allCases.map(\.rawValue)),
-            for: [.report], "text (default) or json (complete, for programs)"),
+            for: [.report, .doctor], "text (default) or json (complete, for programs)"),
         .init(.noPhase, "no-phase", for: [.fold], "stacks without their phase"),
         .init(.noThread, "no-thread", for: [.fold], "stacks without their thread"),
         .init(

@@ -1,4 +1,5 @@
 package import ProfileModel
+package import Sampler
 
 /// What happens to a program whose recording ends before it does.
 package enum AfterRecording: String, CaseIterable, Sendable {
@@ -14,6 +15,8 @@ package struct RecordOptions: Hashable, Sendable {
         /// The program as the user named it, and its arguments without its name.
         case launch(program: String, arguments: [String])
         case attach(pid: Int32)
+        /// The next process that executes a program of this name.
+        case await(ProgramName)
     }
 
     package static let defaultOutput = "launch.firstlight"
@@ -41,6 +44,7 @@ package struct RecordOptions: Hashable, Sendable {
     }
 
     private static func target(_ arguments: ParsedArguments) throws(UsageError) -> Target {
+        if let name = arguments.text(.wait) { return .await(try programName(name)) }
         guard let first = arguments.operands.first else {
             throw UsageError(arguments.subcommand, "nothing to record")
         }
@@ -48,9 +52,20 @@ package struct RecordOptions: Hashable, Sendable {
             return .launch(program: first, arguments: Array(arguments.operands.dropFirst()))
         }
         guard first.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let pid = Int32(first), pid > 0 else {
-            throw UsageError(.attach, "invalid process id '\(first)': it must be a whole number")
+            throw UsageError(
+                .attach,
+                "invalid process id '\(first)': it must be a whole number; a program that is yet "
+                    + "to start is waited for with --wait NAME")
         }
         return .attach(pid: pid)
+    }
+
+    private static func programName(_ text: String) throws(UsageError) -> ProgramName {
+        guard let name = ProgramName(text) else {
+            throw UsageError(
+                .attach, "invalid wait '\(text)': it must be a file's name, without its folder")
+        }
+        return name
     }
 }
 

@@ -1,6 +1,6 @@
 /// What `firstlight` can be asked to do; the first argument names it.
 package enum Subcommand: String, CaseIterable, Sendable {
-    case record, attach, report, fold
+    case record, attach, report, fold, doctor
 
     /// How many operands it takes.
     var operandCount: ClosedRange<Int> {
@@ -8,6 +8,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         case .record: 1...Int.max
         case .attach: 1...1
         case .report, .fold: 0...1
+        case .doctor: 0...0
         }
     }
 
@@ -15,8 +16,9 @@ package enum Subcommand: String, CaseIterable, Sendable {
     var operands: String {
         switch self {
         case .record: "[--] PROGRAM [ARG]..."
-        case .attach: "PID"
+        case .attach: "{PID|--wait NAME}"
         case .report, .fold: "[FILE]"
+        case .doctor: ""
         }
     }
 
@@ -25,6 +27,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         case .record: "program"
         case .attach: "process id"
         case .report, .fold: "file"
+        case .doctor: "operand"
         }
     }
 
@@ -42,6 +45,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         case .attach: "record a process that is running"
         case .report: "show where a recording's time went"
         case .fold: "print folded stacks, for flame graphs"
+        case .doctor: "find out what works here, and how to mend the rest"
         }
     }
 
@@ -67,7 +71,13 @@ package enum Subcommand: String, CaseIterable, Sendable {
                 """
                 Samples all threads of the process PID until it exits, for --duration, or until \
                 Ctrl-C, and prints a summary to standard error. The process goes on unharmed.
+                """,
                 """
+                With --wait, the process is the next that executes a program called NAME: so is \
+                its executable's file, its argv[0], or the file that was given to execve (a \
+                script's own name). Processes that run it already do not count, nor do their \
+                forks. Recording begins about a millisecond after the execve.
+                """,
             ]
         case .report:
             [
@@ -83,6 +93,14 @@ package enum Subcommand: String, CaseIterable, Sendable {
                 Reads FILE (launch.firstlight if none is given) and prints one line for each \
                 stack: phase;thread;outer;...;inner COUNT, with COUNT in microseconds. That is \
                 what flamegraph.pl, inferno and speedscope read.
+                """
+            ]
+        case .doctor:
+            [
+                """
+                Tries what recording needs on a child process of its own, and says in one line \
+                for each whether it is ok, limited or impossible (no) here, and how to mend it. \
+                Takes a tenth of a second. The exit status is 0 if record works here, else 125.
                 """
             ]
         }

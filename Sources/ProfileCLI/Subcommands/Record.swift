@@ -7,11 +7,28 @@ import Sampler
 /// `firstlight record` and `firstlight attach`.
 enum RecordCommand {
     /// The status for whatever kept us from recording, as env(1) and timeout(1) have it.
-    private static let ownFailure: Int32 = 125
+    static let ownFailure: Int32 = 125
 
-    /// Records, prints the summary, sees the program to its end, and returns the exit status.
     static func run(_ options: RecordOptions, _ console: Console) -> Int32 {
         let signals = SignalQueue()
+        switch options.target {
+        case .launch(let program, let arguments):
+            return record(.launch([program] + arguments), options, signals, console)
+        case .attach(let pid):
+            return record(.attach(pid), options, signals, console)
+        case .await(let name):
+            switch Awaiting.run(name, options, signals, console) {
+            case .found(let pid): return record(.attach(pid), options, signals, console)
+            case .ended(let status): return status
+            }
+        }
+    }
+
+    /// Records, prints the summary, sees the program to its end, and returns the exit status.
+    private static func record(
+        _ target: Recorder.Target, _ options: RecordOptions, _ signals: SignalQueue,
+        _ console: Console
+    ) -> Int32 {
         let recorder = Recorder(
             output: options.output,
             options: SamplerOptions(
@@ -19,16 +36,16 @@ enum RecordCommand {
             version: Version.current)
         let result: Recorder.Result
         do throws(Recorder.Failure) {
-            result = try recorder.record(options.target.recorded, signals: signals)
+            result = try recorder.record(target, signals: signals)
         } catch {
             return complain(error, console)
         }
         if let failure = result.failure { console.complain(failure.description) }
-        if let end = result.sampler.endSignal, !end.isFromTerminal, options.target.isLaunch {
+        if let end = result.sampler.endSignal, !end.isFromTerminal, target.isLaunch {
             Program(pid: result.pid).send(end.number)
         }
         let hasSummary = finish(options, console, hasFile: result.failure == nil)
-        let status = seeToItsEnd(result, options, signals, console)
+        let status = seeToItsEnd(result, target, options, signals, console)
         return result.failure == nil && hasSummary ? status : ownFailure
     }
 
@@ -66,10 +83,10 @@ enum RecordCommand {
     /// A program that we started outlives its recording only with us waiting for it, so that
     /// whoever waits for us gets its status.
     private static func seeToItsEnd(
-        _ result: Recorder.Result, _ options: RecordOptions, _ signals: SignalQueue,
-        _ console: Console
+        _ result: Recorder.Result, _ target: Recorder.Target, _ options: RecordOptions,
+        _ signals: SignalQueue, _ console: Console
     ) -> Int32 {
-        guard options.target.isLaunch else {
+        guard target.isLaunch else {
             if result.sampler.outcome == .running, options.after == .stop {
                 Program(pid: result.pid).send(SIGTERM)
             }
@@ -88,14 +105,7 @@ enum RecordCommand {
     }
 }
 
-extension RecordOptions.Target {
-    fileprivate var recorded: Recorder.Target {
-        switch self {
-        case .launch(let program, let arguments): .launch([program] + arguments)
-        case .attach(let pid): .attach(pid)
-        }
-    }
-
+extension Recorder.Target {
     fileprivate var isLaunch: Bool {
         if case .launch = self { return true }
         return false

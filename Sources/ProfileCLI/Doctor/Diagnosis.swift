@@ -1,0 +1,145 @@
+import ProfileModel
+package import Report
+package import Sampler
+package import Symbolicate
+
+/// Turns facts into what they mean for recording, and how to mend it. Pure.
+package struct Diagnosis {
+    let facts: SystemFacts
+    private let libraryInformation: DebugInformation?
+
+    /// - Parameter libraryInformation: that of the C library; nil when it was not found.
+    package init(_ facts: SystemFacts, libraryInformation: DebugInformation?) {
+        self.facts = facts
+        self.libraryInformation = libraryInformation
+    }
+
+    /// In the order of their importance to recording.
+    package var checks: [Check] {
+        [
+            machine, tracing, breakpoints, memory, proc, timer, vdso, attaching, confinement,
+            sharedMemory, openFiles, cores, symbols,
+        ]
+    }
+}
+
+// MARK: The machine
+
+extension Diagnosis {
+    var machine: Check {
+        let (architecture, release) = (facts.machine.architecture, facts.machine.kernelRelease)
+        let found = "\(architecture), Linux \(release)"
+        guard architecture == "x86_64" else {
+            return Check(
+                "machine", .no, found,
+                remedy: "Firstlight knows the registers and calls of x86-64 only; use such a "
+                    + "machine (an emulator cannot trace)",
+                need: .record)
+        }
+        guard Self.isOlder(release, than: (5, 4)) else { return Check("machine", .ok, found) }
+        return Check(
+            "machine", .limited, found, remedy: "tested from Linux 5.4 on; use a newer kernel")
+    }
+
+    /// What is no version is no older one either.
+    static func isOlder(_ release: String, than wanted: (major: Int, minor: Int)) -> Bool {
+        let numbers = release.split(separator: ".").prefix(2).compactMap {
+            Int($0.prefix { $0.isNumber })
+        }
+        guard numbers.count == 2 else { return false }
+        return (numbers[0], numbers[1]) < wanted
+    }
+
+    var timer: Check {
+        let timer = facts.timer
+        if case .refused(let code) = timer.start {
+            return Check(
+                "timer", .no, "no timer can be had: \(Self.reason(code))",
+                remedy: "raise the limit of pending signals: ulimit -i", need: .record)
+        }
+        let sorted = timer.lateness.sorted()
+        guard let resolution = timer.resolution, let worst = sorted.last else {
+            return Check(
+                "timer", .no, "no tick arrived", remedy: Self.otherKernel, need: .record)
+        }
+        let median = sorted[sorted.count / 2]
+        let found =
+            "resolution \(resolution.nanoseconds) ns; \(sorted.count) ticks of 1 ms were "
+            + "late by \(Numbers.time(median)) (median), \(Numbers.time(worst)) (worst)"
+            + (timer.missed > 0 ? "; \(timer.missed) were missed" : "")
+        if resolution.nanoseconds > 1_000 {
+            return Check(
+                "timer", .limited, found,
+                remedy: "there are no high-resolution timers, so that stacks are rare (times stay "
+                    + "exact); use a kernel with CONFIG_HIGH_RES_TIMERS, not started with highres=off"
+            )
+        }
+        if median >= TimerFacts.interval || timer.missed >= sorted.count {
+            return Check(
+                "timer", .limited, found,
+                remedy: "ticks come later than the next one is due, so that stacks are rarer than "
+                    + "asked for (times stay exact): close other programs, or use -F 100")
+        }
+        return Check("timer", .ok, found)
+    }
+
+    var openFiles: Check {
+        guard let limit = facts.machine.openFiles else {
+            return Check("open files", .ok, "no limit")
+        }
+        // Two of each thread are kept open.
+        let found =
+            "hard limit \(Numbers.grouped(limit)), enough for \(Numbers.grouped(limit / 2)) "
+            + "threads at most"
+        // INR_OPEN_MAX of the kernel's fs.h.
+        guard limit < 4096 else { return Check("open files", .ok, found) }
+        return Check(
+            "open files", .limited, found,
+            remedy: "threads beyond that have no times; the kernel's own limit is 4096: raise it "
+                + "in /etc/security/limits.conf (nofile), or with LimitNOFILE= or docker --ulimit")
+    }
+
+    var cores: Check {
+        switch facts.machine.cores {
+        case 0: Check("cores", .ok, "not known (more than 1024)")
+        case 1:
+            Check(
+                "cores", .limited, "1",
+                remedy: "the recorder takes time from the program, shown as preempted; give it a "
+                    + "second core (taskset, cpuset, docker --cpuset-cpus), or use -F 100")
+        case let count: Check("cores", .ok, "\(count)")
+        }
+    }
+
+    var sharedMemory: Check {
+        guard case .worked = facts.sharedMemory else {
+            return Check(
+                "shared memory", .limited,
+                "memfd_create \(Self.outcome(facts.sharedMemory))",
+                remedy: "record --capture signal needs it, ptrace (the default) does not; allow "
+                    + "memfd_create in the seccomp profile, or: sysctl vm.memfd_noexec=0")
+        }
+        return Check("shared memory", .ok, "memfd_create works")
+    }
+
+    var symbols: Check {
+        guard let path = facts.libraryPath, let information = libraryInformation else {
+            return Check("symbols", .ok, "no C library is loaded that could have any")
+        }
+        switch information {
+        case .inModule: return Check("symbols", .ok, "\(path) has debug information")
+        case .separate(let file):
+            return Check("symbols", .ok, "debug information of \(path): \(file)")
+        case .unknown(let error):
+            return Check(
+                "symbols", .limited, "\(path): \(error.description)",
+                remedy: "its functions are shown as addresses; make it readable")
+        case .missing:
+            return Check(
+                "symbols", .limited, "no debug information for \(path)",
+                remedy: "its functions have no lines, and some no names; install it: "
+                    + "apt-get install libc6-dbg (Debian, Ubuntu), dnf debuginfo-install glibc "
+                    + "(Fedora), zypper install glibc-debuginfo (openSUSE)")
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Recording
+import Sampler
+
+/// The part of `firstlight attach --wait` before there is a process to attach to.
+enum Awaiting {
+    enum End {
+        case found(Int32)
+        /// There will be no recording; the exit status.
+        case ended(Int32)
+    }
+
+    /// Waits, and tells that it does.
+    static func run(
+        _ name: ProgramName, _ options: RecordOptions, _ signals: SignalQueue, _ console: Console
+    ) -> End {
+        do throws(RecordingError) {
+            // Nobody should wait for a recording that cannot be made.
+            try RecordingFile.checkWritable(options.output)
+        } catch {
+            console.complain(error.description)
+            return .ended(RecordCommand.ownFailure)
+        }
+        do throws(SamplerError) {
+            var wait = ProcessWait(for: name)
+            let running = try wait.running()
+            if !running.isEmpty { console.complain(notice(running, of: name)) }
+            console.complain("waiting for '\(name)' to start (Ctrl-C ends)")
+            switch try wait.wait(signals) {
+            case .found(let pid): return .found(pid)
+            case .signal(let number): return .ended(128 + number)
+            }
+        } catch {
+            console.complain(error.description)
+            return .ended(error.exitStatus)
+        }
+    }
+
+    private static func notice(_ running: [Int32], of name: ProgramName) -> String {
+        let first = running.min() ?? 0
+        let others = running.count > 1 ? " and \(running.count - 1) more" : ""
+        return "'\(name)' runs already (process \(first)\(others)) and is not taken; to record "
+            + "that: firstlight attach \(first)"
+    }
+}

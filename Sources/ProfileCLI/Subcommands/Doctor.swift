@@ -1,0 +1,18 @@
+import Report
+import Sampler
+import Symbolicate
+
+/// `firstlight doctor`.
+enum DoctorCommand {
+    /// Prints what works here, and returns the exit status.
+    static func run(_ options: DoctorOptions, _ console: Console) -> Int32 {
+        let facts = Examination.run()
+        let checks = Diagnosis(
+            facts, libraryInformation: facts.libraryPath.map { DebugInformation(ofModuleAt: $0) }
+        ).checks
+        let text = options.format == .json ? CheckReport.json(checks) : CheckReport.text(checks)
+        let status = Output.print(text, to: console)
+        guard status == 0 else { return status }
+        return Verdict(checks).canRecord ? 0 : RecordCommand.ownFailure
+    }
+}

@@ -1,0 +1,54 @@
+/// One thing that was found out about a machine and its user.
+package struct Check: Hashable, Sendable {
+    package enum Level: String, Hashable, Sendable, CaseIterable {
+        case ok
+        /// It works, but not as well as it could.
+        case limited
+        /// It does not work.
+        case no
+    }
+
+    /// What cannot be done where the answer is ``Level/no``.
+    package enum Need: Hashable, Sendable {
+        /// Any recording.
+        case record
+        /// Attaching only.
+        case attach
+        /// Neither: something else is missing.
+        case none
+    }
+
+    package var subject: String
+    package var level: Level
+    /// What was found.
+    package var finding: String
+    /// How to mend it; nil where there is nothing to mend.
+    package var remedy: String?
+    package var need: Need
+
+    package init(
+        _ subject: String, _ level: Level, _ finding: String, remedy: String? = nil,
+        need: Need = .none
+    ) {
+        self.subject = subject
+        self.level = level
+        self.finding = finding
+        self.remedy = remedy
+        self.need = need
+    }
+}
+
+/// What follows from all checks.
+package struct Verdict: Hashable, Sendable {
+    package var canRecord: Bool
+    package var canAttach: Bool
+    /// The subjects that are not ok, in their order.
+    package var blemishes: [String]
+
+    package init(_ checks: [Check]) {
+        let missing = Set(checks.filter { $0.level == .no }.map(\.need))
+        canRecord = !missing.contains(.record)
+        canAttach = canRecord && !missing.contains(.attach)
+        blemishes = checks.filter { $0.level != .ok }.map(\.subject)
+    }
+}

@@ -1,0 +1,90 @@
+import Glibc
+import ProfileModel
+
+/// Reads of a child what recording reads of a program, and compares it with what the child is
+/// known to do: it waits in read(2).
+enum ProcExamination {
+    /// - Parameter input: the descriptor that the child reads.
+    static func run(_ pid: Int32, input: Int32) -> [TracingFacts.File] {
+        let process = "/proc/\(pid)"
+        let task = "\(process)/task/\(pid)"
+        let entry = AuxiliaryVector((try? contents(process + "/auxv")) ?? []).entry
+        return [
+            check("syscall", in: task) { isReading($0, input) },
+            check("schedstat", in: task) { (SchedulerCounters($0)?.slices ?? 0) > 0 },
+            check("status", in: task) {
+                ProcFormats.field("nonvoluntary_ctxt_switches:", $0) != nil
+            },
+            check("stat", in: process) { ProcessStat($0)?.isZombie == false },
+            check("maps", in: process) { isCode(entry, $0) },
+            check("auxv", in: process) { _ in entry != 0 },
+            memory(process + "/mem", at: entry),
+        ]
+    }
+
+    private static func check(
+        _ name: String, in folder: String, _ isPlausible: (ProcText) -> Bool
+    ) -> TracingFacts.File {
+        var trial = Trial.implausible
+        // The child may not have come to its read yet.
+        _ = Patience.wait {
+            do throws(SystemError) {
+                let text = ProcText(try contents(folder + "/" + name))
+                trial = isPlausible(text) ? .worked : .implausible
+            } catch {
+                trial = .refused(error.code)
+            }
+            return trial != .implausible
+        }
+        return .init(name: name, trial: trial)
+    }
+
+    /// Whether the thread is in a read of that descriptor: the first argument, in rdi, which is
+    /// DWARF's register 5.
+    private static func isReading(_ text: ProcText, _ input: Int32) -> Bool {
+        guard case .blocked(systemCall: 0, let registers) = ThreadActivity(text) else {
+            return false
+        }
+        return registers[5] == UInt64(clamping: input)
+    }
+
+    private static func isCode(_ address: UInt64, _ text: ProcText) -> Bool {
+        ProcFormats.maps(text).contains {
+            $0.isExecutable && $0.start <= address && address < $0.end
+        }
+    }
+
+    private static func memory(_ path: String, at address: UInt64) -> TracingFacts.File {
+        var byte: UInt8 = 0
+        let trial = Trial { () throws(SystemError) in
+            let descriptor = try opened(path)
+            defer { close(descriptor) }
+            let got = pread(descriptor, &byte, 1, off_t(truncatingIfNeeded: address))
+            let problem = errno
+            if got != 1 { throw SystemError("reading \(path)", code: got < 0 ? problem : EIO) }
+        }
+        return .init(name: "mem", trial: trial)
+    }
+
+    private static func opened(_ path: String) throws(SystemError) -> Int32 {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        let problem = errno
+        guard descriptor >= 0 else { throw SystemError("opening \(path)", code: problem) }
+        return descriptor
+    }
+
+    /// All of a file, or why it cannot be opened or read (some of `/proc` refuse the reading).
+    private static func contents(_ path: String) throws(SystemError) -> [UInt8] {
+        let descriptor = try opened(path)
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var page = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let got = read(descriptor, &page, page.count)
+            let code = errno
+            if got < 0 { throw SystemError("reading \(path)", code: code) }
+            if got == 0 { return bytes }
+            bytes += page[..<got]
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import CAgent
+import CSystem
+import Glibc
+import ProfileModel
+
+/// Does to a child of our own what recording does to a program.
+enum TracingExamination {
+    static func run() -> TracingFacts {
+        var facts = TracingFacts()
+        var isFatal: Int32 = 0
+        facts.fromOutside = Trial(fl_doctor_trace_from_outside(&isFatal))
+        if isFatal != 0 { facts.fromOutside = .fatal }
+        let child: WaitingChild
+        do throws(SystemError) {
+            child = try WaitingChild()
+        } catch {
+            facts.start = .refused(error.code)
+            return facts
+        }
+        facts.start = .worked
+        facts.files = ProcExamination.run(child.pid, input: child.input)
+        facts.memory = memory(of: child.pid)
+        guard isFatal == 0 else {
+            facts.control = .fatal
+            return facts
+        }
+        let pid = child.pid
+        let before = facts
+        facts = onTracerThread { control(pid, before) } ?? facts
+        return facts
+    }
+
+    private static func memory(of pid: Int32) -> Trial {
+        var length = 0
+        let witness = fl_doctor_witness(&length)
+        let expected = [UInt8](UnsafeRawBufferPointer(start: witness, count: length))
+        var bytes = [UInt8](repeating: 0, count: length)
+        let got = fl_read_memory(pid, UInt64(UInt(bitPattern: witness)), &bytes, length)
+        if got < 0 { return .refused(Int32(-got)) }
+        return bytes == expected ? .worked : .implausible
+    }
+
+    /// The end of the thread that this runs on lets go of the child.
+    private static func control(_ pid: Int32, _ facts: TracingFacts) -> TracingFacts {
+        var facts = facts
+        let tracee = Tracee(tid: pid)
+        facts.control = Trial { () throws(SystemError) in
+            try tracee.seize()
+            try tracee.interrupt()
+            try waitForStop(pid)
+            _ = try tracee.registers()
+        }
+        guard facts.control == .worked else { return facts }
+        facts.breakpoints = Trial { () throws(SystemError) in
+            // As a recorder does it: a breakpoint where nothing is, and its removal.
+            try tracee.setDebugRegister(0, 0x1000)
+            try tracee.setDebugRegister(7, 1)
+            try tracee.setDebugRegister(7, 0)
+        }
+        let knowsVector = facts.files.contains { $0.name == "auxv" && $0.trial == .worked }
+        if knowsVector { facts.agent = agentSpace(tracee) }
+        return facts
+    }
+
+    /// A system that knows ptrace only by half might never tell of the stop.
+    private static func waitForStop(_ pid: Int32) throws(SystemError) {
+        var status: Int32 = 0
+        var got: Int32 = 0
+        let hasNews = Patience.wait {
+            got = fl_wait(pid, 1, &status)
+            return got != 0
+        }
+        guard hasNews else { throw SystemError("stopping a child", code: ETIMEDOUT) }
+        try check(got, "stopping a child")
+        guard TraceEvent(status: status) == .stopped else {
+            throw SystemError("stopping a child", code: EPROTO)
+        }
+    }
+
+    private static func agentSpace(_ tracee: Tracee) -> TracingFacts.AgentSpace {
+        var buffer = ReadBuffer()
+        buffer.readAll(path: "/proc/\(tracee.tid)/auxv")
+        let vdso = AuxiliaryVector(buffer.contents).vdso
+        let needed = Int(fl_agent_describe().length)
+        guard vdso != 0 else { return .noVDSO }
+        guard let agent = Agent.place(vdso: vdso, tracee: tracee) else {
+            return .missing(needed: needed)
+        }
+        let page: UInt64 = 4096
+        return .placed(room: Int(page - agent.base % page), needed: needed)
+    }
+}
+
+/// A child that waits in read(2) until it is let go, which happens when this value goes.
+private struct WaitingChild: ~Copyable {
+    let pid: Int32
+    /// The descriptor that it reads.
+    let input: Int32
+    private let release: Int32
+
+    init() throws(SystemError) {
+        var (input, release): (Int32, Int32) = (-1, -1)
+        pid = try check(fl_doctor_fork_waiting(&input, &release), "starting a process")
+        (self.input, self.release) = (input, release)
+    }
+
+    deinit {
+        close(release)
+        var status: Int32 = 0
+        let pid = pid
+        // Should it not hear that, or hang in a stop.
+        if !Patience.wait({ fl_wait(pid, 1, &status) != 0 }) {
+            kill(pid, SIGKILL)
+            _ = fl_wait(pid, 0, &status)
+        }
+    }
+}
+
+/// Waiting for what usually takes microseconds, and may never happen.
+enum Patience {
+    private static let limit = TimeSpan.milliseconds(1000)
+
+    /// False when it did not happen.
+    static func wait(_ hasHappened: () -> Bool) -> Bool {
+        let deadline = MonotonicTime.now + limit
+        while !hasHappened() {
+            if MonotonicTime.now > deadline { return false }
+            usleep(200)
+        }
+        return true
+    }
+}

@@ -1,0 +1,63 @@
+/// The program that a process runs, as far as `/proc/PID/stat` tells one from the next.
+struct ProcessImage: Hashable, Sendable {
+    /// The command's name. Bytes, for it may be anything.
+    var command: [UInt8]
+    var state: UInt8
+    /// The kernel's `PF_…` bits (sched.h).
+    var flags: Int64
+    /// When the process was started, in clock ticks since boot.
+    var startTime: UInt64
+    /// Where its code and its stack begin: other places after each execve, for they are random.
+    /// 1 and 0 where we may not look.
+    var codeStart: UInt64
+    var stackStart: UInt64
+
+    /// Whether it has executed a program since it was forked (`PF_FORKNOEXEC` is not set). What
+    /// has not still runs its parent's; nor does another thread than the first ever.
+    var hasExecuted: Bool { flags & 0x40 == 0 }
+    var isKernelThread: Bool { flags & 0x0020_0000 != 0 }
+    private var isDead: Bool { state == UInt8(ascii: "Z") || state == UInt8(ascii: "X") }
+
+    /// Whether there is a program to look at.
+    var isProgram: Bool { hasExecuted && !isKernelThread && !isDead }
+
+    /// The same as long as no other program was executed. Names count only where addresses are
+    /// kept from us: a process may rename itself.
+    var identity: Identity {
+        Identity(
+            startTime: startTime, hasExecuted: hasExecuted, codeStart: codeStart,
+            stackStart: stackStart, command: stackStart == 0 ? command : [])
+    }
+
+    struct Identity: Hashable, Sendable {
+        var startTime: UInt64
+        var hasExecuted: Bool
+        var codeStart: UInt64
+        var stackStart: UInt64
+        var command: [UInt8]
+    }
+}
+
+extension ProcessImage {
+    /// From `/proc/PID/stat`; nil when it is not that.
+    init?(_ bytes: [UInt8]) {
+        // The name stands in brackets and may itself hold any character.
+        guard let open = bytes.firstIndex(of: UInt8(ascii: "(")),
+            let close = bytes.lastIndex(of: UInt8(ascii: ")")), open < close
+        else { return nil }
+        var text = ProcText(Array(bytes[(close + 1)...]))
+        text.skipSpaces()
+        guard let state = text.peek() else { return nil }
+        text.skipWords(6)  // state … tpgid
+        guard let flags = text.decimal() else { return nil }
+        text.skipWords(12)  // minflt … itrealvalue
+        guard let startTime = text.unsigned() else { return nil }
+        text.skipWords(3)  // vsize rss rsslim
+        guard let codeStart = text.unsigned() else { return nil }
+        text.skipWords(1)  // endcode
+        guard let stackStart = text.unsigned() else { return nil }
+        self.init(
+            command: Array(bytes[(open + 1)..<close]), state: state, flags: flags,
+            startTime: startTime, codeStart: codeStart, stackStart: stackStart)
+    }
+}

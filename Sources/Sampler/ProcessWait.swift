@@ -1,0 +1,147 @@
+import Glibc
+import ProfileModel
+
+/// Waits for a program to be executed, by whatever process. Needs no privileges: it follows which
+/// process ids are given out, and looks at those processes in `/proc`.
+package struct ProcessWait: ~Copyable {
+    package enum End: Hashable, Sendable {
+        /// The process that has executed it.
+        case found(Int32)
+        /// A signal that asks us to end.
+        case signal(Int32)
+    }
+
+    /// The times between looks: with a young process to look at, and without.
+    private static let shortPause = TimeSpan(nanoseconds: 500_000)
+    private static let longPause = TimeSpan(nanoseconds: 1_000_000)
+    /// A scan of all processes begins so often …
+    private static let scanInterval = TimeSpan.milliseconds(100)
+    /// … and looks at so many of them at once, for the young ones must not wait for it.
+    private static let portion = 16
+
+    private let name: ProgramName
+    private let own = getpid()
+    private let load = ProcFile("/proc/loadavg")
+    private var buffer = ReadBuffer()
+    private var loadBuffer = ReadBuffer(capacity: 128)
+    private var watch = ExecWatch()
+    /// What is left of a scan, and when the next one may begin.
+    private var scan: ArraySlice<Int32> = []
+    private var nextScan = MonotonicTime.now
+
+    /// Waiting begins here: what is there by now must execute the program anew to count.
+    package init(for name: ProgramName) {
+        self.name = name
+        followIDs(at: .now)
+    }
+
+    /// The processes that run the program already. Call it once, before ``wait(_:)``.
+    package mutating func running() throws(SamplerError) -> [Int32] {
+        do throws(SystemError) {
+            let now = MonotonicTime.now
+            return watch.toScan(of: try Self.processes()).filter { hasExecuted($0, at: now) }
+        } catch {
+            throw .systemCall(error)
+        }
+    }
+
+    /// Waits until the program is there. A process that has just called execve(2) may still be
+    /// about it; attaching to it waits for that.
+    package mutating func wait(_ signals: SignalQueue) throws(SamplerError) -> End {
+        do throws(SystemError) {
+            while true {
+                let now = MonotonicTime.now
+                if let pid = try look(at: now) { return .found(pid) }
+                let pause = watch.pause(at: now, from: Self.shortPause, to: Self.longPause)
+                if let signal = signals.endSignal(within: pause) { return .signal(signal) }
+            }
+        } catch {
+            throw .systemCall(error)
+        }
+    }
+
+    private mutating func look(at now: MonotonicTime) throws(SystemError) -> Int32? {
+        followIDs(at: now)
+        for pid in watch.due(at: now) + (try nextPortion(at: now)) where hasExecuted(pid, at: now) {
+            return pid
+        }
+        return nil
+    }
+
+    /// The last figure of `/proc/loadavg` is the id that was given out last. Where it is kept from
+    /// us (a `/proc` mounted with `subset=pid`), only the scans find new processes.
+    private mutating func followIDs(at now: MonotonicTime) {
+        load?.read(into: &loadBuffer)
+        var text = loadBuffer.text
+        text.skipWords(4)
+        guard let value = text.decimal(), let latest = Int32(exactly: value) else { return }
+        if !watch.advance(to: latest, at: now) { nextScan = now }
+    }
+
+    private mutating func nextPortion(at now: MonotonicTime) throws(SystemError) -> [Int32] {
+        if scan.isEmpty, now >= nextScan {
+            scan = watch.toScan(of: try Self.processes())[...]
+            nextScan = now + Self.scanInterval
+        }
+        defer { scan = scan.dropFirst(Self.portion) }
+        return Array(scan.prefix(Self.portion))
+    }
+
+    /// Whether the process has executed the program since it was last looked at.
+    private mutating func hasExecuted(_ pid: Int32, at now: MonotonicTime) -> Bool {
+        guard pid != own else {
+            watch.sawNothing(pid, isThread: true, at: now)
+            return false
+        }
+        guard let image = image(of: pid) else {
+            watch.sawNothing(pid, isThread: false, at: now)
+            return false
+        }
+        if watch.isUnknown(pid), isThread(pid, image) {
+            watch.sawNothing(pid, isThread: true, at: now)
+            return false
+        }
+        guard watch.saw(image, of: pid, at: now) else { return false }
+        return name.matches(names(of: pid, image))
+    }
+
+    // MARK: Reading /proc
+
+    private static func processes() throws(SystemError) -> [Int32] {
+        let folder = opendir("/proc")
+        let problem = errno
+        guard let folder else { throw SystemError("reading /proc", code: problem) }
+        defer { closedir(folder) }
+        var ids: [Int32] = []
+        while let entry = readdir(folder) {
+            let id = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { Int32(atoi($0)) }
+            }
+            if id > 0 { ids.append(id) }
+        }
+        return ids
+    }
+
+    /// nil when it is not there.
+    private mutating func image(of pid: Int32) -> ProcessImage? {
+        guard let file = ProcFile("/proc/\(pid)/stat") else { return nil }
+        file.read(into: &buffer)
+        return ProcessImage(buffer.contents)
+    }
+
+    /// Threads' ids come from the same numbers, and have files of their own. They never have
+    /// executed anything: one that does becomes its process's first.
+    private func isThread(_ pid: Int32, _ image: ProcessImage) -> Bool {
+        !image.hasExecuted && ProcessFiles(pid: pid).status("Tgid:") != Int64(pid)
+    }
+
+    private mutating func names(of pid: Int32, _ image: ProcessImage) -> ProcessNames {
+        var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let length = readlink("/proc/\(pid)/exe", &target, target.count)
+        buffer.readAll(path: "/proc/\(pid)/cmdline")
+        let arguments = buffer.contents.split(separator: 0, omittingEmptySubsequences: false)
+        return ProcessNames(
+            command: image.command, executable: Array(target.prefix(max(0, length))),
+            arguments: arguments.dropLast().map(Array.init))
+    }
+}

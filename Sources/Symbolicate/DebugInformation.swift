@@ -1,0 +1,26 @@
+/// Where the debug information of a module is, if there is any.
+package enum DebugInformation: Hashable, Sendable {
+    case inModule
+    /// In a file of its own, at this path.
+    case separate(String)
+    case missing
+    /// The module itself cannot be read.
+    case unknown(ElfFileError)
+
+    /// Of the module at `path`, as symbolication would find it.
+    package init(ofModuleAt path: String, search: DebugFileSearch = DebugFileSearch()) {
+        do throws(ElfFileError) {
+            let file = try ElfFile(path: path)
+            let separate = search.find(for: path, buildID: file.buildID, link: file.debugLink)
+            if file.hasDebugInfo {
+                self = .inModule
+            } else if let separate, separate.file.hasDebugInfo {
+                self = .separate(separate.path)
+            } else {
+                self = .missing
+            }
+        } catch {
+            self = .unknown(error)
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import Glibc
+import Testing
+
+extension EndToEnd {
+    /// What `doctor` says, where it is known what it has to say.
+    @Suite struct Doctor {
+        private static let subjects = [
+            "machine", "tracing", "breakpoints", "memory", "/proc", "timer", "vdso", "attaching",
+            "confinement", "shared memory", "open files", "cores", "symbols",
+        ]
+
+        /// The lines of checks: level and subject.
+        private func levels(_ output: String) -> [String: String] {
+            var levels: [String: String] = [:]
+            for line in output.split(separator: "\n") where !line.hasPrefix(" ") {
+                guard
+                    let level = ["ok", "limited", "no"].first(where: { line.hasPrefix($0 + " ") })
+                else { continue }
+                let rest = line.dropFirst(level.count).drop { $0 == " " }
+                if let subject = Self.subjects.first(where: { rest.hasPrefix($0 + " ") }) {
+                    levels[subject] = level
+                }
+            }
+            return levels
+        }
+
+        @Test func whatWorksHere() throws {
+            let result = try Firstlight.run("doctor")
+            #expect(result.status == 0, "\(result)")
+            #expect(result.error == "")
+            let levels = levels(result.output)
+            #expect(Set(levels.keys) == Set(Self.subjects), "\(result.output)")
+            // All other tests rely on these.
+            for subject in ["machine", "tracing", "breakpoints", "memory", "/proc", "vdso"] {
+                #expect(levels[subject] == "ok", "\(result.output)")
+            }
+            #expect(result.output.contains("works here") || result.output.contains("work here"))
+            // Whatever is not ok says how to mend it.
+            let lines = result.output.split(separator: "\n")
+            for (line, next) in zip(lines, lines.dropFirst())
+            where line.hasPrefix("no ") || line.hasPrefix("limited ") {
+                #expect(next.hasPrefix("   "), "\(line)")
+            }
+        }
+
+        @Test func forPrograms() throws {
+            struct Report: Decodable {
+                struct Check: Decodable {
+                    var subject: String
+                    var level: String
+                    var finding: String
+                    var remedy: String?
+                }
+
+                var schema: Int
+                var canRecord: Bool
+                var canAttach: Bool
+                var checks: [Check]
+            }
+            let result = try Firstlight.run("doctor", "--format", "json")
+            #expect(result.status == 0)
+            let report = try JSONDecoder().decode(Report.self, from: Data(result.output.utf8))
+            #expect(report.schema == 1 && report.canRecord)
+            #expect(report.checks.map(\.subject) == Self.subjects)
+            #expect(report.checks.allSatisfy { ($0.remedy == nil) == ($0.level == "ok") })
+        }
+
+        /// strace -f traces the child that doctor wants to trace.
+        @Test(.needs("strace")) func whatAnotherTracerForbids() throws {
+            let firstlight = try Setup.path(.firstlight)
+            let result = try Command(["strace", "-f", "-o", "/dev/null", firstlight, "doctor"])
+                .run()
+            #expect(result.status == 125, "\(result)")
+            let levels = levels(result.output)
+            #expect(levels["tracing"] == "no")
+            #expect(levels["memory"] == "ok" && levels["/proc"] == "ok")
+            #expect(result.output.contains("strace -f"))
+            #expect(result.output.contains("neither record nor attach works here; see tracing"))
+        }
+
+        /// The ids that `/proc` shows are another namespace's.
+        @Test(.needsRoot, .needs("unshare")) func aProcOfOthers() throws {
+            let words = ["unshare", "--pid", "--fork", try Setup.path(.firstlight), "doctor"]
+            let result = try Command(words).run()
+            #expect(result.status == 125, "\(result)")
+            let levels = levels(result.output)
+            #expect(levels["/proc"] == "no" && levels["tracing"] == "ok", "\(result.output)")
+            #expect(result.output.contains("--mount-proc"))
+            // And it is so: such a recording knows nothing of the program.
+            let scratch = try Scratch()
+            let spin = [try Setup.fixture("spin"), "20000000"]
+            let record = ["record", "--quiet", "-o", scratch("recording")] + spin
+            let recorded = Recorded(
+                path: scratch("recording"), finished: try Command(words.dropLast() + record).run())
+            #expect(try recorded.json().functions.allSatisfy { $0.function != "spin" })
+        }
+
+        /// As a user without privileges, on one core, with few descriptors.
+        @Test(.needsRoot, .needs("setpriv"), .needs("prlimit"), .needs("taskset"))
+        func limits() throws {
+            let scratch = try Scratch()
+            chmod(scratch.path, 0o755)
+            try FileManager.default.copyItem(
+                atPath: try Setup.path(.firstlight), toPath: scratch("firstlight"))
+            let result = try Command([
+                "taskset", "-c", "0", "prlimit", "--nofile=256:256", "setpriv", "--reuid=65534",
+                "--regid=65534", "--clear-groups", scratch("firstlight"), "doctor",
+            ]).run()
+            #expect(result.status == 0, "\(result)")
+            let levels = levels(result.output)
+            #expect(levels["cores"] == "limited" && levels["open files"] == "limited")
+            #expect(levels["tracing"] == "ok")
+            #expect(result.output.contains("hard limit 256"))
+        }
+    }
+}

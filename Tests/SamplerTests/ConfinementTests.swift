@@ -1,0 +1,36 @@
+import Testing
+
+@testable import Sampler
+
+@Suite struct ConfinementTests {
+    private static func container(_ files: [String: String]) -> String? {
+        ConfinementFacts.container(exists: { files[$0] != nil }, read: { files[$0] ?? "" })
+    }
+
+    @Test func containersByTheirTraces() {
+        #expect(Self.container([:]) == nil)
+        #expect(Self.container(["/.dockerenv": ""]) == "Docker")
+        #expect(Self.container(["/run/.containerenv": "", "/.dockerenv": ""]) == "Podman")
+        #expect(Self.container(["/run/systemd/container": "lxc\n"]) == "lxc")
+        #expect(Self.container(["/run/systemd/container": "\n"]) == nil)
+        #expect(Self.container(["/proc/1/cgroup": "0::/init.scope\n"]) == nil)
+        #expect(Self.container(["/proc/1/cgroup": "9:pids:/docker/abc\n"]) == "Docker")
+        #expect(Self.container(["/proc/1/cgroup": "1:cpu:/kubepods/x\n"]) == "Kubernetes")
+        let long = String(repeating: "x", count: 4000)
+        #expect(Self.container(["/run/systemd/container": long])?.count == 40)
+    }
+
+    @Test func nestedNamespaces() {
+        #expect(ConfinementFacts.depth(status: text("Name:\ta\nNSpid:\t12\n")) == 1)
+        #expect(ConfinementFacts.depth(status: text("NSpid:\t12\t3\t1\nNSpgid:\t5\n")) == 3)
+        #expect(ConfinementFacts.depth(status: text("NSpid:\n")) == 1)
+        #expect(ConfinementFacts.depth(status: text("")) == 1)
+    }
+
+    @Test func filters() {
+        #expect(ConfinementFacts.filters(status: text("Seccomp:\t0\nSeccomp_filters:\t0\n")) == 0)
+        #expect(ConfinementFacts.filters(status: text("Seccomp:\t2\nSeccomp_filters:\t3\n")) == 3)
+        #expect(ConfinementFacts.filters(status: text("Seccomp:\t2\n")) == 1)
+        #expect(ConfinementFacts.filters(status: text("")) == 0)
+    }
+}
