@@ -54,15 +54,6 @@ __asm__(
     "  syscall\n"
     ".endm\n"
 
-    ".macro fl_set_sample_action\n"
-    "  mov $13, %eax\n"  // rt_sigaction
-    "  mov fl_agent_sample_signal(%rip), %rdi\n"
-    "  lea fl_agent_sample_action(%rip), %rsi\n"
-    "  xor %edx, %edx\n"
-    "  mov $8, %r10d\n"
-    "  syscall\n"
-    ".endm\n"
-
     "fl_agent_set_action:\n"
     "  fl_save fl_agent_after_action\n"
     "  mov $13, %eax\n"  // rt_sigaction
@@ -89,6 +80,15 @@ __asm__(
     "fl_agent_launch_end:\n"
 
     // All of the above is what watching a launch needs; the rest is for taking stacks by signal.
+
+    "fl_agent_set_sample_action:\n"
+    "  mov $13, %eax\n"  // rt_sigaction
+    "  mov fl_agent_sample_signal(%rip), %rdi\n"
+    "  lea fl_agent_sample_action(%rip), %rsi\n"
+    "  xor %edx, %edx\n"
+    "  mov $8, %r10d\n"
+    "  syscall\n"
+    "  ret\n"
 
     // While it waits, the descriptor is in r8, and the mapping's address in r9.
     "fl_agent_map_slots:\n"
@@ -136,7 +136,7 @@ __asm__(
     "  syscall\n"
     "  jmp 8f\n"
     "2:\n"
-    "  fl_set_sample_action\n"
+    "  call fl_agent_set_sample_action\n"
     "8:\n"
     "  mov $3, %eax\n"  // close
     "  mov %r8d, %edi\n"
@@ -146,7 +146,7 @@ __asm__(
 
     "fl_agent_unmap_slots:\n"
     "  fl_save fl_agent_after_slots\n"
-    "  fl_set_sample_action\n"
+    "  call fl_agent_set_sample_action\n"
     "  mov $11, %eax\n"  // munmap
     "  mov fl_agent_old_slots(%rip), %rdi\n"
     "  mov fl_agent_slots_size(%rip), %rsi\n"
@@ -244,8 +244,8 @@ __asm__(
     "9:\n"
     "  ret\n"
 
-    // The following are reached from the C library's one system call of that number, in place of
-    // the instruction that loads it.
+    // The following are reached from the C library's system call of that number, in place of the
+    // instruction that loads it.
 
     // Waits until no request is under way; changes rax, rcx and r11.
     "fl_agent_settle:\n"
@@ -273,7 +273,7 @@ __asm__(
     // the requests. Those that are under way are waited for, lest the program gets them.
     "fl_agent_sigaction:\n"
     "  cmp fl_agent_sample_signal(%rip), %edi\n"
-    "  jne 9f\n"
+    "  jne 5f\n"
     "  mov fl_agent_slots(%rip), %rcx\n"
     "  test %rcx, %rcx\n"
     "  je 5f\n"
@@ -309,10 +309,29 @@ __asm__(
     "  movq $0, 8(%rdx)\n"
     "6:\n"
     "  jmp *fl_agent_after_sigaction(%rip)\n"
-    "9:\n"
-    "  mov $13, %eax\n"
+
+    // A request that finds its signal blocked would surface in a sigwait or a signalfd: what is
+    // under way is waited for, and the recorder looks at masks anew.
+    "fl_agent_sigmask:\n"
+    "  test %rsi, %rsi\n"
+    "  je 5f\n"
+    "  cmp $1, %edi\n"  // SIG_UNBLOCK
+    "  je 5f\n"
+    "  testb $0x40, 2(%rsi)\n"  // SIGURG
+    "  je 5f\n"
+    "  mov fl_agent_slots(%rip), %rcx\n"
+    "  test %rcx, %rcx\n"
+    "  je 5f\n"
+    "  lock incl 20(%rcx)\n"  // masks
+    "  cmpl $0, 4(%rcx)\n"  // filtered
+    "  jne 5f\n"
+    "  lea -128(%rsp), %rsp\n"
+    "  call fl_agent_settle\n"
+    "  lea 128(%rsp), %rsp\n"
+    "5:\n"
+    "  mov $14, %eax\n"
     "  syscall\n"
-    "  jmp *fl_agent_after_sigaction(%rip)\n"
+    "  jmp *fl_agent_after_sigmask(%rip)\n"
 
     // A filter may kill for the handler's system calls; whoever installs one has to give up
     // privileges first, or does it here.
@@ -399,6 +418,7 @@ __asm__(
     "fl_agent_after_sigaction: .quad 0\n"
     "fl_agent_after_prctl: .quad 0\n"
     "fl_agent_after_execve: .quad 0\n"
+    "fl_agent_after_sigmask: .quad 0\n"
     "fl_agent_end:\n"
     ".previous\n");
 
@@ -417,15 +437,17 @@ _Static_assert(offsetof(struct fl_shared, filtered) == 4, "the code above counts
 _Static_assert(offsetof(struct fl_shared, outstanding) == 8, "the code above counts on it");
 _Static_assert(offsetof(struct fl_shared, execution) == 12, "the code above counts on it");
 _Static_assert(offsetof(struct fl_shared, phase) == 16, "the code above counts on it");
+_Static_assert(offsetof(struct fl_shared, masks) == 20, "the code above counts on it");
 
 extern const uint8_t fl_agent_begin[], fl_agent_launch_end[], fl_agent_end[], fl_agent_set_action[],
     fl_agent_map_slots[], fl_agent_waiting[], fl_agent_waiting_end[], fl_agent_unmap_slots[],
-    fl_agent_sigaction[], fl_agent_prctl[], fl_agent_execve[], fl_agent_trap_handler[],
-    fl_agent_sample_handler[], fl_agent_restorer[], fl_agent_signal[], fl_agent_action[],
-    fl_agent_after_action[], fl_agent_slots[], fl_agent_slots_size[], fl_agent_slot_mask[],
-    fl_agent_pid[], fl_agent_recorder[], fl_agent_sample_signal[], fl_agent_sample_action[],
-    fl_agent_old_slots[], fl_agent_original_handler[], fl_agent_after_slots[],
-    fl_agent_after_sigaction[], fl_agent_after_prctl[], fl_agent_after_execve[];
+    fl_agent_sigaction[], fl_agent_prctl[], fl_agent_execve[], fl_agent_sigmask[],
+    fl_agent_trap_handler[], fl_agent_sample_handler[], fl_agent_restorer[], fl_agent_signal[],
+    fl_agent_action[], fl_agent_after_action[], fl_agent_slots[], fl_agent_slots_size[],
+    fl_agent_slot_mask[], fl_agent_pid[], fl_agent_recorder[], fl_agent_sample_signal[],
+    fl_agent_sample_action[], fl_agent_old_slots[], fl_agent_original_handler[],
+    fl_agent_after_slots[], fl_agent_after_sigaction[], fl_agent_after_prctl[],
+    fl_agent_after_execve[], fl_agent_after_sigmask[];
 
 static uint32_t offset(const uint8_t *symbol) { return (uint32_t)(symbol - fl_agent_begin); }
 
@@ -442,6 +464,7 @@ struct fl_agent fl_agent_describe(void) {
         .sigaction = offset(fl_agent_sigaction),
         .prctl = offset(fl_agent_prctl),
         .execve = offset(fl_agent_execve),
+        .sigmask = offset(fl_agent_sigmask),
         .trap_handler = offset(fl_agent_trap_handler),
         .sample_handler = offset(fl_agent_sample_handler),
         .restorer = offset(fl_agent_restorer),
@@ -461,5 +484,6 @@ struct fl_agent fl_agent_describe(void) {
         .after_sigaction = offset(fl_agent_after_sigaction),
         .after_prctl = offset(fl_agent_after_prctl),
         .after_execve = offset(fl_agent_after_execve),
+        .after_sigmask = offset(fl_agent_after_sigmask),
     };
 }

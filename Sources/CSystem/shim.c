@@ -294,8 +294,6 @@ int fl_ask_for_short_turns(void) {
 
 int fl_signal_thread(pid_t pid, pid_t tid, int number, uint64_t value) {
     siginfo_t info = {.si_signo = number, .si_code = SI_QUEUE};
-    info.si_pid = getpid();
-    info.si_uid = getuid();
     info.si_value.sival_ptr = (void *)value;
     return result(syscall(SYS_rt_tgsigqueueinfo, pid, tid, number, &info));
 }

@@ -112,6 +112,7 @@ struct Agent: Sendable {
         case .sigaction: (layout.sigaction, layout.after_sigaction)
         case .prctl: (layout.prctl, layout.after_prctl)
         case .execve: (layout.execve, layout.after_execve)
+        case .sigmask: (layout.sigmask, layout.after_sigmask)
         }
     }
 

@@ -31,11 +31,21 @@ struct BurstWatch: Hashable, Sendable {
     private var worstSeen = MonotonicTime(nanoseconds: 0)
     /// How often it had left its core by itself when it was last seen running.
     private var voluntary: Int64?
+    /// How many looks in a row did not find it waiting.
+    private var busyLooks = 0
+
+    /// After so many looks in a row that found it running, it works most of its time: at most one
+    /// wait in a hundred is hit by its tick, whatever it waits in, and how often it waits need
+    /// not be asked any more.
+    static let enoughLooks = 32
+
+    var isAtWork: Bool { busyLooks >= Self.enoughLooks }
 
     init() {}
 
     /// It was found waiting.
     mutating func sawWait(_ kind: WaitKind, at now: MonotonicTime) {
+        busyLooks = 0
         if let worst, worst > kind, now - worstSeen < Self.memory { return }
         worst = kind
         worstSeen = now
@@ -47,6 +57,8 @@ struct BurstWatch: Hashable, Sendable {
     ///   stops included.
     mutating func approach(voluntary: Int64, at now: MonotonicTime) -> Approach {
         defer { self.voluntary = voluntary }
+        busyLooks += 1
+        if isAtWork { return .signal }
         // It has not waited since the last look: it is at work, not on its way through.
         if voluntary == self.voluntary { return .signal }
         guard let worst, now - worstSeen < Self.memory else { return .stop }

@@ -8,6 +8,9 @@ struct CallSites: Hashable, Sendable {
     enum Call: UInt8, CaseIterable, Sendable {
         /// rt_sigaction(2), through which sigaction(3) and signal(3) go.
         case sigaction = 13
+        /// rt_sigprocmask(2) in pthread_sigmask(3), through which sigprocmask(3) goes. The library
+        /// changes masks in other places, too, but for itself and for moments only.
+        case sigmask = 14
         case execve = 59
         case prctl = 157
 
@@ -48,17 +51,32 @@ struct CallSites: Hashable, Sendable {
     private static func places(
         of call: Call, in mapping: CodeMapping, _ memory: TargetMemory
     ) -> [UInt64] {
-        let size = Int(clamping: min(mapping.end - mapping.start, longest))
-        let bytes = memory.read(at: mapping.start, count: size)
+        guard let range = searchRange(call, mapping, memory) else { return [] }
+        let bytes = memory.read(at: range.lowerBound, count: range.count)
         return bytes.withUnsafeBytes { bytes in
             var offsets: [UInt64] = []
             var offset = 0
             while let found = next(call.code, in: bytes, from: offset) {
-                offsets.append(mapping.start + UInt64(found))
+                offsets.append(range.lowerBound + UInt64(found))
                 offset = found + call.code.count
             }
             return offsets
         }
+    }
+
+    /// Where a call is looked for: in one function where it occurs in others, too.
+    private static func searchRange(
+        _ call: Call, _ mapping: CodeMapping, _ memory: TargetMemory
+    ) -> Range<UInt64>? {
+        guard call == .sigmask else {
+            return mapping.start..<mapping.start + min(mapping.end - mapping.start, longest)
+        }
+        guard mapping.start >= mapping.fileOffset,
+            let image = LoadedImage(base: mapping.start - mapping.fileOffset, memory: memory),
+            let function = image.address(ofSymbol: "pthread_sigmask"),
+            mapping.start..<mapping.end ~= function
+        else { return nil }
+        return function..<min(function + 192, mapping.end)
     }
 
     private static func next(

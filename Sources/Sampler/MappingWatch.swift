@@ -7,6 +7,7 @@ import ProfileModel
 struct MappingWatch: ~Copyable {
     private let pid: Int32
     private var sizeFile: ProcFile?
+    private var statusFile: ProcFile?
     private var buffer = ReadBuffer(capacity: 16384)
     private var totalPages: Int64 = -1
     private var codeSize: Int64 = -1
@@ -14,7 +15,7 @@ struct MappingWatch: ~Copyable {
     private var looksToSettle = 0
     private var lastRead = MonotonicTime(nanoseconds: 0)
     private var lastCheck = MonotonicTime(nanoseconds: 0)
-    private static let aWhile = TimeSpan.milliseconds(2)
+    private static let aWhile = TimeSpan.milliseconds(10)
     private static let longAgo = TimeSpan.milliseconds(20)
     private static let justRead = TimeSpan.milliseconds(2)
     private(set) var code: [CodeMapping] = []
@@ -35,6 +36,7 @@ struct MappingWatch: ~Copyable {
     init(pid: Int32) {
         self.pid = pid
         sizeFile = ProcFile("/proc/\(pid)/statm")
+        statusFile = ProcFile("/proc/\(pid)/status")
     }
 
     /// The code mappings if they changed since the last call, else nil.
@@ -50,7 +52,7 @@ struct MappingWatch: ~Copyable {
         guard looksToSettle > 0 || now - lastCheck > Self.aWhile else { return nil }
         looksToSettle = max(0, looksToSettle - 1)
         lastCheck = now
-        buffer.readAll(path: "/proc/\(pid)/status")
+        statusFile?.read(into: &buffer)
         let size = ProcFormats.field("VmLib:", buffer.text) ?? -1
         let mayHaveWritableCode = looksToSettle > 0 && now - lastRead > Self.longAgo
         guard size != codeSize || mayHaveWritableCode else { return nil }
@@ -78,6 +80,7 @@ struct MappingWatch: ~Copyable {
     /// A later exec: the file of sizes is another process image's.
     mutating func restart() {
         sizeFile = ProcFile("/proc/\(pid)/statm")
+        statusFile = ProcFile("/proc/\(pid)/status")
         totalPages = -1
         codeSize = -1
         code = []

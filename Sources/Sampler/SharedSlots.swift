@@ -56,6 +56,9 @@ final class SharedSlots {
         word(0, Offset.filtered).pointee.load(ordering: .sequentiallyConsistent) != 0
     }
 
+    /// How often one of its threads was about to block the sampling signal.
+    var masks: UInt32 { word(0, Offset.masks).pointee.load(ordering: .sequentiallyConsistent) }
+
     /// Whether one of its threads waits for us to trace it, because it will execute a program.
     var isAboutToExecute: Bool {
         word(0, Offset.execution).pointee.load(ordering: .acquiring)
@@ -102,19 +105,20 @@ final class SharedSlots {
     }
 
     /// Makes a slot ready for its thread's answer. false when the program has set its own action
-    /// in this very moment, or prepares a filter: nothing may be sent.
+    /// in this very moment, or prepares a filter, or blocks the signal: nothing may be sent.
     ///
     /// - Parameters:
     ///   - stack: the mapping of its stack, as far as it is known.
     ///   - limit: the most to copy, in bytes.
-    func request(_ slot: Int, stack: Range<UInt64>, limit: Int) -> Bool {
+    ///   - masks: what ``masks`` was when the thread's mask was looked at.
+    func request(_ slot: Int, stack: Range<UInt64>, limit: Int, masks: UInt32) -> Bool {
         let head: UnsafeMutablePointer<fl_slot> = head(slot)
         head.pointee.stack_low = stack.lowerBound
         head.pointee.stack_high = stack.upperBound
         head.pointee.capacity = UInt64(max(0, min(limit, slotSize - Self.headSize)))
         // Whoever does that notes it first and then waits for what is outstanding.
         outstanding.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
-        if isDisplaced || isFiltered {
+        if isDisplaced || isFiltered || masks != self.masks {
             outstanding.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
             return false
         }
@@ -182,6 +186,7 @@ final class SharedSlots {
         static let filtered = offset(\fl_shared.filtered)
         static let outstanding = offset(\fl_shared.outstanding)
         static let execution = offset(\fl_shared.execution)
+        static let masks = offset(\fl_shared.masks)
         static let phase = offset(\fl_shared.phase)
 
         private static func offset<Head, Value>(_ field: KeyPath<Head, Value>) -> Int {

@@ -39,6 +39,10 @@ struct SignalCapture {
         return size
     }
 
+    /// How many looks may go by before a thread's mask must be looked at again: it cannot change
+    /// unseen but by a raw system call, or where the C library's call is not known.
+    func looksPerStatus(_ installed: Installed?) -> Int { installed?.seesMasks == true ? 16 : 1 }
+
     // MARK: Requests
 
     /// Why a running thread cannot be asked; nil when it can.
@@ -56,27 +60,32 @@ struct SignalCapture {
     }
 
     /// Asks a running thread for its stack. false when there is no slot for it.
-    func ask(_ thread: TracedThread, _ place: StackPlace) -> Bool {
+    func ask(
+        _ thread: TracedThread, _ place: StackPlace, _ counters: SchedulerCounters
+    ) -> Bool {
         guard let slot = thread.slot ?? slots.take() else { return false }
         thread.slot = slot
         guard slots.state(of: slot) == .idle else { return true }
-        thread.coresAtRequest = thread.counters()?.slices ?? 0
-        guard slots.request(slot, stack: place.range, limit: stackBytes) else { return true }
+        thread.coresAtRequest = counters.slices
+        guard
+            slots.request(
+                slot, stack: place.range, limit: stackBytes, masks: thread.masksAtStatus)
+        else { return true }
         if fl_signal_thread(pid, thread.tid, SIGURG, slots.address(of: slot)) != 0 {
             slots.cancel(slot)
         }
         return true
     }
 
-    /// Whether a request is out that the thread cannot have answered yet, because it had no core.
-    func isOnItsWay(_ thread: TracedThread) -> Bool {
-        guard let slot = thread.slot, slots.state(of: slot) == .requested,
-            let counters = thread.counters()
-        else { return false }
-        if counters.slices == thread.coresAtRequest { return true }
-        thread.coresAtRequest = counters.slices
-        thread.silence += 1
-        return false
+    /// Whether a request is out that the thread may yet answer: as soon as it has a core. (One
+    /// that was pushed off its core in the middle of the handler has the signal blocked.)
+    func isOnItsWay(_ thread: TracedThread, _ counters: SchedulerCounters) -> Bool {
+        guard isUnderWay(thread) else { return false }
+        if counters.slices != thread.coresAtRequest {
+            thread.coresAtRequest = counters.slices
+            thread.silence += 1
+        }
+        return !thread.isUnresponsive
     }
 
     /// What the thread has answered, if it has.

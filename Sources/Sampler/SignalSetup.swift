@@ -9,6 +9,8 @@ struct Installed {
     let original: Agent.Action
     /// The words that were at the sites of the C library's calls.
     var hooked: [UInt64: UInt64]
+    /// Whether the program's changes of signal masks pass by us.
+    var seesMasks = false
 }
 
 /// Puts the signal capture into the program, and takes it out again. One of the program's own
@@ -186,6 +188,7 @@ extension TraceSession {
                 guard let site = sites[call] else { continue }
                 if let word = try planned.agent.hook(call, at: site, by: thread.tracee) {
                     installed.hooked[site] = word
+                    if call == .sigmask { installed.seesMasks = true }
                 }
             }
         }

@@ -42,11 +42,20 @@ struct ThreadClock: Hashable, Sendable {
         TimeSpan(nanoseconds: max(0, newer.delay - counters.delay))
     }
 
+    /// Too little to have been a wait: what it takes to leave a core and get it back.
+    static let negligible = TimeSpan(nanoseconds: 10_000)
+
+    /// What neither running nor waiting for a core accounts for.
+    func rest(until now: MonotonicTime, _ newer: SchedulerCounters) -> TimeSpan {
+        (now - time) - TimeSpan(nanoseconds: newer.run - counters.run) - delay(since: newer)
+    }
+
     /// The states since the last call.
     ///
     /// - Parameters:
     ///   - isContinuous: the thread was on its core (or wanted one) at both ends and did not
-    ///     leave it by itself in between: nothing can have blocked it.
+    ///     leave it by itself in between: nothing can have blocked it, and what it waited for a
+    ///     core, it was pushed off one.
     ///   - switches: how often it left its core so far, when that was worth asking.
     mutating func advance(
         to now: MonotonicTime, counters newer: SchedulerCounters, isContinuous: Bool,

@@ -38,8 +38,9 @@ struct ThreadObserver: ~Copyable {
 
     /// Looks at a thread that was not stopped. A blocked one is left alone: it has the stack that
     /// it had, or its memory tells.
-    mutating func look(at thread: TracedThread) -> Look {
-        guard let before = thread.counters() else { return .gone }
+    ///
+    /// - Parameter before: its counters as they were read just now.
+    mutating func look(at thread: TracedThread, _ before: SchedulerCounters) -> Look {
         // It has not had a core since it was found blocked: still there.
         if thread.blocked != nil, before.slices == thread.clock.counters.slices { return .blocked }
         // It has not gone on from our last stop, and would do nothing but stop again.
@@ -100,7 +101,11 @@ struct ThreadObserver: ~Copyable {
     }
 
     /// Samples a running thread from what it answered to a request.
-    mutating func sample(_ answer: SharedSlots.Answer, of thread: TracedThread) {
+    ///
+    /// - Parameter known: its counters, read since.
+    mutating func sample(
+        _ answer: SharedSlots.Answer, of thread: TracedThread, _ known: SchedulerCounters
+    ) {
         thread.stackPointer = answer.registers.stackPointer
         if !mappings.isCode(answer.registers.programCounter) { rereadMappings(at: .now) }
         let content: Sample.Content =
@@ -108,7 +113,7 @@ struct ThreadObserver: ~Copyable {
             ? .missing(.unreadable)
             : .snapshot(Snapshot(registers: answer.registers, stack: answer.stack))
         // The kernel's own figure of a running thread lags; its CPU clock does not.
-        var counters = thread.counters() ?? thread.clock.counters
+        var counters = known
         counters.run = max(answer.cpu, thread.clock.counters.run)
         let time = min(max(answer.time, thread.clock.time), .now)
         emit(thread, at: time, now: nil, content: content, counters: counters)

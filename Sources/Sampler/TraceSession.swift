@@ -15,6 +15,9 @@ final class TraceSession {
     var observer: ThreadObserver
     var threads: [Int32: TracedThread] = [:]
     private var threadCount = 0
+    private var rounds = 0
+    private var lastMasks: UInt32 = 0
+    private var looksAtMasks = 0
     /// Whether stacks will be taken by signal.
     enum Plan {
         case never
@@ -154,13 +157,13 @@ final class TraceSession {
                 if let deadline, now >= deadline { leave() }
                 if sink.hasFailed { leave() }
             case .childChanged:
-                break
+                // One signal may stand for many changes.
+                takeChanges()
             case .end(let signal, let isFromTerminal):
                 endSignal = (signal, isFromTerminal)
                 leave()
+                takeChanges()
             }
-            // Whatever woke us: one signal may stand for many changes.
-            takeChanges()
         }
         return SamplerOutcome(
             outcome: outcome ?? .unknown, ticks: ticker.served, missedTicks: ticker.missed,
@@ -172,11 +175,16 @@ final class TraceSession {
         observer.watchMappings(at: now)
         followUntraced(at: now)
         if isFollowingExecution, now > executionDeadline { abandonExecution() }
-        for thread in threads.values where thread.phase == .free {
-            takeAnswer(of: thread)
-            if thread.phase != .free || signalCapture?.isOnItsWay(thread) == true { continue }
-            switch observer.look(at: thread) {
-            case .running: captureRunning(thread, at: now)
+        rounds &+= 1
+        for thread in threads.values where thread.phase == .free && isDue(thread, at: now) {
+            guard let counters = thread.counters() else {
+                forget(thread, at: now)
+                continue
+            }
+            takeAnswer(of: thread, counters)
+            if thread.phase != .free || isOnItsWay(thread, counters) { continue }
+            switch observer.look(at: thread, counters) {
+            case .running: captureRunning(thread, counters, at: now)
             case .blocked, .moving: break
             case .gone: forget(thread, at: now)
             }
@@ -184,34 +192,69 @@ final class TraceSession {
         for request in sink.takeRequests() { answer(request) }
     }
 
+    /// Where very many threads are, those that have slept for long take turns: else looking at
+    /// them would take more of a core than the scheduler grants us, and all would be seen less.
+    private func isDue(_ thread: TracedThread, at now: MonotonicTime) -> Bool {
+        let turns = threads.count / Self.sleepersPerTick
+        guard turns > 1, thread.blocked != nil, now - thread.clock.time > Self.longSleep else {
+            return true
+        }
+        return (rounds &+ thread.index.rawValue) % turns == 0
+    }
+
+    private static let sleepersPerTick = 64
+    private static let longSleep = TimeSpan.milliseconds(20)
+
     // MARK: Running threads
 
-    func takeAnswer(of thread: TracedThread) {
+    private func isOnItsWay(_ thread: TracedThread, _ counters: SchedulerCounters) -> Bool {
+        signalCapture?.isOnItsWay(thread, counters) == true
+    }
+
+    func takeAnswer(of thread: TracedThread, _ counters: SchedulerCounters) {
         guard let answer = signalCapture?.answer(of: thread) else { return }
         if answer.isOnAlternateStack {
             thread.stackPointer = answer.registers.stackPointer
             stop(thread)
         } else {
-            observer.sample(answer, of: thread)
+            observer.sample(answer, of: thread, counters)
         }
     }
 
     /// Takes a running thread's stack, in the way that harms it least.
-    private func captureRunning(_ thread: TracedThread, at now: MonotonicTime) {
-        guard let status = thread.status() else { return }
+    private func captureRunning(
+        _ thread: TracedThread, _ counters: SchedulerCounters, at now: MonotonicTime
+    ) {
+        guard let status = recentStatus(of: thread, counters) else { return }
         switch thread.burst.approach(voluntary: status.voluntary, at: now) {
         case .spare: note(.spared)
         case .stop: stop(thread)
-        case .signal: ask(thread, status)
+        case .signal: ask(thread, status, counters)
         }
     }
 
-    private func ask(_ thread: TracedThread, _ status: ThreadStatus) {
+    private func recentStatus(
+        of thread: TracedThread, _ counters: SchedulerCounters
+    ) -> ThreadStatus? {
+        guard let signalCapture else { return thread.status() }
+        let masks = signalCapture.slots.masks
+        // A mask changes only a moment after that was announced.
+        if masks != lastMasks { (lastMasks, looksAtMasks) = (masks, 8 * threads.count) }
+        looksAtMasks = max(0, looksAtMasks - 1)
+        if looksAtMasks > 0 || thread.masksAtStatus != masks { thread.forgetStatus() }
+        thread.masksAtStatus = masks
+        return thread.recentStatus(
+            counters, looks: signalCapture.looksPerStatus(installed))
+    }
+
+    private func ask(
+        _ thread: TracedThread, _ status: ThreadStatus, _ counters: SchedulerCounters
+    ) {
         guard let signalCapture else { return stop(thread) }
         let place = observer.stackPlace(of: thread)
         if let obstacle = signalCapture.obstacle(thread, status, place) {
             detour(thread, obstacle)
-        } else if !signalCapture.ask(thread, place) {
+        } else if !signalCapture.ask(thread, place, counters) {
             detour(thread, .slotsExhausted)
         } else {
             thread.detours = 0

@@ -62,6 +62,11 @@ final class TracedThread {
     private var activityFile: ProcFile?
     /// Only for threads that were seen running.
     private var statusFile: ProcFile?
+    private var lastStatus: ThreadStatus?
+    /// How often threads had announced to block the sampling signal when it was read.
+    var masksAtStatus: UInt32 = 0
+    private var statusSlices: Int64 = -1
+    private var statusUses = 0
     /// What slices account for so far.
     private(set) var observedCPU = TimeSpan.zero
     private(set) var clock: ThreadClock
@@ -76,7 +81,8 @@ final class TracedThread {
         clock = ThreadClock(time: start, counters: .zero)
         openFiles()
         if !isNew, let counters = counters() {
-            clock = ThreadClock(time: start, counters: counters, switches: switches())
+            clock = ThreadClock(
+                time: start, counters: counters, switches: switches(counters))
         }
         refreshName()
     }
@@ -119,8 +125,29 @@ final class TracedThread {
         return ThreadStatus(Self.buffer.text)
     }
 
-    private func switches() -> SwitchCounts? {
-        status().map { SwitchCounts(voluntary: $0.voluntary, forced: $0.forced) }
+    /// The status, read anew when the thread has had a core since and may have waited, and now
+    /// and then: it is the dearest of the files (8 µs).
+    ///
+    /// - Parameter looks: how many looks a status may stand for at most.
+    func recentStatus(_ counters: SchedulerCounters, looks: Int = 1) -> ThreadStatus? {
+        let isRecent = counters.slices == statusSlices || burst.isAtWork
+        if isRecent, statusUses < looks, lastStatus != nil {
+            statusUses += 1
+            return lastStatus
+        }
+        lastStatus = status()
+        statusSlices = counters.slices
+        statusUses = 1
+        return lastStatus
+    }
+
+    func forgetStatus() { lastStatus = nil }
+
+    private func switches(_ counters: SchedulerCounters) -> SwitchCounts? {
+        if counters.slices != statusSlices { forgetStatus() }
+        return recentStatus(counters, looks: .max).map {
+            SwitchCounts(voluntary: $0.voluntary, forced: $0.forced)
+        }
     }
 
     /// Whether it left a request unanswered for too long.
@@ -158,11 +185,14 @@ final class TracedThread {
     ) -> (start: MonotonicTime, StateTimes) {
         let start = clock.time
         let newer = known ?? counters() ?? clock.counters
-        let isContinuous = isRunning && wasRunning && newer.slices <= clock.counters.slices + 1
-        let isWorthAsking = clock.delay(since: newer) > ThreadClock.worthAsking
+        let isContinuous =
+            isRunning && wasRunning
+            && (newer.slices <= clock.counters.slices + 1
+                || clock.rest(until: now, newer) < ThreadClock.negligible)
+        let isWorthAsking = !isContinuous && clock.delay(since: newer) > ThreadClock.worthAsking
         let times = clock.advance(
             to: now, counters: newer, isContinuous: isContinuous,
-            switches: isWorthAsking ? switches() : nil)
+            switches: isWorthAsking ? switches(newer) : nil)
         wasRunning = isRunning
         observedCPU = observedCPU + times.running
         return (start, times)

@@ -130,7 +130,7 @@ extension TraceSession {
         finalCounters = files.counters()
         let now = MonotonicTime.now
         for thread in threads.values where thread.phase != .exited {
-            takeAnswer(of: thread)
+            if let counters = thread.counters() { takeAnswer(of: thread, counters) }
             // Of the others nothing can be read any more. One that waited, waited to the end.
             if thread.tid == pid || thread.blocked != nil { observer.close(thread, at: now) }
         }

@@ -48,6 +48,19 @@ import Testing
         #expect(watch.approach(voluntary: 1, at: Self.time(1000)) == .stop)
     }
 
+    @Test func whoWorksMostOfTheTimeMayBeSignalled() {
+        var watch = BurstWatch()
+        watch.sawWait(.fragile, at: Self.time(0))
+        for look in 1...BurstWatch.enoughLooks {
+            #expect(!watch.isAtWork)
+            _ = watch.approach(voluntary: Int64(look), at: Self.time(Int64(look)))
+        }
+        #expect(watch.isAtWork)
+        #expect(watch.approach(voluntary: 99, at: Self.time(50)) == .signal)
+        watch.sawWait(.fragile, at: Self.time(51))
+        #expect(watch.approach(voluntary: 100, at: Self.time(52)) == .spare)
+    }
+
     /// Else one stop would lead to the next.
     @Test func ourOwnStopIsNoWait() {
         var watch = BurstWatch()

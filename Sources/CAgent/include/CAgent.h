@@ -40,6 +40,7 @@ struct fl_shared {
     int32_t outstanding;    // requests whose signals may still be on their way
     uint32_t execution;     // one of the values below
     uint32_t phase;         // one of the values below
+    uint32_t masks;         // how often a thread was about to block the sampling signal
 };
 
 enum {
@@ -64,7 +65,7 @@ struct fl_agent {
     uint32_t waiting, waiting_end;  // where map_slots waits
     uint32_t unmap_slots;   // sets the sampling signal's action and unmaps the slots; the same
     // Stand-ins for the C library's system calls of these names:
-    uint32_t sigaction, prctl, execve;
+    uint32_t sigaction, prctl, execve, sigmask;
     // Handlers, and what the kernel's ABI wants beside them:
     uint32_t trap_handler;    // returns
     uint32_t sample_handler;  // fills a slot
@@ -80,7 +81,7 @@ struct fl_agent {
     uint32_t old_slots;     // what unmap_slots unmaps
     uint32_t original_handler;  // what the program is told that the sampling signal does
     uint32_t after_slots;   // where to go on
-    uint32_t after_sigaction, after_prctl, after_execve;
+    uint32_t after_sigaction, after_prctl, after_execve, after_sigmask;
 };
 
 struct fl_agent fl_agent_describe(void);
