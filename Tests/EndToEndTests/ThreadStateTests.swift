@@ -9,8 +9,10 @@ extension EndToEnd {
         init() throws { scratch = try Scratch() }
 
         @discardableResult
-        private func compare(_ words: [String]) throws -> LaunchReport {
-            try SideBySide(scratch: scratch).compare(fixture: words)
+        private func compare(
+            _ words: [String], options: [String] = Firstlight.defaultCapture
+        ) throws -> LaunchReport {
+            try SideBySide(scratch: scratch).compare(fixture: words, options: options)
         }
 
         /// The C library's smallest stack leaves room for a signal's frame.
@@ -22,10 +24,19 @@ extension EndToEnd {
 
         /// Less than 2 KiB are left: no room for a signal's frame, which a program that gets no
         /// signals need not have.
-        @Test(arguments: [
-            ["stacks", "given", "24576", "18432"], ["stacks", "coroutine", "8192", "6144"],
-        ])
-        func stacksWithoutRoomForASignal(words: [String]) throws { try compare(words) }
+        @Test func stacksWithoutRoomForASignal() throws {
+            try compare(["stacks", "given", "24576", "18432"])
+        }
+
+        /// The same on a stack that the program made itself and changes to between two looks:
+        /// nobody can know that before the signal arrives (docs/design.md). `--capture ptrace`
+        /// does no harm.
+        @Test func coroutinesWithoutRoomForASignal() throws {
+            try compare(["stacks", "coroutine", "8192", "6144"], options: ["--capture", "ptrace"])
+            withKnownIssue("a signal's frame does not fit", isIntermittent: true) {
+                try compare(["stacks", "coroutine", "8192", "6144"])
+            }
+        }
 
         @Test func aHundredThousandFrames() throws { try compare(["deep", "100000"]) }
 

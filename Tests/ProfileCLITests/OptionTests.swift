@@ -41,17 +41,21 @@ import Testing
         #expect(plain.output == "launch.firstlight")
         #expect(plain.frequency == 1_000)
         #expect(plain.duration == nil)
-        #expect(plain.capture == .ptrace)
+        #expect(plain.capture == .signal)
+        #expect(plain.stackBytes == 65_536)
         #expect(plain.after == .keep)
         #expect(!plain.isQuiet)
         let line = """
-            record -o x -F10000 --duration 1.5s --capture ptrace --after stop --quiet -- ls -l
+            record -o x -F10000 --duration 1.5s --capture ptrace --after stop --stack-bytes 4096 \
+            --quiet -- ls -l
             """
         let full = try RecordOptions(try #require(parsedArguments(line)))
         #expect(full.target == .launch(program: "ls", arguments: ["-l"]))
         #expect(full.output == "x")
         #expect(full.frequency == 10_000)
         #expect(full.duration == .milliseconds(1_500))
+        #expect(full.capture == .ptrace)
+        #expect(full.stackBytes == 4_096)
         #expect(full.after == .stop)
         #expect(full.isQuiet)
     }
@@ -142,7 +146,7 @@ import Testing
     }
 
     private func sample(_ kind: ValueKind) -> String? {
-        ["1s", "5", "x"].first { kind.value(of: $0) != nil } ?? choices(kind)?.first
+        ["1s", "5", "4096", "x"].first { kind.value(of: $0) != nil } ?? choices(kind)?.first
     }
 
     private func choices(_ kind: ValueKind) -> [String]? {

@@ -82,9 +82,9 @@ import Testing
         let path = try sample(scratch)
         execute("PRAGMA user_version = 7", on: path)
         let error = loadError(path)
-        #expect(error == .newerSchema(path: path, found: 7, supported: 1))
+        #expect(error == .newerSchema(path: path, found: 7, supported: 2))
         let words =
-            "was written by a newer version of firstlight (schema 7, this one reads up to 1)"
+            "was written by a newer version of firstlight (schema 7, this one reads up to 2)"
         #expect(error?.description.contains(words) == true)
         execute("PRAGMA user_version = -1", on: path)
         #expect(loadError(path) == .damaged(path: path, detail: "its header was changed"))
@@ -92,6 +92,12 @@ import Testing
 
     @Test(arguments: [
         ("DELETE FROM header", "header, row 0: is missing"),
+        ("UPDATE notes SET kind = 'gossip' WHERE id = 0", "kind is not valid"),
+        ("UPDATE notes SET value = -1 WHERE id = 0", "notes, row 0: a value out of range"),
+        (
+            "INSERT INTO notes SELECT COUNT(*), MIN(kind), 1 FROM notes",
+            "repeats an earlier kind"
+        ),
         ("UPDATE header SET capture = 'magic'", "capture is not valid"),
         ("UPDATE header SET attached = 2", "attached is not valid"),
         ("UPDATE header SET outcome = 'exited', outcome_value = 5000000000", "outcome"),
@@ -160,7 +166,7 @@ import Testing
     @Test func otherTablesAreIgnored() throws {
         let scratch = try Scratch()
         let path = try sample(scratch)
-        execute("CREATE TABLE notes(text); CREATE INDEX i ON slices(thread)", on: path)
+        execute("CREATE TABLE diary(text); CREATE INDEX i ON slices(thread)", on: path)
         #expect(loadError(path) == nil)
     }
 

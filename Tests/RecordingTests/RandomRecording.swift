@@ -83,6 +83,10 @@ struct RandomRecording {
         for _ in 0..<100 { addStack(to: &recording) }
         addSlices(slices, to: &recording)
         addSymbols(to: &recording)
+        recording.notes = RecorderNote.Kind.allCases.shuffled(using: &generator).prefix(
+            number(1...9)
+        )
+        .map { RecorderNote($0, Int64(number(0...(1 << 60)))) }
         return recording
     }
 

@@ -32,7 +32,7 @@ import Testing
         try expectKeys(report["program"], "path arguments pid exitStatus")
         try expectKeys(
             report["launch"],
-            "wallNs cpuNs frequencyHz ticks slices truncatedStacks lostSamples capture")
+            "wallNs cpuNs frequencyHz ticks slices truncatedStacks lostSamples capture notes")
         for phase in try objects(report["phases"]) {
             try expectKeys(
                 phase,

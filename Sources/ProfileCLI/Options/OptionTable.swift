@@ -1,11 +1,12 @@
 import Analysis
 import ProfileModel
 import Report
+import Sampler
 
 /// The name by which the code knows an option.
 package enum OptionName: Hashable, Sendable {
     case help
-    case output, frequency, duration, capture, after, quiet, wait
+    case output, frequency, duration, capture, stackBytes, after, quiet, wait
     case view, phase, thread, weight, minPercent, depth, format
     case noPhase, noThread
 }
@@ -59,8 +60,15 @@ package enum OptionTable {
             .capture, "capture", "METHOD", .choice(CaptureMethod.allCases.map(\.rawValue)),
             for: recording,
             """
-            how stacks are taken after main: ptrace (default; stops each thread for a moment) or \
-            signal (record only, experimental: a handler placed in the program copies them)
+            how stacks are taken after main: signal (default; a handler placed in the program \
+            copies them, and threads for which that will not do are stopped) or ptrace (every \
+            thread is stopped for a moment)
+            """),
+        .init(
+            .stackBytes, "stack-bytes", "N", .integer(1024...(1 << 20)), for: recording,
+            """
+            copy at most N bytes of a stack, up to 1048576 (default: \
+            \(SamplerOptions.usualStackBytes)); only what is in use is copied
             """),
         .init(
             .after, "after", "WHAT", .choice(AfterRecording.allCases.map(\.rawValue)),

@@ -29,6 +29,8 @@ package struct RecordOptions: Hashable, Sendable {
     /// nil: until the program ends.
     package var duration: TimeSpan?
     package var capture: CaptureMethod
+    /// The most that is copied of a stack, in bytes.
+    package var stackBytes: Int
     package var after: AfterRecording
     /// Whether to leave out the summary.
     package var isQuiet: Bool
@@ -39,6 +41,7 @@ package struct RecordOptions: Hashable, Sendable {
         frequency = Int32(clamping: arguments.integer(.frequency) ?? 1_000)
         duration = arguments.duration(.duration)
         capture = arguments.text(.capture).flatMap(CaptureMethod.init) ?? .signal
+        stackBytes = arguments.integer(.stackBytes) ?? SamplerOptions.usualStackBytes
         after = arguments.text(.after).flatMap(AfterRecording.init) ?? .keep
         isQuiet = arguments.isGiven(.quiet)
     }

@@ -32,7 +32,8 @@ enum RecordCommand {
         let recorder = Recorder(
             output: options.output,
             options: SamplerOptions(
-                frequency: options.frequency, duration: options.duration, capture: options.capture),
+                frequency: options.frequency, duration: options.duration, capture: options.capture,
+                stackBytes: options.stackBytes),
             version: Version.current)
         let result: Recorder.Result
         do throws(Recorder.Failure) {

@@ -65,6 +65,13 @@ package enum JSONReport {
             writer.field("truncatedStacks", launch.truncatedStacks)
             writer.field("lostSamples", header.lostSamples)
             writer.field("capture", header.capture.rawValue)
+            writer.key("notes")
+            writer.array(profile.notes) { writer, note in
+                writer.object {
+                    $0.field("kind", note.kind.rawValue)
+                    $0.field("value", note.value)
+                }
+            }
         }
     }
 
