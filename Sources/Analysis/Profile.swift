@@ -7,6 +7,9 @@ package import ProfileModel
 package struct Profile: Sendable {
     package let header: Recording.Header
     package let notes: [RecorderNote]
+    package let children: [ChildProcess]
+    /// When the launch began; everything else is told from there on.
+    package let start: MonotonicTime
     /// The program that the process ended up running, after any wrappers.
     package let program: Program
     package let launch: Launch
@@ -61,6 +64,8 @@ package struct Profile: Sendable {
 
         header = recording.header
         notes = recording.notes
+        children = recording.children
+        start = plan.start
         let image = recording.images.last
         program = Program(path: image?.path ?? "", arguments: image?.arguments ?? [])
         phases = builder.phases

@@ -20,6 +20,8 @@
 const uint64_t fl_trace_options =
     PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT;
 
+const uint64_t fl_trace_children = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
+
 static int result(long value) { return value == -1 ? -errno : 0; }
 
 int fl_ptrace_seize(pid_t tid, uint64_t options) {

@@ -4,6 +4,8 @@ package struct Recording: Sendable {
     package var header: Header
     /// At most one of each kind.
     package var notes: [RecorderNote]
+    /// In the order of their ends.
+    package var children: [ChildProcess]
     package var images: [Image]
     package var marks: [Mark]
     package var threads: [RecordedThread]
@@ -18,6 +20,7 @@ package struct Recording: Sendable {
     package init(header: Header) {
         self.header = header
         notes = []
+        children = []
         images = []
         marks = []
         threads = []

@@ -32,6 +32,8 @@ package struct Recorder: Sendable {
         /// Why the file is not complete, if it is not; what was written before is kept.
         package var failure: RecordingError?
         package var pid: Int32
+        /// The paths of the children's recordings.
+        package var children: [String]
     }
 
     /// Records until the process or the recording ends.
@@ -49,29 +51,37 @@ package struct Recorder: Sendable {
             pid: 0, isAttached: target.isAttach, capture: options.capture,
             frequency: options.frequency)
         header.recorderVersion = version
+        let children =
+            options.followsChildren ? ChildRecordings(output: output, header: header) : nil
         let queue = EventQueue()
         let writer = RecordingThread(path: output, header: header, queue: queue)
         guard writer.start() else {
             throw .sampler(.systemCall(SystemError("starting the recording thread", code: 11)))
         }
         do throws(SamplerError) {
-            let outcome = try sample(target, signals, queue)
-            writer.finish(outcome.notes) { $0.complete(with: outcome) }
-            return Result(sampler: outcome, failure: writer.failure, pid: writer.pid)
+            let outcome = try sample(target, signals, queue, children)
+            let others = children?.finish() ?? []
+            writer.finish(outcome.notes, others.map(\.process)) { $0.complete(with: outcome) }
+            return Result(
+                sampler: outcome, failure: writer.failure, pid: writer.pid,
+                children: others.map(\.path))
         } catch {
-            writer.finish([]) { _ in }
+            writer.finish([], []) { _ in }
             throw .sampler(error)
         }
     }
 
     private func sample(
-        _ target: Target, _ signals: SignalQueue, _ queue: EventQueue
+        _ target: Target, _ signals: SignalQueue, _ queue: EventQueue,
+        _ children: ChildRecordings?
     ) throws(SamplerError) -> SamplerOutcome {
         switch target {
         case .launch(let arguments):
-            try Sampler.launch(arguments, options: options, signals: signals, sink: queue)
+            try Sampler.launch(arguments, options: options, signals: signals, sink: queue,
+                children: children)
         case .attach(let pid):
-            try Sampler.attach(to: pid, options: options, signals: signals, sink: queue)
+            try Sampler.attach(to: pid, options: options, signals: signals, sink: queue,
+                children: children)
         }
     }
 }
@@ -84,7 +94,7 @@ extension Recorder.Target {
 }
 
 extension Recording.Header {
-    fileprivate mutating func complete(with outcome: SamplerOutcome) {
+    mutating func complete(with outcome: SamplerOutcome) {
         ticks = outcome.ticks
         missedTicks = outcome.missedTicks
         lateness = outcome.lateness

@@ -6,7 +6,7 @@ import Unwind
 
 /// The recorder's other thread: takes what the sampler observed, unwinds it and writes it down.
 final class RecordingThread: @unchecked Sendable {
-    private let path: String
+    let path: String
     private let header: Recording.Header
     private let queue: EventQueue
     private var thread = pthread_t()
@@ -18,6 +18,8 @@ final class RecordingThread: @unchecked Sendable {
     private var threads: [RecordedThread] = []
     private var moduleCount = 0
     private(set) var pid: Int32 = 0
+    /// Of the program that runs, as ``Image/name``.
+    private(set) var name = ""
     private var lastCommit = MonotonicTime.now
     private(set) var failure: RecordingError?
     private(set) var hasFile = false
@@ -44,9 +46,15 @@ final class RecordingThread: @unchecked Sendable {
     }
 
     /// Waits until all events are written; then completes the file.
-    func finish(_ notes: [RecorderNote], _ complete: (inout Recording.Header) -> Void) {
-        queue.finish()
+    ///
+    /// - Parameter children: those that have a recording of their own.
+    func finish(
+        _ notes: [RecorderNote], _ children: [ChildProcess],
+        _ complete: (inout Recording.Header) -> Void
+    ) {
+        close()
         if isStarted { pthread_join(thread, nil) }
+        isStarted = false
         guard let file else { return }
         var header = header
         header.pid = pid
@@ -54,9 +62,13 @@ final class RecordingThread: @unchecked Sendable {
         complete(&header)
         attempt { () throws(RecordingError) in
             for note in notes { try file.append(note) }
+            for child in children { try file.append(child) }
             try file.finish(header)
         }
     }
+
+    /// No more events come; those that wait are still written.
+    func close() { queue.finish() }
 
     private func run() {
         while let events = queue.next() {
@@ -91,7 +103,9 @@ final class RecordingThread: @unchecked Sendable {
         guard let file else { return }
         switch event {
         case .began: break
-        case .image(let image): try file.append(image)
+        case .image(let image):
+            name = String(image.name)
+            try file.append(image)
         case .mark(let mark): try file.append(mark)
         case .threadStarted(let thread):
             threads.append(thread)

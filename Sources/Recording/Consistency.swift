@@ -19,6 +19,7 @@ struct Consistency {
 
     var notes: Int { noteKinds.count }
     private var noteKinds: Set<RecorderNote.Kind> = []
+    private(set) var children = 0
     private(set) var images = 0
     private(set) var marks = 0
     private(set) var modules = 0
@@ -51,6 +52,21 @@ struct Consistency {
         guard noteKinds.insert(note.kind).inserted else {
             throw Inconsistency(table: "notes", row: notes, problem: "repeats an earlier kind")
         }
+    }
+
+    mutating func admit(_ child: ChildProcess) throws(Inconsistency) {
+        try check(child.start, "children", children)
+        try check(child.end, "children", children)
+        guard child.pid > 0, child.parent > 0, child.start <= child.end,
+            0...Self.latest ~= child.cpu.nanoseconds
+        else {
+            throw Inconsistency(table: "children", row: children, problem: "a value out of range")
+        }
+        guard !child.file.contains("/") else {
+            throw Inconsistency(
+                table: "children", row: children, problem: "its file is in another folder")
+        }
+        children += 1
     }
 
     mutating func admit(_ image: Image) throws(Inconsistency) {

@@ -147,6 +147,12 @@ extension RecordingWriter {
         try write { () throws(SQLiteFailure) in try statements.note.write(note, row: row) }
     }
 
+    package func append(_ child: ChildProcess) throws(RecordingError) {
+        let row = rules.children
+        try check { () throws(Inconsistency) in try rules.admit(child) }
+        try write { () throws(SQLiteFailure) in try statements.child.write(child, row: row) }
+    }
+
     package func append(_ image: Image) throws(RecordingError) {
         let row = rules.images
         try check { () throws(Inconsistency) in try rules.admit(image) }

@@ -5,6 +5,7 @@ extension TableReader {
     mutating func recording() throws(ReadFailure) -> Recording {
         var recording = Recording(header: try header())
         recording.notes = try notes()
+        recording.children = try children()
         recording.images = try images()
         recording.marks = try marks()
         recording.threads = try threads()
@@ -60,6 +61,22 @@ extension TableReader {
             notes.append(note)
         }
         return notes
+    }
+
+    private mutating func children() throws(ReadFailure) -> [ChildProcess] {
+        var children: [ChildProcess] = []
+        try scan(Schema.children) { row, rules throws(ReadFailure) in
+            let outcome = Recording.Outcome(
+                storedName: try row.optionalText(7), value: try row.optional(8))
+            guard let outcome else { throw row.invalid(7) }
+            let child = ChildProcess(
+                pid: try row.integer(1), parent: try row.integer(2), name: try row.text(3),
+                start: try row.time(4), end: try row.time(5), cpu: try row.span(6),
+                outcome: outcome, file: try row.text(9))
+            try Self.admit { () throws(Inconsistency) in try rules.admit(child) }
+            children.append(child)
+        }
+        return children
     }
 
     private mutating func images() throws(ReadFailure) -> [Image] {

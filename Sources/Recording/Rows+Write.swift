@@ -6,6 +6,7 @@ struct Statements {
     let commit: Statement
     let header: Statement
     let note: Statement
+    let child: Statement
     let image: Statement
     let argument: Statement
     let mark: Statement
@@ -22,6 +23,7 @@ struct Statements {
         header = try database.prepare(Schema.header.replacement)
         thread = try database.prepare(Schema.threads.replacement)
         note = try database.prepare(Schema.notes.insertion)
+        child = try database.prepare(Schema.children.insertion)
         image = try database.prepare(Schema.images.insertion)
         argument = try database.prepare(Schema.arguments.insertion)
         mark = try database.prepare(Schema.marks.insertion)
@@ -56,6 +58,21 @@ extension Statement {
         try bind(1, row)
         try bind(2, note.kind.rawValue)
         try bind(3, note.value)
+        try run()
+    }
+
+    func write(_ child: ChildProcess, row: Int) throws(SQLiteFailure) {
+        let (outcome, value) = child.outcome.stored
+        try bind(1, row)
+        try bind(2, Int64(child.pid))
+        try bind(3, Int64(child.parent))
+        try bind(4, child.name)
+        try bind(5, child.start.nanoseconds)
+        try bind(6, child.end.nanoseconds)
+        try bind(7, child.cpu.nanoseconds)
+        try bind(8, outcome)
+        try bind(9, value)
+        try bind(10, child.file)
         try run()
     }
 

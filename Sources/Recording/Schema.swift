@@ -53,6 +53,14 @@ struct Schema {
         ])
     static let notes = Table(
         "notes", ["kind": "TEXT NOT NULL", "value": "INTEGER NOT NULL"])
+    static let children = Table(
+        "children",
+        [
+            "pid": "INTEGER NOT NULL", "parent": "INTEGER NOT NULL", "name": "TEXT NOT NULL",
+            "start_ns": "INTEGER NOT NULL", "end_ns": "INTEGER NOT NULL",
+            "cpu_ns": "INTEGER NOT NULL", "outcome": "TEXT", "outcome_value": "INTEGER",
+            "file": "TEXT NOT NULL",
+        ])
     static let images = Table(
         "images", ["path": "TEXT NOT NULL", "time_ns": "INTEGER NOT NULL"])
     static let arguments = Table(
@@ -108,7 +116,7 @@ struct Schema {
         ])
 
     static let tables = [
-        header, notes, images, arguments, marks, threads, modules, mappings, stacks, slices,
+        header, notes, children, images, arguments, marks, threads, modules, mappings, stacks, slices,
         strings,
         symbols, moduleSymbols,
     ]

@@ -30,11 +30,13 @@ struct HeldProcess: ~Copyable {
     }
 
     /// Traces the child and lets it go on to execute the program, until its first instruction.
-    consuming func execute() throws(SamplerError) -> StartedProcess {
+    ///
+    /// - Parameter followingChildren: the processes that it forks are traced, too.
+    consuming func execute(followingChildren: Bool) throws(SamplerError) -> StartedProcess {
         let tracee = Tracee(tid: pid)
         let main: TracedThread
         do throws(SystemError) {
-            try tracee.seize()
+            try tracee.seize(followingChildren: followingChildren)
             try prepare(tracee)
             // The program's launch begins here: the child is there, and nothing holds it.
             main = TracedThread(

@@ -12,7 +12,7 @@ package enum Sampler {
     ///   - signals: made before the process had any other thread.
     package static func launch(
         _ arguments: [String], options: SamplerOptions, signals: SignalQueue,
-        sink: any SampleSink
+        sink: any SampleSink, children: (any ChildObserver)? = nil
     ) throws(SamplerError) -> SamplerOutcome {
         guard let name = arguments.first else { throw .programNotFound("") }
         let path = try ProgramLookup.resolve(name)
@@ -21,13 +21,16 @@ package enum Sampler {
             do throws(SamplerError) {
                 let held = try HeldProcess(path: path, arguments: arguments, signals: signals)
                 let pid = held.pid
-                let process = try held.execute()
+                let process = try held.execute(followingChildren: options.followsChildren)
                 prepareOurselves()
                 sink.receive(.began(pid: pid))
-                let session = TraceSession(
-                    pid: pid, options: options, signals: signals, sink: sink)
-                session.beginLaunch(process)
-                return .success(try run(session))
+                return .success(
+                    try run { () throws(SystemError) in
+                        try ProcessGroup(
+                            pid: pid, options: options, signals: signals, sink: sink,
+                            children: children
+                        ) { session in session.beginLaunch(process) }
+                    })
             } catch {
                 return .failure(error)
             }
@@ -37,20 +40,25 @@ package enum Sampler {
 
     /// Observes a running process.
     package static func attach(
-        to pid: Int32, options: SamplerOptions, signals: SignalQueue, sink: any SampleSink
+        to pid: Int32, options: SamplerOptions, signals: SignalQueue, sink: any SampleSink,
+        children: (any ChildObserver)? = nil
     ) throws(SamplerError) -> SamplerOutcome {
         try AttachCheck.check(pid)
         let result = onTracerThread { () -> Result<SamplerOutcome, SamplerError> in
             do throws(SamplerError) {
                 prepareOurselves()
-                let session = TraceSession(
-                    pid: pid, options: options, signals: signals, sink: sink)
+                let group: ProcessGroup
                 do throws(SystemError) {
-                    try session.beginAttached { sink.receive(.began(pid: pid)) }
+                    group = try ProcessGroup(
+                        pid: pid, options: options, signals: signals, sink: sink,
+                        children: children
+                    ) { session throws(SystemError) in
+                        try session.beginAttached { sink.receive(.began(pid: pid)) }
+                    }
                 } catch {
                     throw AttachCheck.explain(pid, error)
                 }
-                return .success(try run(session))
+                return .success(try run { () throws(SystemError) in group })
             } catch {
                 return .failure(error)
             }
@@ -58,9 +66,11 @@ package enum Sampler {
         return try unwrap(result)
     }
 
-    private static func run(_ session: TraceSession) throws(SamplerError) -> SamplerOutcome {
+    private static func run(
+        _ group: () throws(SystemError) -> ProcessGroup
+    ) throws(SamplerError) -> SamplerOutcome {
         do throws(SystemError) {
-            return try session.run()
+            return try group().run()
         } catch {
             throw .systemCall(error)
         }

@@ -35,3 +35,10 @@ package protocol SampleSink: AnyObject, Sendable {
     /// Whether the recording cannot go on (the file could not be written).
     var hasFailed: Bool { get }
 }
+
+/// Takes note of processes that an observed one starts. Called from the sampling thread.
+package protocol ChildObserver: AnyObject, Sendable {
+    /// Where its observations go; nil: it is let go.
+    func began(_ pid: Int32, parent: Int32, at time: MonotonicTime) -> (any SampleSink)?
+    func ended(_ pid: Int32, _ outcome: SamplerOutcome)
+}

@@ -2,8 +2,9 @@ package import ProfileModel
 
 /// What to record, and how.
 package struct SamplerOptions: Sendable {
-    /// Most stacks are a few KiB deep; some asynchronous Rust programs' are hundreds.
-    package static let usualStackBytes = 1 << 16
+    /// Most stacks are a few KiB deep, but those of asynchronous Rust programs often 100: with 64
+    /// KiB, one stack of cargo in seven could not be finished.
+    package static let usualStackBytes = 1 << 18
 
     /// Ticks a second.
     package var frequency: Int32
@@ -11,17 +12,20 @@ package struct SamplerOptions: Sendable {
     package var duration: TimeSpan?
     /// How running threads' stacks are taken after `main`.
     package var capture: CaptureMethod
+    /// Whether the processes that it starts are observed, too: then everything is by ptrace.
+    package var followsChildren: Bool
     /// The most that is copied of a stack, in bytes.
     package var stackBytes: Int
 
     package init(
         frequency: Int32 = 1000, duration: TimeSpan? = nil, capture: CaptureMethod = .signal,
-        stackBytes: Int = SamplerOptions.usualStackBytes
+        stackBytes: Int = SamplerOptions.usualStackBytes, followsChildren: Bool = false
     ) {
         self.frequency = frequency
         self.duration = duration
         self.capture = capture
         self.stackBytes = stackBytes
+        self.followsChildren = followsChildren
     }
 }
 
@@ -34,6 +38,8 @@ package struct SamplerOutcome: Sendable {
     package var heldByProfiler: TimeSpan
     /// How stacks were taken after `main`: what was asked for, unless it could not be had.
     package var capture: CaptureMethod
+    /// CPU time that its threads' slices account for.
+    package var cpu: TimeSpan
     /// What the recorder has to say of its own work.
     package var notes: [RecorderNote]
     /// The signal that ended the recording, if one did, and whether the program has had it, too.

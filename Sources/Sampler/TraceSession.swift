@@ -10,7 +10,6 @@ final class TraceSession {
     let pid: Int32
     let options: SamplerOptions
     let sink: any SampleSink
-    private let signals: SignalQueue
     let files: ProcessFiles
     var observer: ThreadObserver
     var threads: [Int32: TracedThread] = [:]
@@ -53,16 +52,17 @@ final class TraceSession {
     var hasMissedExec = false
     var watch: LaunchWatch?
     var outcome: Recording.Outcome?
-    private var endSignal: (number: Int32, isFromTerminal: Bool)?
+    private var ticks: Int64 = 0
+    private var missedTicks: Int64 = 0
     /// Sampling is over, but the launch's breakpoints are still in place: they go at `main`.
     var isLeaving = false
 
-    init(pid: Int32, options: SamplerOptions, signals: SignalQueue, sink: any SampleSink) {
+    init(pid: Int32, options: SamplerOptions, sink: any SampleSink) {
         self.pid = pid
         self.options = options
-        self.signals = signals
         self.sink = sink
-        plan = options.capture == .signal ? .afterMain : .never
+        // Forks are only reported to a tracer.
+        plan = options.capture == .signal && !options.followsChildren ? .afterMain : .never
         files = ProcessFiles(pid: pid)
         observer = ThreadObserver(pid: pid, stackBytes: options.stackBytes, sink: sink)
     }
@@ -85,7 +85,7 @@ final class TraceSession {
     /// - Parameter permitted: called as soon as it is known that the process may be observed.
     func beginAttached(permitted: () -> Void) throws(SystemError) {
         if plan == .never {
-            try Tracee(tid: pid).seize()
+            try Tracee(tid: pid).seize(followingChildren: options.followsChildren)
         } else {
             // The kernel asks for the same permission.
             try check(ProcFile.canOpen("/proc/\(pid)/mem"), "reading process \(pid)'s memory")
@@ -106,7 +106,9 @@ final class TraceSession {
             hasNews = false
             for tid in files.threadIDs() where threads[tid] == nil {
                 // A thread that is gone already, or that its parent's tracing brought along.
-                if plan == .never { try? Tracee(tid: tid).seize() }
+                if plan == .never {
+                    try? Tracee(tid: tid).seize(followingChildren: options.followsChildren)
+                }
                 addThread(tid, start: now, isNew: false).isTraced = plan == .never
                 hasNews = true
             }
@@ -141,37 +143,25 @@ final class TraceSession {
         resume(main, stoppedSince: now)
     }
 
-    // MARK: The loop
-
-    /// Runs until the recording's end. The ticks start here.
-    func run() throws(SystemError) -> SamplerOutcome {
-        var ticker = try Ticker(frequency: options.frequency)
-        let deadline = options.duration.map { MonotonicTime.now + $0 }
-        while outcome == nil {
-            switch signals.next() {
-            case .tick(let missed):
-                let now = MonotonicTime.now
-                ticker.serve(overrun: missed, at: now)
-                takeChanges()
-                if !isLeaving { tick(at: now) }
-                if let deadline, now >= deadline { leave() }
-                if sink.hasFailed { leave() }
-            case .childChanged:
-                // One signal may stand for many changes.
-                takeChanges()
-            case .end(let signal, let isFromTerminal):
-                endSignal = (signal, isFromTerminal)
-                leave()
-                takeChanges()
-            }
+    /// A process that was forked off an observed one: until an exec it runs the same program.
+    func beginForked(at now: MonotonicTime) {
+        plan = .never
+        sink.receive(.began(pid: pid))
+        sink.receive(.image(files.image(at: now)))
+        for kind in [Mark.Kind.spawned, .firstInstruction, .main] {
+            sink.receive(.mark(Mark(kind: kind, time: now)))
         }
-        return SamplerOutcome(
-            outcome: outcome ?? .unknown, ticks: ticker.served, missedTicks: ticker.missed,
-            lateness: ticker.lateness, heldByProfiler: observer.heldByProfiler,
-            capture: capture, notes: finalNotes(), endSignal: endSignal)
+        addThread(pid, start: now, isNew: true)
+        observer.rereadMappings(at: now)
     }
 
-    private func tick(at now: MonotonicTime) {
+    // MARK: Ticks
+
+    /// - Parameter missed: how many ticks nobody could serve before this one.
+    func tick(at now: MonotonicTime, missed: Int32) {
+        ticks += 1
+        missedTicks += Int64(max(0, missed))
+        guard !isLeaving, outcome == nil else { return }
         observer.watchMappings(at: now)
         followUntraced(at: now)
         if isFollowingExecution, now > executionDeadline { abandonExecution() }
@@ -297,9 +287,14 @@ final class TraceSession {
 
     // MARK: What ptrace reports
 
-    func takeChanges() {
+    /// What must be looked at before anything that ended is waited for.
+    func prepareForChanges() {
         followExecution()
         observeEnd()
+    }
+
+    func takeChanges() {
+        prepareForChanges()
         while outcome == nil {
             var status: Int32 = 0
             let tid = fl_wait(-1, 1, &status)
@@ -336,6 +331,9 @@ final class TraceSession {
             if let message = try? thread.tracee.eventMessage() {
                 _ = adopt(Int32(truncatingIfNeeded: message), at: now)
             }
+            resume(thread, stoppedSince: now)
+        case .forked:
+            sampleAtStop(thread)
             resume(thread, stoppedSince: now)
         case .exiting:
             if !isLeaving { _ = try? observer.sampleStopped(thread) }
@@ -510,7 +508,15 @@ final class TraceSession {
         sink.receive(.mark(Mark(kind: kind, time: time, counters: files.counters())))
     }
 
-    private func leave() {
+    /// Takes no more looks; the process goes on.
+    func abandon() {
+        guard outcome == nil else { return }
+        closeAll(at: .now)
+        outcome = .running
+    }
+
+    /// Ends the recording: the process is let go as soon as that does no harm.
+    func leave() {
         guard !isLeaving, outcome == nil else { return }
         closeAll(at: .now)
         finalCPU = files.cpuTime
@@ -535,6 +541,14 @@ final class TraceSession {
     // MARK: Notes
 
     func note(_ kind: RecorderNote.Kind) { notes[kind, default: 0] += 1 }
+
+    /// What is known of the recording when it is over.
+    func result() -> SamplerOutcome {
+        SamplerOutcome(
+            outcome: outcome ?? .unknown, ticks: ticks, missedTicks: missedTicks,
+            lateness: .zero, heldByProfiler: observer.heldByProfiler, capture: capture,
+            cpu: observedCPU, notes: finalNotes())
+    }
 
     private func finalNotes() -> [RecorderNote] {
         if let finalCPU {

@@ -6,8 +6,10 @@ import ProfileModel
 struct Tracee: Hashable, Sendable {
     let tid: Int32
 
-    func seize() throws(SystemError) {
-        try check(fl_ptrace_seize(tid, fl_trace_options), "tracing thread \(tid)")
+    /// - Parameter followingChildren: the processes that it forks are traced, too.
+    func seize(followingChildren: Bool = false) throws(SystemError) {
+        let options = fl_trace_options | (followingChildren ? fl_trace_children : 0)
+        try check(fl_ptrace_seize(tid, options), "tracing thread \(tid)")
     }
 
     func interrupt() throws(SystemError) {
@@ -103,8 +105,10 @@ enum TraceEvent: Hashable, Sendable {
     case killed(signal: Int32)
     /// A signal is about to be delivered.
     case signal(Int32)
-    /// The thread cloned another one, started another program, or is about to exit.
+    /// The thread cloned another one, forked a process, started another program, or is about to
+    /// exit.
     case cloned
+    case forked
     case executed
     case exiting
     /// Our interrupt, or a new thread's first stop.
@@ -126,6 +130,7 @@ enum TraceEvent: Hashable, Sendable {
         let signal = (status >> 8) & 0xFF
         switch status >> 16 {
         case 0: self = .signal(signal)
+        case 1, 2: self = .forked  // PTRACE_EVENT_FORK, PTRACE_EVENT_VFORK
         case 3: self = .cloned  // PTRACE_EVENT_CLONE
         case 4: self = .executed  // PTRACE_EVENT_EXEC
         case 6: self = .exiting  // PTRACE_EVENT_EXIT

@@ -42,7 +42,7 @@ import Testing
         #expect(plain.frequency == 1_000)
         #expect(plain.duration == nil)
         #expect(plain.capture == .signal)
-        #expect(plain.stackBytes == 65_536)
+        #expect(plain.stackBytes == 262_144)
         #expect(plain.after == .keep)
         #expect(!plain.isQuiet)
         let line = """

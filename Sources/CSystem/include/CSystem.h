@@ -38,7 +38,8 @@ int fl_ptrace_set_debug_register(pid_t tid, int number, uint64_t value);
 int fl_ptrace_signal_code(pid_t tid, int *code);
 int fl_ptrace_poke(pid_t tid, uint64_t address, uint64_t word);
 
-extern const uint64_t fl_trace_options;  // clone, exec and exit events
+extern const uint64_t fl_trace_options;   // clone, exec and exit events
+extern const uint64_t fl_trace_children;  // fork and vfork events
 
 // wait4(2) with __WALL. The thread's id, 0 when nothing is there (no_hang), or -errno.
 pid_t fl_wait(pid_t tid, int no_hang, int *status);

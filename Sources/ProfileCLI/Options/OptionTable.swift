@@ -6,7 +6,7 @@ import Sampler
 /// The name by which the code knows an option.
 package enum OptionName: Hashable, Sendable {
     case help
-    case output, frequency, duration, capture, stackBytes, after, quiet, wait
+    case output, frequency, duration, capture, stackBytes, followChildren, after, quiet, wait
     case view, phase, thread, weight, minPercent, depth, format
     case noPhase, noThread
 }
@@ -69,6 +69,12 @@ package enum OptionTable {
             """
             copy at most N bytes of a stack, up to 1048576 (default: \
             \(SamplerOptions.usualStackBytes)); only what is in use is copied
+            """),
+        .init(
+            .followChildren, "follow-children", for: recording,
+            """
+            record the processes that it starts, too, each in a file of its own beside this one \
+            (launch.PID.firstlight); everything is by ptrace then
             """),
         .init(
             .after, "after", "WHAT", .choice(AfterRecording.allCases.map(\.rawValue)),

@@ -31,6 +31,7 @@ package struct RecordOptions: Hashable, Sendable {
     package var capture: CaptureMethod
     /// The most that is copied of a stack, in bytes.
     package var stackBytes: Int
+    package var followsChildren: Bool
     package var after: AfterRecording
     /// Whether to leave out the summary.
     package var isQuiet: Bool
@@ -42,6 +43,7 @@ package struct RecordOptions: Hashable, Sendable {
         duration = arguments.duration(.duration)
         capture = arguments.text(.capture).flatMap(CaptureMethod.init) ?? .signal
         stackBytes = arguments.integer(.stackBytes) ?? SamplerOptions.usualStackBytes
+        followsChildren = arguments.isGiven(.followChildren)
         after = arguments.text(.after).flatMap(AfterRecording.init) ?? .keep
         isQuiet = arguments.isGiven(.quiet)
     }

@@ -33,7 +33,8 @@ enum RecordCommand {
             output: options.output,
             options: SamplerOptions(
                 frequency: options.frequency, duration: options.duration, capture: options.capture,
-                stackBytes: options.stackBytes),
+                stackBytes: options.stackBytes,
+                followsChildren: options.followsChildren),
             version: Version.current)
         let result: Recorder.Result
         do throws(Recorder.Failure) {
@@ -45,6 +46,7 @@ enum RecordCommand {
         if let end = result.sampler.endSignal, !end.isFromTerminal, target.isLaunch {
             Program(pid: result.pid).send(end.number)
         }
+        for child in result.children { symbolicate(child, console) }
         let hasSummary = finish(options, console, hasFile: result.failure == nil)
         let status = seeToItsEnd(result, target, options, signals, console)
         return result.failure == nil && hasSummary ? status : ownFailure
@@ -58,6 +60,15 @@ enum RecordCommand {
         case .recording(let error):
             console.complain(error.description)
             return ownFailure
+        }
+    }
+
+    /// A child's recording that cannot be completed can be read nevertheless.
+    private static func symbolicate(_ path: String, _ console: Console) {
+        do throws(RecordingError) {
+            try RecordingFile.store(try Reading.symbolicatedRecording(at: path).symbols, in: path)
+        } catch {
+            console.complain(error.description)
         }
     }
 

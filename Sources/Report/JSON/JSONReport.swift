@@ -13,6 +13,9 @@ package enum JSONReport {
             writer.field("schema", schema)
             section("program", &writer) { program(profile, &$0) }
             section("launch", &writer) { launch(profile, &$0) }
+            section("children", &writer) {
+                $0.array(profile.children, inLines: true) { child(profile, $1, &$0) }
+            }
             section("phases", &writer) {
                 $0.array(profile.phases.indices, inLines: true) { phase(profile, $1, &$0) }
             }
@@ -72,6 +75,25 @@ package enum JSONReport {
                     $0.field("value", note.value)
                 }
             }
+        }
+    }
+
+    private static func child(
+        _ profile: Profile, _ child: ChildProcess, _ writer: inout JSONWriter
+    ) {
+        writer.object { writer in
+            writer.field("pid", child.pid)
+            writer.field("parent", child.parent)
+            writer.field("name", child.name)
+            writer.field("startNs", child.start - profile.start)
+            writer.field("wallNs", child.end - child.start)
+            writer.field("cpuNs", child.cpu)
+            switch child.outcome {
+            case .exited(let status): writer.field("exitStatus", status)
+            case .signalled(let signal): writer.field("signal", signal)
+            case .running, .unknown: writer.field("exitStatus", Int32?.none)
+            }
+            writer.field("file", child.file)
         }
     }
 

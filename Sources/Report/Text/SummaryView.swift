@@ -12,6 +12,8 @@ struct SummaryView {
         if !findings.isEmpty {
             blocks.append(findings.map { $0.wrapped(to: options.columns) }.joined())
         }
+        let children = ChildrenTable(profile: profile, options: options).render()
+        if !children.isEmpty { blocks.append(children) }
         for phase in detailed {
             blocks += PhaseStacks(profile: profile, options: options, phase: phase).tables()
         }
