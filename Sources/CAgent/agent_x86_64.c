@@ -127,7 +127,7 @@ __asm__(
     "  jnz 1b\n"
     "fl_agent_waiting_end:\n"
     "  mov $1, %eax\n"
-    "  mov $3, %ecx\n"  // FL_PHASE_ABANDONED
+    "  mov $4, %ecx\n"  // FL_PHASE_ABANDONED
     "  lock cmpxchg %ecx, 16(%r9)\n"
     "  jne 2f\n"
     "  mov $11, %eax\n"  // munmap
@@ -137,6 +137,7 @@ __asm__(
     "  jmp 8f\n"
     "2:\n"
     "  call fl_agent_set_sample_action\n"
+    "  incl 16(%r9)\n"  // FL_PHASE_READY
     "8:\n"
     "  mov $3, %eax\n"  // close
     "  mov %r8d, %edi\n"

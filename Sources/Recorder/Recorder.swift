@@ -77,10 +77,12 @@ package struct Recorder: Sendable {
     ) throws(SamplerError) -> SamplerOutcome {
         switch target {
         case .launch(let arguments):
-            try Sampler.launch(arguments, options: options, signals: signals, sink: queue,
+            try Sampler.launch(
+                arguments, options: options, signals: signals, sink: queue,
                 children: children)
         case .attach(let pid):
-            try Sampler.attach(to: pid, options: options, signals: signals, sink: queue,
+            try Sampler.attach(
+                to: pid, options: options, signals: signals, sink: queue,
                 children: children)
         }
     }

@@ -116,7 +116,8 @@ struct Schema {
         ])
 
     static let tables = [
-        header, notes, children, images, arguments, marks, threads, modules, mappings, stacks, slices,
+        header, notes, children, images, arguments, marks, threads, modules, mappings, stacks,
+        slices,
         strings,
         symbols, moduleSymbols,
     ]

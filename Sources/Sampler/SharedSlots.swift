@@ -46,6 +46,11 @@ final class SharedSlots {
         ).exchanged
     }
 
+    /// Whether the handler is in place. Before, a signal would be ignored, and never answered.
+    var isReady: Bool {
+        word(0, Offset.phase).pointee.load(ordering: .acquiring) == UInt32(FL_PHASE_READY)
+    }
+
     /// Whether the program has set an action of its own for the sampling signal.
     var isDisplaced: Bool {
         word(0, Offset.displaced).pointee.load(ordering: .sequentiallyConsistent) != 0

@@ -20,6 +20,8 @@ struct SignalCapture {
     static let slotCount = 512
     /// How many times without an answer are too many.
     static let patience = 20
+    /// Longer than the kernel's figure of a running thread lags.
+    private static let longRun = TimeSpan.milliseconds(12)
 
     /// - Parameter stackBytes: the most to copy of a stack.
     init(pid: Int32, slots: SharedSlots, stackBytes: Int) {
@@ -65,8 +67,9 @@ struct SignalCapture {
     ) -> Bool {
         guard let slot = thread.slot ?? slots.take() else { return false }
         thread.slot = slot
-        guard slots.state(of: slot) == .idle else { return true }
+        guard slots.isReady, slots.state(of: slot) == .idle else { return true }
         thread.coresAtRequest = counters.slices
+        thread.runAtRequest = counters.run
         guard
             slots.request(
                 slot, stack: place.range, limit: stackBytes, masks: thread.masksAtStatus)
@@ -81,7 +84,9 @@ struct SignalCapture {
     /// that was pushed off its core in the middle of the handler has the signal blocked.)
     func isOnItsWay(_ thread: TracedThread, _ counters: SchedulerCounters) -> Bool {
         guard isUnderWay(thread) else { return false }
-        if counters.slices != thread.coresAtRequest {
+        // On a core it would have answered within microseconds.
+        let hasRun = counters.run - thread.runAtRequest > Self.longRun.nanoseconds
+        if counters.slices != thread.coresAtRequest || hasRun {
             thread.coresAtRequest = counters.slices
             thread.silence += 1
         }

@@ -522,7 +522,8 @@ final class TraceSession {
         finalCPU = files.cpuTime
         removeSignalCapture()
         isLeaving = true
-        if watch == nil { outcome = .running }
+        // It may have ended while the handler was taken back.
+        if watch == nil, outcome == nil { outcome = .running }
     }
 
     func closeAll(at now: MonotonicTime) {

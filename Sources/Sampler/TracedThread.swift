@@ -43,6 +43,7 @@ final class TracedThread {
     /// asked last; and how often it had one since without an answer.
     var slot: Int?
     var coresAtRequest: Int64 = 0
+    var runAtRequest: Int64 = 0
     var silence = 0
     /// How often it had had a core when it was stopped last.
     var coresAtStop: Int64?

@@ -43,12 +43,16 @@ extension TraceSession {
     /// Notices what ptrace would have reported: threads that came, another program, the end.
     func followUntraced(at now: MonotonicTime) {
         guard untraced != nil else { return }
-        if untraced?.hasLostImage() == true {
+        // Of an exec that is followed, ptrace tells.
+        if !isFollowingExecution, untraced?.hasLostImage() == true {
             joinNextImage()
             return
         }
         followExecution()
-        guard untraced?.hasOtherThreads() == true else { return }
+        if untraced?.hasOtherThreads() == true { addNewThreads(at: now) }
+    }
+
+    private func addNewThreads(at now: MonotonicTime) {
         for tid in files.threadIDs() where threads[tid] == nil {
             addThread(tid, start: now, isNew: true).isTraced = false
         }
@@ -58,8 +62,9 @@ extension TraceSession {
     /// of the next program's launch is missed.
     func followExecution() {
         guard let slots = signalCapture?.slots, slots.isAboutToExecute else { return }
+        // Which one it is does not show; it may be younger than the last look.
+        addNewThreads(at: .now)
         for thread in threads.values where !thread.isTraced {
-            // Which one it is does not show.
             if (try? thread.tracee.seize()) != nil { thread.isTraced = true }
         }
         beginFollowingExecution()
@@ -85,6 +90,8 @@ extension TraceSession {
         main.openFiles()
         main.stackPointer = nil
         main.phase = .free
+        // Another thread's exec took the place of the one that may have been traced.
+        main.isTraced = (try? main.tracee.interrupt()) != nil
         hasMissedExec = true
         note(.lateExec)
         stop(main)

@@ -71,7 +71,7 @@ extension EndToEnd {
             let sleeper = try Sleeper()
             let words = ["attach", "-o", scratch("recording"), String(sleeper.pid)]
             let attach = try Firstlight.command(words).start()
-            try Proc.waitUntil("attaching") { Proc.isTraced(sleeper.pid) }
+            try Proc.waitUntil("attaching") { access(scratch("recording"), F_OK) == 0 }
             #expect(try sleeper.end().status == 0)
             let result = try attach.finish()
             #expect(result.status == 0)
@@ -85,7 +85,7 @@ extension EndToEnd {
             let sleeper = try Sleeper()
             let words = ["attach", "--quiet", "-o", scratch("recording"), String(sleeper.pid)]
             let attach = try Firstlight.command(words).start()
-            try Proc.waitUntil("attaching") { Proc.isTraced(sleeper.pid) }
+            try Proc.waitUntil("attaching") { access(scratch("recording"), F_OK) == 0 }
             kill(attach.pid, SIGINT)
             let result = try attach.finish()
             #expect(result.status == 0, "\(result)")
@@ -99,7 +99,7 @@ extension EndToEnd {
             for _ in 1...10 {
                 let words = ["attach", "-o", scratch("recording"), String(sleeper.pid)]
                 let attach = try Firstlight.command(words).start()
-                try Proc.waitUntil("attaching") { Proc.isTraced(sleeper.pid) }
+                try Proc.waitUntil("attaching") { access(scratch("recording"), F_OK) == 0 }
                 kill(attach.pid, SIGKILL)
                 _ = try attach.finish()
                 #expect(!Proc.isTraced(sleeper.pid))

@@ -111,7 +111,7 @@ extension EndToEnd {
             var script = Command([scratch(name)])
             script.input = .descriptor(input.reader)
             let child = try script.start()
-            try Proc.waitUntil("attaching") { Proc.isTraced(child.pid) }
+            try Proc.waitUntil("attaching") { access(scratch("recording"), F_OK) == 0 }
             try input.write("\n")
             #expect(try child.finish().status == 0)
             #expect(try waiter.finish().status == 0)

@@ -64,7 +64,10 @@ extension EndToEnd {
 
         @Test func whatIsTracedAlready() throws {
             let sleeper = try Sleeper()
-            let words = ["attach", "--quiet", "-o", scratch("first"), String(sleeper.pid)]
+            let words = [
+                "attach", "--quiet", "--capture", "ptrace", "-o", scratch("first"),
+                String(sleeper.pid),
+            ]
             let first = try Firstlight.command(words).start()
             try Proc.waitUntil("attaching") { Proc.isTraced(sleeper.pid) }
             let second = try attach(String(sleeper.pid))

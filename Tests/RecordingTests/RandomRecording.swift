@@ -87,6 +87,14 @@ struct RandomRecording {
             number(1...9)
         )
         .map { RecorderNote($0, Int64(number(0...(1 << 60)))) }
+        recording.children = (0..<number(0...3)).map { _ in
+            let start = time()
+            return ChildProcess(
+                pid: Int32(number(1...4_000_000)), parent: Int32(number(1...4_000_000)),
+                name: text(), start: start, end: start + span(), cpu: span(),
+                outcome: [.exited(3), .signalled(9), .running, .unknown][number(0...3)],
+                file: "a.\(number(1...9)).firstlight")
+        }
         return recording
     }
 

@@ -64,6 +64,7 @@ func save(_ recording: Recording, to path: String) throws {
 func beginSaving(_ recording: Recording, to path: String) throws -> RecordingWriter {
     let writer = try RecordingWriter(creating: path, header: recording.header)
     for note in recording.notes { try writer.append(note) }
+    for child in recording.children { try writer.append(child) }
     for image in recording.images { try writer.append(image) }
     for mark in recording.marks { try writer.append(mark) }
     for thread in recording.threads { try writer.append(thread) }
@@ -77,6 +78,7 @@ func beginSaving(_ recording: Recording, to path: String) throws -> RecordingWri
 func expectEqual(_ left: Recording, _ right: Recording) {
     #expect(left.header == right.header)
     #expect(left.notes == right.notes)
+    #expect(left.children == right.children)
     #expect(left.images == right.images)
     #expect(left.marks == right.marks)
     #expect(left.threads == right.threads)

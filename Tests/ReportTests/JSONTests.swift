@@ -27,7 +27,7 @@ import Testing
             let object = try #require(value as? Object)
             #expect(object.keys.sorted() == keys.split(separator: " ").map(String.init).sorted())
         }
-        try expectKeys(report, "schema program launch phases threads functions modules")
+        try expectKeys(report, "schema program launch children phases threads functions modules")
         #expect(report["schema"] as? Int == 1)
         try expectKeys(report["program"], "path arguments pid exitStatus")
         try expectKeys(

@@ -50,7 +50,8 @@ enum {
 
     FL_PHASE_MAPPED = 1,       // the thread that maps the slots waits for the recorder
     FL_PHASE_ACCEPTED = 2,     // the recorder has them, too
-    FL_PHASE_ABANDONED = 3,    // it has waited in vain, and unmaps them
+    FL_PHASE_READY = 3,        // the handler is set: requests will be answered
+    FL_PHASE_ABANDONED = 4,    // it has waited in vain, and unmaps them
 };
 
 struct fl_agent {

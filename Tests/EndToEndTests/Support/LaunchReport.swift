@@ -19,6 +19,14 @@ struct LaunchReport: Decodable {
         var capture: String
     }
 
+    struct Child: Decodable {
+        var pid: Int32
+        var parent: Int32
+        var name: String
+        var exitStatus: Int32?
+        var file: String
+    }
+
     struct States: Decodable {
         var runningNs: Int64
         var runnableNs: Int64
@@ -85,6 +93,7 @@ struct LaunchReport: Decodable {
 
     var schema: Int
     var program: Program
+    var children: [Child]?
     var launch: Launch
     var phases: [Phase]
     var threads: [Thread]

@@ -1,0 +1,66 @@
+import Testing
+
+extension EndToEnd {
+    /// `--follow-children`: each process has a recording of its own, and the main one lists them.
+    @Suite struct Children {
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        private func record(_ program: [String]) throws -> (Finished, LaunchReport) {
+            let finished = try Firstlight.recording(
+                program, to: scratch("launch.firstlight"),
+                options: ["--quiet", "--follow-children"]
+            ).run()
+            let report = try Recorded(path: scratch("launch.firstlight"), finished: finished)
+                .json()
+            return (finished, report)
+        }
+
+        @Test func eachHasItsRecording() throws {
+            let spin = try Setup.fixture("spin")
+            let script = "\(spin); (exit 3); \(spin) & wait; exit 7"
+            let alone = try Command(["sh", "-c", script]).run()
+            let (recorded, report) = try record(["sh", "-c", script])
+            #expect(recorded == alone)
+            #expect(report.program.path.hasSuffix("sh"))
+            let children = report.children ?? []
+            #expect(children.map(\.name).sorted() == ["sh", "spin", "spin"])
+            #expect(children.filter { $0.name == "sh" }.map(\.exitStatus) == [3])
+            for child in children {
+                #expect(child.parent == report.program.pid)
+                let own = try Recorded(path: scratch(child.file), finished: recorded).json()
+                #expect(own.program.pid == child.pid)
+                #expect(own.brokenSums.isEmpty)
+                guard child.name == "spin" else { continue }
+                #expect(own.phaseNames.suffix(2) == ["Static initialisers", "Main"])
+                #expect(own.functions.contains { $0.function == "spin" && $0.selfCpuNs > 0 })
+            }
+        }
+
+        @Test(arguments: [["vfork", "20"], ["spawn", "20"], ["fork"]])
+        func theyAreBornInEveryWay(words: [String]) throws {
+            let program = [try Setup.fixture("forkers")] + words
+            let alone = try Command(program).run()
+            let (recorded, report) = try record(program)
+            #expect(recorded == alone)
+            #expect(report.children?.isEmpty == false)
+        }
+
+        /// A child that lives on is let go, unharmed.
+        @Test func aChildMayOutliveItsParent() throws {
+            let input = try Channel()
+            var command = try Firstlight.recording(
+                ["sh", "-c", "{ read line; echo $line; } & exit 0"],
+                to: scratch("launch.firstlight"), options: ["--quiet", "--follow-children"])
+            command.input = .descriptor(input.reader)
+            let output = try Channel()
+            command.output = output.writer
+            let child = try command.start()
+            output.closeWriter()
+            #expect(try child.finish().status == 0)
+            try input.write("later\n")
+            #expect(try output.rest() == "later\n")
+        }
+    }
+}
