@@ -203,7 +203,10 @@ struct ThreadObserver: ~Copyable {
         // By the thread's own id: the process's first thread may have given up the memory.
         let memory = TargetMemory(pid: thread.tid)
         let stack = copyStack(around: registers.stackPointer, memory)
-        if stack.bytes.isEmpty { return .missing(.unreadable) }
+        if stack.bytes.isEmpty {
+            // On its way out a process has given up its memory.
+            return AuxiliaryVector(pid: pid).entry == 0 ? .none : .missing(.unreadable)
+        }
         return .snapshot(
             Snapshot(
                 registers: registers, stack: stack,

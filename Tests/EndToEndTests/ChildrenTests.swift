@@ -51,7 +51,7 @@ extension EndToEnd {
         @Test func aChildMayOutliveItsParent() throws {
             let input = try Channel()
             var command = try Firstlight.recording(
-                ["sh", "-c", "{ read line; echo $line; } & exit 0"],
+                ["sh", "-c", "exec 3<&0; { read line <&3; echo $line; } & exit 0"],
                 to: scratch("launch.firstlight"), options: ["--quiet", "--follow-children"])
             command.input = .descriptor(input.reader)
             let output = try Channel()

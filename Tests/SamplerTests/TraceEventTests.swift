@@ -20,7 +20,7 @@ import Testing
         (stop(20, event: 128), .groupStop(signal: 20)),
         (stop(22, event: 128), .groupStop(signal: 22)),
         // Not asked for: fork, vfork, seccomp.
-        (stop(5, event: 1), nil), (stop(5, event: 2), nil), (stop(5, event: 7), nil),
+        (stop(5, event: 1), .forked), (stop(5, event: 2), .forked), (stop(5, event: 7), nil),
     ]
 
     @Test(arguments: table)
