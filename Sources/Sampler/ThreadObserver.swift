@@ -108,10 +108,12 @@ struct ThreadObserver: ~Copyable {
     ) {
         thread.stackPointer = answer.registers.stackPointer
         if !mappings.isCode(answer.registers.programCounter) { rereadMappings(at: .now) }
-        let content: Sample.Content =
-            answer.stack.bytes.isEmpty
-            ? .missing(.unreadable)
-            : .snapshot(Snapshot(registers: answer.registers, stack: answer.stack))
+        var content = Sample.Content.missing(.unreadable)
+        if agent?.contains(answer.registers.programCounter) == true {
+            content = .none
+        } else if !answer.stack.bytes.isEmpty {
+            content = .snapshot(Snapshot(registers: answer.registers, stack: answer.stack))
+        }
         // The kernel's own figure of a running thread lags; its CPU clock does not.
         var counters = known
         counters.run = max(answer.cpu, thread.clock.counters.run)

@@ -162,9 +162,13 @@ final class TraceSession {
         ticks += 1
         missedTicks += Int64(max(0, missed))
         guard !isLeaving, outcome == nil else { return }
+        if isFollowingExecution {
+            // Whether this is the old program or the new one already shows only at its report.
+            guard now > executionDeadline else { return }
+            abandonExecution()
+        }
         observer.watchMappings(at: now)
         followUntraced(at: now)
-        if isFollowingExecution, now > executionDeadline { abandonExecution() }
         rounds &+= 1
         for thread in threads.values where thread.phase == .free && isDue(thread, at: now) {
             guard let counters = thread.counters() else {
@@ -417,7 +421,7 @@ final class TraceSession {
 
     func beginFollowingExecution() {
         isFollowingExecution = true
-        executionDeadline = .now + .milliseconds(50)
+        executionDeadline = .now + .milliseconds(20)
     }
 
     /// The program was not executed: the threads are let go as they are stopped next.

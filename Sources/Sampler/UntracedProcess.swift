@@ -43,8 +43,7 @@ extension TraceSession {
     /// Notices what ptrace would have reported: threads that came, another program, the end.
     func followUntraced(at now: MonotonicTime) {
         guard untraced != nil else { return }
-        // Of an exec that is followed, ptrace tells.
-        if !isFollowingExecution, untraced?.hasLostImage() == true {
+        if untraced?.hasLostImage() == true {
             joinNextImage()
             return
         }
@@ -66,6 +65,10 @@ extension TraceSession {
         addNewThreads(at: .now)
         for thread in threads.values where !thread.isTraced {
             if (try? thread.tracee.seize()) != nil { thread.isTraced = true }
+        }
+        // What was answered so far belongs to the program that is about to go.
+        for thread in threads.values where thread.phase == .free {
+            if let counters = thread.counters() { takeAnswer(of: thread, counters) }
         }
         beginFollowingExecution()
         slots.followExecution()
