@@ -129,12 +129,9 @@ struct LaunchWatch {
     }
 
     /// Takes back everything, with the thread stopped at `main`.
-    ///
-    /// - Parameter address: where it goes on: `main` itself, or an entry of the agent that leads
-    ///   there.
-    func passedMain(then address: UInt64? = nil) throws(SystemError) {
+    func passedMain() throws(SystemError) {
         try tracee.setDebugRegister(Register.control, 0)
         try agent.setTrapAction(
-            trapWasIgnored ? .ignored : .standard, by: tracee, then: address ?? main)
+            trapWasIgnored ? .ignored : .standard, by: tracee, then: main)
     }
 }

@@ -67,6 +67,9 @@ struct ProcessStat: Hashable, Sendable {
     var flags: Int64
     var minorFaults: Int64
     var majorFaults: Int64
+    /// Where the first thread's stack begins: arguments and environment lie above. 0 where that
+    /// may not be known.
+    var stackStart: UInt64
 
     /// `PF_KTHREAD` of the kernel's sched.h: a thread of the kernel, with no program to look at.
     var isKernelThread: Bool { flags & 0x0020_0000 != 0 }
@@ -84,7 +87,10 @@ extension ProcessStat {
         guard let flags = text.decimal(), let minor = text.decimal(), text.decimal() != nil,
             let major = text.decimal()
         else { return nil }
-        self.init(state: state, flags: flags, minorFaults: minor, majorFaults: major)
+        text.skipWords(15)  // cmajflt … endcode
+        self.init(
+            state: state, flags: flags, minorFaults: minor, majorFaults: major,
+            stackStart: text.unsigned() ?? 0)
     }
 }
 

@@ -19,61 +19,46 @@ extension TraceSession {
     // MARK: Beginning
 
     /// At `main`, with its thread stopped there: takes back the launch's breakpoints.
-    func leaveMain(_ thread: TracedThread) {
-        guard let watch else { return }
-        plan = plan == .afterMain ? .due : plan
-        if isLeaving || !installSignalCapture(by: thread, leaving: watch) {
-            try? watch.passedMain()
-        }
-        self.watch = nil
+    func leaveMain(at now: MonotonicTime) {
+        try? watch?.passedMain()
+        watch = nil
+        if plan == .afterMain { plan = .due(now + Self.settling) }
     }
 
-    /// With a thread stopped by us or at a breakpoint of ours, and nothing of the launch left to
-    /// watch: stacks are taken by signal from now on, or it is noted why not.
-    ///
-    /// - Parameter watch: whose breakpoint the thread is stopped at.
-    /// - Returns: whether the thread has taken back the breakpoint, too.
-    @discardableResult
-    func installSignalCapture(by thread: TracedThread, leaving watch: LaunchWatch? = nil) -> Bool {
-        guard plan == .due else { return false }
-        guard let resume = watch?.main ?? (try? thread.tracee.resumeAddress()) else { return false }
-        // From our own code it would never come back.
-        if agent?.range.contains(resume) == true { return false }
-        // Its registers are put aside on its stack.
-        if watch == nil {
-            guard observer.stackPlace(of: thread).hasRoom, !thread.tracee.isInSequence else {
-                return false
-            }
-        }
+    /// Shells that only execute another program are gone sooner, and the few stops until then
+    /// cost them less.
+    private static var settling: TimeSpan { .milliseconds(3) }
+
+    /// With a thread stopped by us, and nothing of the launch left to watch: if it is time,
+    /// stacks are taken by signal from now on, or it is noted why not.
+    func installSignalCapture(by thread: TracedThread, at now: MonotonicTime) {
+        guard case .due(let time) = plan, now >= time,
+            let resume = try? thread.tracee.resumeAddress(),
+            // From our own code it would never come back.
+            agent?.range.contains(resume) != true,
+            // Its registers are put aside on its stack.
+            observer.stackPlace(of: thread).hasRoom, !thread.tracee.isInSequence
+        else { return }
         plan = .over
         setups += 1
-        var isOnItsWay = false
         do throws(SetupFailure) {
             let original = try checkTarget()
             let sites = CallSites.find(
                 in: observer.mappings.code, memory: TargetMemory(pid: pid))
             guard sites[.sigaction] != nil else { throw .obstacle(.noCallSite) }
-            let agent = try placeAgent(thread, watch)
+            let agent = try placeAgent(thread)
             let entry = try prepare(agent, thread, resume)
-            try attempt { () throws(SystemError) in
-                if let watch {
-                    try watch.passedMain(then: entry)
-                } else {
-                    try thread.tracee.divert(to: entry)
-                }
-            }
-            isOnItsWay = true
+            try attempt { () throws(SystemError) in try thread.tracee.divert(to: entry) }
             let slots = try obtainSlots(thread, agent)
             try activate(
                 slots, Installed(agent: agent, original: original, hooked: [:]), sites, thread)
-            return true
         } catch {
+            // Led away already, it finds its own way back.
             if case .obstacle(.unmapped) = error, setups < Self.mostSetups {
-                plan = .due
+                plan = .due(now)
             } else if case .obstacle(let kind) = error {
                 note(kind)
             }
-            return isOnItsWay
         }
     }
 
@@ -112,11 +97,9 @@ extension TraceSession {
     private var slotSize: Int { SignalCapture.slotSize(stackBytes: options.stackBytes) }
     private var slotsSize: Int { slotSize * SignalCapture.slotCount }
 
-    private func placeAgent(
-        _ thread: TracedThread, _ watch: LaunchWatch?
-    ) throws(SetupFailure) -> Agent {
+    private func placeAgent(_ thread: TracedThread) throws(SetupFailure) -> Agent {
         let placed =
-            watch?.agent ?? agent
+            agent
             ?? Agent.place(vdso: AuxiliaryVector(pid: pid).vdso, tracee: thread.tracee)
         agent = placed
         observer.agent = placed?.range

@@ -11,8 +11,16 @@ struct ThreadObserver: ~Copyable {
     var agent: Range<UInt64>?
     /// How far the first thread's stack may grow, in bytes.
     private var stackLimit: UInt64?
+    /// Where it begins.
+    private var stackStart: UInt64 = 0
     /// How long threads were held by stops of ours.
     private(set) var heldByProfiler = TimeSpan.zero
+
+    /// Another program has taken the process over: nothing that was known of its memory holds.
+    mutating func restart() {
+        mappings.restart()
+        stackLimit = nil
+    }
 
     init(pid: Int32, stackBytes: Int, sink: any SampleSink) {
         self.pid = pid
@@ -127,11 +135,17 @@ struct ThreadObserver: ~Copyable {
         let now = MonotonicTime.now
         if mappings.isUnknown(pointer, at: now) { rereadMappings(at: now) }
         guard let region = mappings.region(around: pointer) else { return StackPlace() }
-        if region.isGrowing, stackLimit == nil { stackLimit = fl_stack_limit(pid) }
+        if region.isGrowing, stackLimit == nil {
+            stackLimit = fl_stack_limit(pid)
+            stackStart = ProcessFiles(pid: pid).stat()?.stackStart ?? 0
+        }
         let limit = min(stackLimit ?? 0, region.end)
         let low = region.isGrowing ? min(region.start, region.end - limit) : region.start
+        // The entry function's frame is the last of interest.
+        let start = stackStart &+ 64
+        let high = region.isGrowing && start > pointer ? min(start, region.end) : region.end
         return StackPlace(
-            range: region.start..<region.end, isForeign: !region.isStack,
+            range: region.start..<high, isForeign: !region.isStack,
             hasRoom: region.isStack && pointer &- low >= StackPlace.roomForSignal)
     }
 

@@ -18,12 +18,12 @@ final class TraceSession {
     private var lastMasks: UInt32 = 0
     private var looksAtMasks = 0
     /// Whether stacks will be taken by signal.
-    enum Plan {
+    enum Plan: Equatable {
         case never
         /// When the launch's borders are passed.
         case afterMain
-        /// At the next stop of a thread.
-        case due
+        /// At the next stop of a thread from this time on.
+        case due(MonotonicTime)
         /// It was begun, or found impossible.
         case over
     }
@@ -89,7 +89,7 @@ final class TraceSession {
         } else {
             // The kernel asks for the same permission.
             try check(ProcFile.canOpen("/proc/\(pid)/mem"), "reading process \(pid)'s memory")
-            plan = .due
+            plan = .due(.now)
         }
         permitted()
         let now = MonotonicTime.now
@@ -98,7 +98,7 @@ final class TraceSession {
         sink.receive(.mark(Mark(kind: .attached, time: now, counters: files.counters())))
         observer.rereadMappings(at: now)
         addThread(pid, start: now, isNew: false).isTraced = plan == .never
-        if plan == .due {
+        if plan != .never {
             untraced = UntracedProcess(pid: pid, probe: AuxiliaryVector(pid: pid).vdso)
         }
         var hasNews = true
@@ -123,7 +123,7 @@ final class TraceSession {
         observer.closeWithoutStack(main, at: now)
         sink.receive(.image(files.image(at: now)))
         sink.receive(.mark(Mark(kind: .firstInstruction, time: now, counters: files.counters())))
-        observer.mappings.restart()
+        observer.restart()
         observer.rereadMappings(at: now)
         leaveImage()
         watch = nil
@@ -137,7 +137,7 @@ final class TraceSession {
         // Where the launch cannot be watched, all of it counts as the program's own.
         if watch == nil {
             mark(.main, at: now)
-            if plan != .never { plan = .due }
+            if plan != .never { plan = .due(now) }
         }
         rename(main)
         resume(main, stoppedSince: now)
@@ -328,7 +328,7 @@ final class TraceSession {
         case .stopped:
             sampleAtStop(thread)
             if takeMissedExec(thread, at: now) { return }
-            if !isLeaving { installSignalCapture(by: thread) }
+            if !isLeaving { installSignalCapture(by: thread, at: now) }
             resume(thread, stoppedSince: now)
         case .cloned:
             sampleAtStop(thread)
@@ -388,7 +388,7 @@ final class TraceSession {
                 observer.rereadMappings(at: sampled)
             }
             if border == .main {
-                leaveMain(thread)
+                leaveMain(at: now)
             } else {
                 try? watch?.passedRelocation()
             }

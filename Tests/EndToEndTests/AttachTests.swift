@@ -42,6 +42,30 @@ extension EndToEnd {
             #expect(end.interruptions == alone.interruptions)
         }
 
+        /// The handler and the shared memory are taken out again, and put in anew.
+        @Test func aBusyProcessIsLeftAsItWas() throws {
+            let (input, output) = (try Channel(), try Channel())
+            var command = Command([try Setup.fixture("crowd"), "2", "3"])
+            command.input = .descriptor(input.reader)
+            command.output = output.writer
+            let child = try command.start()
+            output.closeWriter()
+            #expect(try output.line() == "ready")
+            let dispositions = Dispositions(of: child.pid)
+            for round in 1...5 {
+                let result = try attach(child.pid, "--duration", "100ms", "--quiet")
+                #expect(result == Finished(end: .exited(0), output: "", error: ""), "\(round)")
+                let report = try report()
+                #expect(report.launch.capture == "signal", "\(round)")
+                #expect(report.functions.contains { $0.function == "work" && $0.selfCpuNs > 0 })
+                #expect(Dispositions(of: child.pid) == dispositions)
+                #expect(Proc.contents("/proc/\(child.pid)/maps")?.contains("firstlight") == false)
+                #expect(!Proc.isTraced(child.pid))
+            }
+            input.closeWriter()
+            #expect(try child.finish().status == 0)
+        }
+
         @Test func theSummaryShowsWhatTheThreadsDo() throws {
             let sleeper = try Sleeper()
             let result = try attach(sleeper.pid, "--duration", "200ms")

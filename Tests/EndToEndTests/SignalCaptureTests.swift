@@ -8,7 +8,7 @@ extension EndToEnd {
 
         init() throws { scratch = try Scratch() }
 
-        private static let options = ["--quiet", "--capture", "signal"]
+        private static let options = ["--quiet"]
 
         private func record(_ words: [String]) throws -> Recorded {
             try Firstlight.record(
