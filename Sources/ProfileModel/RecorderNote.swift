@@ -17,8 +17,6 @@ package struct RecorderNote: Hashable, Sendable {
         case limited
         /// The shared memory could not be made or mapped.
         case unmapped
-        /// Every thread waited in a call that a stop would have ended, until the end.
-        case noMoment = "no_moment"
         // The same, of some threads; `value` is how many:
         /// They block the sampling signal.
         case blockedSignal = "blocked_signal"

@@ -58,6 +58,7 @@ extension TraceSession {
                 plan = .due(now)
             } else if case .obstacle(let kind) = error {
                 note(kind)
+                capture = .ptrace
             }
         }
     }
@@ -161,6 +162,8 @@ extension TraceSession {
     private func activate(
         _ slots: SharedSlots, _ planned: Installed, _ sites: CallSites, _ thread: TracedThread
     ) throws(SetupFailure) {
+        // First of all: should we die on the way, it must not unmap what the agent knows of.
+        guard slots.accept() else { throw .obstacle(.unmapped) }
         var installed = planned
         let others = stopOthers(than: thread)
         defer { for other in others { release(other) } }
@@ -175,11 +178,8 @@ extension TraceSession {
                 }
             }
         }
-        // From now on its wait ends with the handler in place.
-        guard slots.accept() else { throw .obstacle(.unmapped) }
         self.installed = installed
         signalCapture = SignalCapture(pid: pid, slots: slots, stackBytes: options.stackBytes)
-        capture = .signal
         if untraced == nil { untraced = UntracedProcess(pid: pid, probe: planned.agent.base) }
         thread.burst.sawStop(voluntary: thread.status()?.voluntary ?? 0)
         isFollowingExecution = false

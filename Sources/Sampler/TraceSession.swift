@@ -39,8 +39,8 @@ final class TraceSession {
     /// All threads are traced for a moment, because one of them will execute another program.
     var isFollowingExecution = false
     private var executionDeadline = MonotonicTime(nanoseconds: 0)
-    /// How stacks were taken after `main`.
-    var capture = CaptureMethod.ptrace
+    /// How stacks are taken after `main`, as far as that is known.
+    var capture: CaptureMethod
     private var notes: [RecorderNote.Kind: Int64] = [:]
     private(set) var isOurChild = false
     /// The process's CPU time before the recording, and at its end once that is over.
@@ -62,7 +62,8 @@ final class TraceSession {
         self.options = options
         self.sink = sink
         // Forks are only reported to a tracer.
-        plan = options.capture == .signal && !options.followsChildren ? .afterMain : .never
+        capture = options.followsChildren ? .ptrace : options.capture
+        plan = capture == .signal ? .afterMain : .never
         files = ProcessFiles(pid: pid)
         observer = ThreadObserver(pid: pid, stackBytes: options.stackBytes, sink: sink)
     }
@@ -128,7 +129,7 @@ final class TraceSession {
         leaveImage()
         watch = nil
         main.isTraced = true
-        if plan != .never { plan = .afterMain }
+        if plan != .never { (plan, capture) = (.afterMain, .signal) }
         if let start = try? main.tracee.resumeAddress() {
             watch = LaunchWatch(pid: pid, firstInstruction: start, isLate: isLate)
             agent = watch?.agent
@@ -145,7 +146,6 @@ final class TraceSession {
 
     /// A process that was forked off an observed one: until an exec it runs the same program.
     func beginForked(at now: MonotonicTime) {
-        plan = .never
         sink.receive(.began(pid: pid))
         sink.receive(.image(files.image(at: now)))
         for kind in [Mark.Kind.spawned, .firstInstruction, .main] {
@@ -345,6 +345,7 @@ final class TraceSession {
             end(thread, at: now)
             if thread.tid == pid || threads.values.allSatisfy({ $0.phase == .exited }) {
                 finalCounters = files.counters()
+                finalCPU = files.cpuTime
             }
             try? thread.tracee.resume()
         case .signal(let number):

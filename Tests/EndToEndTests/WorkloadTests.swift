@@ -9,11 +9,14 @@ extension EndToEnd {
         init() throws { scratch = try Scratch() }
 
         /// Records it, and expects its output and status to be those that it has alone.
-        private func record(_ fixture: String, _ arguments: String...) throws -> Recorded {
+        private func record(
+            _ fixture: String, _ arguments: String..., options: [String] = ["--quiet"]
+        ) throws -> Recorded {
             let program = [try Setup.fixture(fixture)] + arguments
             let alone = try Command(program).run()
             let variables = ["FIRSTLIGHT_TRUTH": scratch("truth")]
-            let recorded = try Firstlight.record(program, in: scratch, adding: variables)
+            let recorded = try Firstlight.record(
+                program, in: scratch, options: options, adding: variables)
             #expect(recorded.finished == alone)
             return recorded
         }
@@ -131,10 +134,20 @@ extension EndToEnd {
         }
 
         @Test func shortLivedThreads() throws {
-            let report = try record("churn", "500").json()
+            let report = try record("churn", "500", options: ["--quiet", "--capture", "ptrace"])
+                .json()
             #expect(report.threads.count == 501)
             for thread in report.threads { #expect(thread.sum == thread.wallNs, "\(thread)") }
             #expect(report.threads.reduce(0) { $0 + $1.runningNs } == report.launch.cpuNs)
+        }
+
+        /// Who is not traced need not be seen; what they all used is known nevertheless.
+        @Test func threadsTooShortToBeSeen() throws {
+            let report = try record("churn", "500").json()
+            for thread in report.threads { #expect(thread.sum == thread.wallNs, "\(thread)") }
+            #expect(report.threads.reduce(0) { $0 + $1.runningNs } == report.launch.cpuNs)
+            #expect(report.threads.count > 1)
+            #expect(report.threads.count == 501 || report.launch.unseenCPU > 0)
         }
 
         @Test func threadsAtOnce() throws {
@@ -149,8 +162,8 @@ extension EndToEnd {
             #expect(misses.isEmpty, "\(misses)")
         }
 
-        /// So many that stopping them all takes longer than a tick: stacks get scarce, but what
-        /// each thread used stays exact.
+        /// So many that looking at them all takes longer than a tick: stacks get scarce, and the
+        /// last moments of each are missing, but what all used together stays exact.
         @Test func moreThreadsThanTicksCanServe() throws {
             let misses = try Misses.afterAttempts {
                 let report = try record("threads", "40", "3000000").json()
@@ -161,7 +174,8 @@ extension EndToEnd {
                 var misses = Misses()
                 // Starting and ending them comes on top, ~50 us each.
                 misses.check(
-                    "threads", workers.reduce(0) { $0 + $1.runningNs },
+                    "threads",
+                    workers.reduce(0) { $0 + $1.runningNs } + report.launch.unseenCPU,
                     truth: try scratch.truth()["threads_cpu"], floor: 40 * 150_000)
                 return misses
             }

@@ -12,7 +12,6 @@ enum RecorderNotes {
         case .noRoom: byPtrace("there is no room for the handler behind the vdso")
         case .limited: byPtrace("a limit of the address space or of file sizes (ulimit -v, -f)")
         case .unmapped: byPtrace("memory could not be shared with the program")
-        case .noMoment: byPtrace("every thread waited in calls that a stop would have ended")
         case .blockedSignal: byPtrace(note, "block SIGURG", one: "blocks SIGURG")
         case .unanswered: byPtrace(note, "did not answer", one: "did not answer")
         case .foreignStack:

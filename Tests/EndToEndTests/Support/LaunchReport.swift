@@ -17,6 +17,15 @@ struct LaunchReport: Decodable {
         var truncatedStacks: Int
         var lostSamples: Int
         var capture: String
+        var notes: [Note]
+
+        /// CPU time in nanoseconds that no thread's slices account for.
+        var unseenCPU: Int64 { notes.first { $0.kind == "unseen_cpu" }?.value ?? 0 }
+    }
+
+    struct Note: Decodable {
+        var kind: String
+        var value: Int64
     }
 
     struct Child: Decodable {
