@@ -209,8 +209,11 @@ pid_t fl_spawn_held(const char *path, char *const argv[], char *const envp[],
 
 int fl_has_ended(pid_t pid) {
     siginfo_t info = {.si_pid = 0};
-    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-           info.si_pid == pid;
+    if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0) return 0;
+    // A tracer is told of stops, too, asked or not.
+    int has_ended = info.si_code == CLD_EXITED || info.si_code == CLD_KILLED ||
+                    info.si_code == CLD_DUMPED;
+    return info.si_pid == pid && has_ended;
 }
 
 int64_t fl_process_cpu_ns(pid_t pid) {
