@@ -207,13 +207,24 @@ pid_t fl_spawn_held(const char *path, char *const argv[], char *const envp[],
     return child;
 }
 
+static int tells_of_end(const siginfo_t *info) {
+    return info->si_code == CLD_EXITED || info->si_code == CLD_KILLED ||
+           info->si_code == CLD_DUMPED;
+}
+
+pid_t fl_peek(int *has_ended) {
+    siginfo_t info = {.si_pid = 0};
+    const int options = WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL;
+    if (waitid(P_ALL, 0, &info, options) != 0) return 0;
+    *has_ended = tells_of_end(&info);
+    return info.si_pid;
+}
+
 int fl_has_ended(pid_t pid) {
     siginfo_t info = {.si_pid = 0};
     if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0) return 0;
     // A tracer is told of stops, too, asked or not.
-    int has_ended = info.si_code == CLD_EXITED || info.si_code == CLD_KILLED ||
-                    info.si_code == CLD_DUMPED;
-    return info.si_pid == pid && has_ended;
+    return info.si_pid == pid && tells_of_end(&info);
 }
 
 int64_t fl_process_cpu_ns(pid_t pid) {

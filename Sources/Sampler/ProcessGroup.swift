@@ -65,9 +65,12 @@ final class ProcessGroup {
     private func takeChanges() {
         main.prepareForChanges()
         while main.outcome == nil {
+            var hasEnded: Int32 = 0
             var status: Int32 = 0
-            let tid = fl_wait(-1, 1, &status)
-            guard tid > 0 else { return }
+            let tid = fl_peek(&hasEnded)
+            // Once that is waited for, its last figures are gone.
+            if hasEnded == 1, tid == main.pid { main.observeEnd() }
+            guard tid > 0, fl_wait(tid, 1, &status) == tid else { return }
             guard let event = TraceEvent(status: status) else { continue }
             take(event, of: tid)
         }

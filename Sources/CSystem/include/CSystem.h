@@ -55,6 +55,10 @@ uint64_t fl_ignored_signals(void);
 pid_t fl_spawn_held(const char *path, char *const argv[], char *const envp[],
                     const sigset_t *mask, uint64_t ignored, int *release, int *failure);
 
+// Of which thread fl_wait would tell next, without taking the news; 0: of none. `*has_ended`:
+// whether it is of an end.
+pid_t fl_peek(int *has_ended);
+
 // Whether a child has ended; it stays to be waited for. 1 or 0.
 int fl_has_ended(pid_t pid);
 
