@@ -80,6 +80,11 @@ int fl_ptrace_divert(pid_t tid, uint64_t address, uint64_t *resume, int commit) 
     return result(ptrace(PTRACE_SETREGS, tid, 0, &in));
 }
 
+int fl_ptrace_in_call(pid_t tid) {
+    struct user_regs_struct in;
+    return ptrace(PTRACE_GETREGS, tid, 0, &in) != 0 || (long)in.orig_rax >= 0;
+}
+
 int fl_ptrace_in_sequence(pid_t tid) {
     struct {  // struct ptrace_rseq_configuration of <linux/ptrace.h>
         uint64_t area;

@@ -37,7 +37,9 @@ extension TraceSession {
             // From our own code it would never come back.
             agent?.range.contains(resume) != true,
             // Its registers are put aside on its stack.
-            observer.stackPlace(of: thread).hasRoom, !thread.tracee.isInSequence
+            observer.stackPlace(of: thread).hasRoom, !thread.tracee.isInSequence,
+            // The agent's own calls would take the place of what a call's restart needs.
+            fl_ptrace_in_call(thread.tid) == 0
         else { return }
         plan = .over
         setups += 1

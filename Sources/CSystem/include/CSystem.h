@@ -32,6 +32,8 @@ int fl_ptrace_divert(pid_t tid, uint64_t address, uint64_t *resume, int commit);
 // Whether a stopped thread is within a restartable sequence (rseq(2)), which the kernel aborts
 // when it lets the thread go on, but only if it finds it there. 1 or 0.
 int fl_ptrace_in_sequence(pid_t tid);
+// Whether a stopped thread comes from a system call. 1 or 0.
+int fl_ptrace_in_call(pid_t tid);
 int fl_ptrace_set_instruction_pointer(pid_t tid, uint64_t address);
 int fl_ptrace_get_debug_register(pid_t tid, int number, uint64_t *value);
 int fl_ptrace_set_debug_register(pid_t tid, int number, uint64_t value);
