@@ -15,7 +15,8 @@ let pureSettings = settings + [.strictMemorySafety()]
 let package = Package(
     name: "firstlight",
     products: [
-        .executable(name: "firstlight", targets: ["ProfileCLI"])
+        .executable(name: "firstlight", targets: ["ProfileCLI"]),
+        .library(name: "Signpost", targets: ["Signpost"]),
     ],
     targets: [
         // Pure values, shared by every stage.
@@ -24,14 +25,19 @@ let package = Package(
         // C where Swift cannot go, and the libraries that the system provides.
         .target(name: "CSystem"),
         .target(name: "CAgent"),
+        .target(name: "CSignpost"),
         .systemLibrary(
             name: "CElfutils", pkgConfig: "libdw", providers: [.apt(["libdw-dev", "libelf-dev"])]),
+        .systemLibrary(
+            name: "CXCB", pkgConfig: "xcb-res",
+            providers: [.apt(["libxcb1-dev", "libxcb-res0-dev"])]),
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
         // The stages, in the order in which a sample meets them.
         .target(
-            name: "Sampler", dependencies: ["ProfileModel", "CSystem", "CAgent"],
+            name: "Sampler",
+            dependencies: ["ProfileModel", "CSystem", "CAgent", "CXCB", "CSignpost"],
             swiftSettings: settings),
         .target(
             name: "Unwind", dependencies: ["ProfileModel", "CElfutils"], swiftSettings: settings),
@@ -54,19 +60,26 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // What programs use to say where their time goes. Nothing of ours uses it.
+        .target(name: "Signpost", dependencies: ["CSignpost"], swiftSettings: settings),
+
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
-            name: "ProfileModelTests", dependencies: ["ProfileModel"], swiftSettings: settings),
-        .testTarget(
-            name: "UnwindTests", dependencies: ["ProfileModel", "Unwind", "CElfutils"],
+            name: "ProfileModelTests", dependencies: ["ProfileModel", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "SymbolicateTests", dependencies: ["ProfileModel", "Symbolicate"],
+            name: "UnwindTests",
+            dependencies: ["ProfileModel", "Unwind", "CElfutils", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "RecordingTests", dependencies: ["ProfileModel", "Recording", "CSQLite"],
+            name: "SymbolicateTests", dependencies: ["ProfileModel", "Symbolicate", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "AnalysisTests", dependencies: ["ProfileModel", "Analysis"],
+            name: "RecordingTests",
+            dependencies: ["ProfileModel", "Recording", "CSQLite", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "AnalysisTests", dependencies: ["ProfileModel", "Analysis", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "ReportTests", dependencies: ["ProfileModel", "Analysis", "Report", "Recording"],
@@ -74,15 +87,20 @@ let package = Package(
         .testTarget(
             name: "ProfileCLITests", dependencies: ["ProfileCLI"], swiftSettings: settings),
         .testTarget(
-            name: "SamplerTests", dependencies: ["ProfileModel", "Sampler", "CSystem"],
+            name: "SamplerTests",
+            dependencies: [
+                "ProfileModel", "Sampler", "Signpost", "CSignpost", "CSystem", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "RecorderTests",
             dependencies: [
                 "ProfileModel", "Sampler", "Unwind", "Recorder", "Recording", "CSystem",
+                "TestSupport",
             ],
             swiftSettings: settings),
-        .testTarget(name: "EndToEndTests", swiftSettings: settings),
+        .testTarget(
+            name: "EndToEndTests", dependencies: ["TestSupport"], swiftSettings: settings),
     ],
     cLanguageStandard: .gnu17
 )

@@ -14,6 +14,7 @@ import time
 import machine
 import memory
 import recorder
+import signposts
 import slowdown
 import whole_run
 from setting import Setting
@@ -26,6 +27,7 @@ SECTIONS = {
     "threads": whole_run.threads,
     "recorder": recorder.recorder,
     "memory": memory.memory,
+    "signposts": signposts.signposts,
 }
 
 

@@ -19,9 +19,20 @@ package struct Profile: Sendable {
     /// In the recording's order.
     package let modules: [ModuleFigures]
     package let frames: FrameTable
+    /// In the order of their loading.
+    package let libraries: [LibraryFigures]
+    /// In the order of their starts.
+    package let initializers: [InitializerFigures]
+    /// In the order of their starts.
+    package let intervals: [IntervalFigures]
+    /// In the order of their times.
+    package let signposts: [SignpostFigures]
+    /// nil: nothing was waited for, or it did not come.
+    package let ready: ReadyFigures?
 
     let paths: PathTable
     let parts: [Part]
+    let cutter: PartCutter
 
     package struct Program: Hashable, Sendable {
         package var path: String
@@ -53,6 +64,8 @@ package struct Profile: Sendable {
         var line: Int32
         /// That line with the wait called from it; ``PathTable/none`` when it never blocked.
         var waitLine: Int32
+        /// Since the launch's start.
+        var start: TimeSpan
         var times: StateTimes
     }
 
@@ -60,6 +73,8 @@ package struct Profile: Sendable {
         let plan = PhasePlan(recording)
         var builder = PartBuilder(recording, plan: plan)
         for slice in recording.slices { builder.add(slice.clamped) }
+        initializers = builder.initializers(recording)
+        libraries = builder.libraries(recording, initializers)
         builder.finish()
 
         header = recording.header
@@ -79,5 +94,12 @@ package struct Profile: Sendable {
         frames = builder.expander.frames
         paths = builder.expander.paths
         parts = builder.parts
+        cutter = plan.cutter(for: recording)
+        intervals = IntervalFigures.all(
+            of: recording, plan, parts: builder.parts, cutter: cutter)
+        signposts = SignpostFigures.all(of: recording, since: plan.start)
+        ready = recording.ready.map {
+            ReadyFigures(time: max(.zero, $0.time.clamped - plan.start), by: $0.by)
+        }
     }
 }

@@ -4,10 +4,18 @@ package import ProfileModel
 package struct Selection: Hashable, Sendable {
     package var phases: Set<Int>?
     package var threads: Set<Int>?
+    package var windows: TimeWindows?
+    /// Whose windows these are, for readers.
+    package var interval: String?
 
-    package init(phases: Set<Int>? = nil, threads: Set<Int>? = nil) {
+    package init(
+        phases: Set<Int>? = nil, threads: Set<Int>? = nil, windows: TimeWindows? = nil,
+        interval: String? = nil
+    ) {
         self.phases = phases
         self.threads = threads
+        self.windows = windows
+        self.interval = interval
     }
 
     package static let all = Selection()
@@ -17,11 +25,17 @@ package struct Selection: Hashable, Sendable {
 package enum SelectionError: Error, Hashable, CustomStringConvertible {
     case unknownPhase(String, known: [String])
     case unknownThread(String, known: [String])
+    case unknownInterval(String, known: [String])
+    /// An event has a time, and no length.
+    case isEvent(String)
 
     package var description: String {
         switch self {
         case .unknownPhase(let name, let known): Self.sentence("phase", name, known)
         case .unknownThread(let name, let known): Self.sentence("thread", name, known)
+        case .unknownInterval(let name, let known): Self.sentence("interval", name, known)
+        case .isEvent(let name):
+            "'\(name)' is an event: a point in time has no length to look into"
         }
     }
 
@@ -37,11 +51,17 @@ extension Profile {
     /// The selection that a user's words mean.
     ///
     /// A phase is given by its name, or by the beginning of one name, in any case. A thread is
-    /// given by its id or its name; a name means every thread that has it.
+    /// given by its id or its name; a name means every thread that has it. An interval is given
+    /// as a phase is, and means the time of all of that name, on all threads.
     package func selection(
-        phase: String? = nil, thread: String? = nil
+        phase: String? = nil, thread: String? = nil, interval: String? = nil
     ) throws(SelectionError) -> Selection {
         var result = Selection()
+        if let interval {
+            let name = try intervalName(interval)
+            result.interval = name
+            result.windows = windows(ofIntervalsNamed: name)
+        }
         if let phase { result.phases = try phases(named: phase) }
         if let thread { result.threads = try threads(named: thread) }
         return result
@@ -57,6 +77,57 @@ extension Profile {
             throw .unknownPhase(wanted, known: unique(phases.map(\.name)))
         }
         return Set(matching)
+    }
+
+    private func intervalName(_ wanted: String) throws(SelectionError) -> String {
+        let names = unique(intervals.map(\.name))
+        if names.contains(wanted) { return wanted }
+        let folded = wanted.lowercased()
+        let equal = names.filter { $0.lowercased() == folded }
+        if equal.count == 1 { return equal[0] }
+        let matching = folded.isEmpty ? [] : names.filter { $0.lowercased().hasPrefix(folded) }
+        if equal.isEmpty, matching.count == 1 { return matching[0] }
+        if signposts.contains(where: { $0.name == wanted }) { throw .isEvent(wanted) }
+        throw .unknownInterval(wanted, known: names)
+    }
+
+    /// The time of all intervals of a name together, within the launch.
+    package func windows(ofIntervalsNamed name: String) -> TimeWindows {
+        TimeWindows(
+            intervals.lazy.filter { $0.name == name }.map {
+                self.window(from: $0.start, to: $0.end)
+            })
+    }
+
+    /// What of a stretch lies within the launch.
+    private func window(from start: TimeSpan, to end: TimeSpan) -> Range<TimeSpan> {
+        func within(_ time: TimeSpan) -> TimeSpan { min(max(time, .zero), launch.wall) }
+        return within(start)..<max(within(start), within(end))
+    }
+
+    /// What the thread of an initialiser did while it ran.
+    package func selection(of initializer: InitializerFigures) -> Selection {
+        Selection(
+            threads: [initializer.thread],
+            windows: TimeWindows([window(from: initializer.start, to: initializer.end)]))
+    }
+
+    /// A phase as far as it lies in a selection's windows; the phase itself where it has none.
+    /// Page faults and the like are not known of a part.
+    package func phase(_ index: Int, in selection: Selection) -> Phase {
+        guard let windows = selection.windows else { return phases[index] }
+        var result = phases[index]
+        result.wall = windows.length(within: phases[index].start..<phases[index].end)
+        result.counters = ProcessCounters()
+        result.cpu = .zero
+        result.mainThread = .zero
+        forEachPart(in: Selection(phases: [index], windows: windows)) { part in
+            result.cpu = result.cpu + part.times.running
+            if threads[Int(part.thread)].isMain {
+                result.mainThread = result.mainThread + part.times
+            }
+        }
+        return result
     }
 
     private func threads(named wanted: String) throws(SelectionError) -> Set<Int> {
@@ -78,15 +149,6 @@ extension Profile {
     private func unique(_ names: [String]) -> [String] {
         var seen: Set<String> = []
         return names.filter { seen.insert($0).inserted }
-    }
-
-    /// Calls `body` with every part that belongs to the selection.
-    func forEachPart(in selection: Selection, _ body: (Part) -> Void) {
-        let takesPhase = phases.indices.map { selection.phases?.contains($0) ?? true }
-        let takesThread = threads.indices.map { selection.threads?.contains($0) ?? true }
-        for part in parts where takesPhase[Int(part.phase)] && takesThread[Int(part.thread)] {
-            body(part)
-        }
     }
 
     /// What the selected threads did in the selected phases, in all.

@@ -8,9 +8,11 @@
 // optimisation, and because the recorder counts on a few of its details.
 //
 // The entries (set_action, map_slots, unmap_slots) run in place of the instruction at which the
-// recorder stopped a thread, make system calls, and go on at the continuation with every register
-// and the red zone as they were. The recorder only has to move the program counter, which is one
-// atomic step: whenever it dies, the program goes on correctly.
+// recorder stopped a thread, make system calls, and go on where it was with every register, the
+// red zone and the signal mask as they were. Those two, mask and address, the recorder leaves below
+// the red zone (struct fl_diversion); then it only has to move stack pointer and program counter,
+// which is one atomic step: whenever it dies, the program goes on correctly. They are on the stack
+// and nowhere else, because a thread may be led away again before it has begun.
 //
 // Whoever waits for the recorder waits by bounded naps: it may have been killed.
 __asm__(
@@ -18,10 +20,14 @@ __asm__(
     ".balign 16\n"
     "fl_agent_begin:\n"
 
-    // Each entry saves what a system call and it itself use, and where to go on.
-    ".macro fl_save continuation\n"
-    "  lea -128(%rsp), %rsp\n"
-    "  pushq \\continuation(%rip)\n"
+    // Shorter than a mov, for what the stack is at hand: the room behind the vdso is small.
+    ".macro fl_set value, register\n"
+    "  push $\\value\n"
+    "  pop \\register\n"
+    ".endm\n"
+
+    // Each entry saves what a system call and it itself use.
+    ".macro fl_save\n"
     "  pushfq\n"
     "  push %rax\n"
     "  push %rcx\n"
@@ -34,6 +40,12 @@ __asm__(
     "  push %r11\n"
     ".endm\n"
     "fl_agent_resume:\n"
+    "  fl_set 14, %rax\n"  // rt_sigprocmask
+    "  fl_set 2, %rdi\n"   // SIG_SETMASK
+    "  lea 80(%rsp), %rsi\n"
+    "  xor %edx, %edx\n"
+    "  fl_set 8, %r10\n"
+    "  syscall\n"
     "  pop %r11\n"
     "  pop %r10\n"
     "  pop %r9\n"
@@ -44,6 +56,7 @@ __asm__(
     "  pop %rcx\n"
     "  pop %rax\n"
     "  popfq\n"
+    "  lea 8(%rsp), %rsp\n"  // past the mask; changes no flag
     "  ret $128\n"
 
     // Changes rax, rcx, rsi, rdi and r11.
@@ -55,12 +68,12 @@ __asm__(
     ".endm\n"
 
     "fl_agent_set_action:\n"
-    "  fl_save fl_agent_after_action\n"
-    "  mov $13, %eax\n"  // rt_sigaction
+    "  fl_save\n"
+    "  fl_set 13, %rax\n"  // rt_sigaction
     "  mov fl_agent_signal(%rip), %rdi\n"
     "  lea fl_agent_action(%rip), %rsi\n"
     "  xor %edx, %edx\n"
-    "  mov $8, %r10d\n"
+    "  fl_set 8, %r10\n"
     "  syscall\n"
     "  jmp fl_agent_resume\n"
 
@@ -76,41 +89,40 @@ __asm__(
     ".balign 8\n"
     "fl_agent_signal: .quad 0\n"
     "fl_agent_action: .quad 0, 0, 0, 0\n"
-    "fl_agent_after_action: .quad 0\n"
     "fl_agent_launch_end:\n"
 
     // All of the above is what watching a launch needs; the rest is for taking stacks by signal.
 
     "fl_agent_set_sample_action:\n"
-    "  mov $13, %eax\n"  // rt_sigaction
+    "  fl_set 13, %rax\n"  // rt_sigaction
     "  mov fl_agent_sample_signal(%rip), %rdi\n"
     "  lea fl_agent_sample_action(%rip), %rsi\n"
     "  xor %edx, %edx\n"
-    "  mov $8, %r10d\n"
+    "  fl_set 8, %r10\n"
     "  syscall\n"
     "  ret\n"
 
     // While it waits, the descriptor is in r8, and the mapping's address in r9.
     "fl_agent_map_slots:\n"
-    "  fl_save fl_agent_after_slots\n"
+    "  fl_save\n"
     "  mov $319, %eax\n"  // memfd_create
     "  lea fl_agent_name(%rip), %rdi\n"
-    "  mov $1, %esi\n"  // MFD_CLOEXEC
+    "  fl_set 3, %rsi\n"  // MFD_CLOEXEC | MFD_ALLOW_SEALING
     "  syscall\n"
     "  mov %eax, %r8d\n"
     "  test %eax, %eax\n"
     "  js 9f\n"
-    "  mov $77, %eax\n"  // ftruncate
+    "  fl_set 77, %rax\n"  // ftruncate
     "  mov %r8d, %edi\n"
     "  mov fl_agent_slots_size(%rip), %rsi\n"
     "  syscall\n"
     "  test %eax, %eax\n"
     "  jne 8f\n"
-    "  mov $9, %eax\n"  // mmap
+    "  fl_set 9, %rax\n"  // mmap
     "  xor %edi, %edi\n"
     "  mov fl_agent_slots_size(%rip), %rsi\n"
-    "  mov $3, %edx\n"  // PROT_READ | PROT_WRITE
-    "  mov $1, %r10d\n"  // MAP_SHARED
+    "  mov fl_agent_protection(%rip), %rdx\n"
+    "  fl_set 1, %r10\n"  // MAP_SHARED
     "  xor %r9d, %r9d\n"
     "  syscall\n"
     "  cmp $-4096, %rax\n"
@@ -126,11 +138,11 @@ __asm__(
     "  dec %r10d\n"
     "  jnz 1b\n"
     "fl_agent_waiting_end:\n"
-    "  mov $1, %eax\n"
+    "  fl_set 1, %rax\n"
     "  mov $4, %ecx\n"  // FL_PHASE_ABANDONED
     "  lock cmpxchg %ecx, 16(%r9)\n"
     "  jne 2f\n"
-    "  mov $11, %eax\n"  // munmap
+    "  fl_set 11, %rax\n"  // munmap
     "  mov %r9, %rdi\n"
     "  mov fl_agent_slots_size(%rip), %rsi\n"
     "  syscall\n"
@@ -139,19 +151,34 @@ __asm__(
     "  call fl_agent_set_sample_action\n"
     "  incl 16(%r9)\n"  // FL_PHASE_READY
     "8:\n"
-    "  mov $3, %eax\n"  // close
+    "  fl_set 3, %rax\n"  // close
     "  mov %r8d, %edi\n"
     "  syscall\n"
     "9:\n"
     "  jmp fl_agent_resume\n"
 
     "fl_agent_unmap_slots:\n"
-    "  fl_save fl_agent_after_slots\n"
+    "  fl_save\n"
     "  call fl_agent_set_sample_action\n"
-    "  mov $11, %eax\n"  // munmap
+    "  fl_set 11, %rax\n"  // munmap
     "  mov fl_agent_old_slots(%rip), %rdi\n"
     "  mov fl_agent_slots_size(%rip), %rsi\n"
     "  syscall\n"
+    // The recorder now gives the thread back all that it had, down to the call that it was in. A
+    // nap would take the place of what the kernel keeps for that call; this does not.
+    "fl_agent_unmapped:\n"
+    "  mov fl_agent_naps(%rip), %r8\n"
+    "1:\n"
+    "  dec %r8d\n"
+    "  js fl_agent_unmapped_end\n"
+    "  mov $128, %eax\n"  // rt_sigtimedwait
+    "  lea fl_agent_nap(%rip), %rdx\n"
+    "  mov %rdx, %rdi\n"  // no signals: its first word is 0
+    "  xor %esi, %esi\n"
+    "  fl_set 8, %r10\n"
+    "  syscall\n"
+    "  jmp 1b\n"
+    "fl_agent_unmapped_end:\n"
     "  jmp fl_agent_resume\n"
 
     // (signal, siginfo, ucontext). Only a request of the recorder's names a slot that waits for
@@ -413,9 +440,10 @@ __asm__(
     "fl_agent_recorder: .quad 0\n"
     "fl_agent_sample_signal: .quad 0\n"
     "fl_agent_sample_action: .quad 0, 0, 0, 0\n"
+    "fl_agent_protection: .quad 0\n"
     "fl_agent_old_slots: .quad 0\n"
+    "fl_agent_naps: .quad 0\n"
     "fl_agent_original_handler: .quad 0\n"
-    "fl_agent_after_slots: .quad 0\n"
     "fl_agent_after_sigaction: .quad 0\n"
     "fl_agent_after_prctl: .quad 0\n"
     "fl_agent_after_execve: .quad 0\n"
@@ -441,13 +469,15 @@ _Static_assert(offsetof(struct fl_shared, phase) == 16, "the code above counts o
 _Static_assert(offsetof(struct fl_shared, masks) == 20, "the code above counts on it");
 
 extern const uint8_t fl_agent_begin[], fl_agent_launch_end[], fl_agent_end[], fl_agent_set_action[],
-    fl_agent_map_slots[], fl_agent_waiting[], fl_agent_waiting_end[], fl_agent_unmap_slots[],
+    fl_agent_map_slots[], fl_agent_waiting[], fl_agent_waiting_end[], fl_agent_unmap_slots[], fl_agent_unmapped[],
+    fl_agent_unmapped_end[],
     fl_agent_sigaction[], fl_agent_prctl[], fl_agent_execve[], fl_agent_sigmask[],
     fl_agent_trap_handler[], fl_agent_sample_handler[], fl_agent_restorer[], fl_agent_signal[],
-    fl_agent_action[], fl_agent_after_action[], fl_agent_slots[], fl_agent_slots_size[],
+    fl_agent_action[], fl_agent_slots[], fl_agent_slots_size[],
     fl_agent_slot_mask[], fl_agent_pid[], fl_agent_recorder[], fl_agent_sample_signal[],
-    fl_agent_sample_action[], fl_agent_old_slots[], fl_agent_original_handler[],
-    fl_agent_after_slots[], fl_agent_after_sigaction[], fl_agent_after_prctl[],
+    fl_agent_sample_action[], fl_agent_protection[], fl_agent_old_slots[], fl_agent_naps[],
+    fl_agent_original_handler[],
+    fl_agent_after_sigaction[], fl_agent_after_prctl[],
     fl_agent_after_execve[], fl_agent_after_sigmask[];
 
 static uint32_t offset(const uint8_t *symbol) { return (uint32_t)(symbol - fl_agent_begin); }
@@ -462,6 +492,8 @@ struct fl_agent fl_agent_describe(void) {
         .waiting = offset(fl_agent_waiting),
         .waiting_end = offset(fl_agent_waiting_end),
         .unmap_slots = offset(fl_agent_unmap_slots),
+        .unmapped = offset(fl_agent_unmapped),
+        .unmapped_end = offset(fl_agent_unmapped_end),
         .sigaction = offset(fl_agent_sigaction),
         .prctl = offset(fl_agent_prctl),
         .execve = offset(fl_agent_execve),
@@ -471,7 +503,6 @@ struct fl_agent fl_agent_describe(void) {
         .restorer = offset(fl_agent_restorer),
         .signal = offset(fl_agent_signal),
         .action = offset(fl_agent_action),
-        .after_action = offset(fl_agent_after_action),
         .slots = offset(fl_agent_slots),
         .slots_size = offset(fl_agent_slots_size),
         .slot_mask = offset(fl_agent_slot_mask),
@@ -479,9 +510,10 @@ struct fl_agent fl_agent_describe(void) {
         .recorder = offset(fl_agent_recorder),
         .sample_signal = offset(fl_agent_sample_signal),
         .sample_action = offset(fl_agent_sample_action),
+        .protection = offset(fl_agent_protection),
         .old_slots = offset(fl_agent_old_slots),
+        .naps = offset(fl_agent_naps),
         .original_handler = offset(fl_agent_original_handler),
-        .after_slots = offset(fl_agent_after_slots),
         .after_sigaction = offset(fl_agent_after_sigaction),
         .after_prctl = offset(fl_agent_after_prctl),
         .after_execve = offset(fl_agent_after_execve),

@@ -57,27 +57,59 @@ int fl_ptrace_get_registers(pid_t tid, struct fl_registers *out) {
     return 0;
 }
 
-int fl_ptrace_divert(pid_t tid, uint64_t address, uint64_t *resume, int commit) {
-    struct user_regs_struct in;
-    int status = result(ptrace(PTRACE_GETREGS, tid, 0, &in));
-    if (status != 0) return status;
-    *resume = in.rip;
-    // The kernel restarts a call only if nobody has moved the thread, so that is done here: by
-    // going back to the `syscall` instruction, with the call's number (or restart_syscall's).
-    if ((long)in.orig_rax >= 0) {
-        long error = -(long)in.rax;
-        if (error == 512 || error == 513 || error == 514) {  // ERESTARTSYS, NOINTR, NOHAND
-            in.rax = in.orig_rax;
-            *resume -= 2;
-        } else if (error == 516) {  // ERESTART_RESTARTBLOCK
-            in.rax = SYS_restart_syscall;
-            *resume -= 2;
-        }
-        in.orig_rax = (unsigned long)-1;
+// The kernel restarts a call only if nobody has moved the thread. Who moves it does that here: by
+// going back to the `syscall` instruction, with the call's number (or restart_syscall's).
+static void leave_call(struct user_regs_struct *registers) {
+    if ((long)registers->orig_rax < 0) return;
+    long error = -(long)registers->rax;
+    if (error == 512 || error == 513 || error == 514) {  // ERESTARTSYS, NOINTR, NOHAND
+        registers->rax = registers->orig_rax;
+        registers->rip -= 2;
+    } else if (error == 516) {  // ERESTART_RESTARTBLOCK
+        registers->rax = SYS_restart_syscall;
+        registers->rip -= 2;
     }
-    if (!commit) return 0;
-    in.rip = address;
-    return result(ptrace(PTRACE_SETREGS, tid, 0, &in));
+    registers->orig_rax = (unsigned long)-1;
+}
+
+int fl_ptrace_resume_address(pid_t tid, uint64_t *resume) {
+    struct user_regs_struct registers;
+    int status = result(ptrace(PTRACE_GETREGS, tid, 0, &registers));
+    if (status != 0) return status;
+    leave_call(&registers);
+    *resume = registers.rip;
+    return 0;
+}
+
+_Static_assert(sizeof(struct user_regs_struct) ==
+                   sizeof(((struct fl_thread_state *)0)->registers), "all of them are kept");
+
+int fl_ptrace_divert(pid_t tid, uint64_t address, struct fl_thread_state *state) {
+    struct user_regs_struct registers;
+    int status = result(ptrace(PTRACE_GETREGS, tid, 0, &registers));
+    if (status == 0)
+        status = result(ptrace(PTRACE_GETSIGMASK, tid, sizeof state->mask, &state->mask));
+    if (status != 0) return status;
+    memcpy(state->registers, &registers, sizeof registers);
+    leave_call(&registers);
+    const uint64_t top = registers.rsp - 128;
+    status = fl_ptrace_poke(tid, top - 8, registers.rip);
+    if (status == 0) status = fl_ptrace_poke(tid, top - 16, state->mask);
+    if (status != 0) return status;
+    registers.rsp = top - 16;
+    registers.rip = address;
+    status = result(ptrace(PTRACE_SETREGS, tid, 0, &registers));
+    // Last: from now on the thread takes the mask back by itself.
+    const uint64_t all = ~(uint64_t)0;
+    if (status == 0) ptrace(PTRACE_SETSIGMASK, tid, sizeof all, &all);
+    return status;
+}
+
+int fl_ptrace_restore(pid_t tid, const struct fl_thread_state *state) {
+    // In this order, because after the second step the thread would not do it by itself.
+    int status = result(ptrace(PTRACE_SETSIGMASK, tid, sizeof state->mask, &state->mask));
+    if (status != 0) return status;
+    return result(ptrace(PTRACE_SETREGS, tid, 0, state->registers));
 }
 
 int fl_ptrace_in_call(pid_t tid) {
@@ -102,11 +134,6 @@ int fl_ptrace_in_sequence(pid_t tid) {
     if (fl_read_memory(tid, configuration.area + 8, &address, 8) != 8 || address == 0) return 0;
     if (fl_read_memory(tid, address, &section, sizeof section) != sizeof section) return 0;
     return registers.rip - section.start < section.length;
-}
-
-int fl_ptrace_set_instruction_pointer(pid_t tid, uint64_t address) {
-    return result(
-        ptrace(PTRACE_POKEUSER, tid, offsetof(struct user, regs.rip), (long)address));
 }
 
 int fl_ptrace_get_debug_register(pid_t tid, int number, uint64_t *value) {
@@ -167,7 +194,8 @@ static void ignore_signals(uint64_t ignored) {
 }
 
 pid_t fl_spawn_held(const char *path, char *const argv[], char *const envp[],
-                    const sigset_t *mask, uint64_t ignored, int *release, int *failure) {
+                    const int streams[2], const sigset_t *mask, uint64_t ignored, int *release,
+                    int *failure) {
     int hold[2], report[2];
     if (pipe2(hold, O_CLOEXEC) != 0) return -errno;
     if (pipe2(report, O_CLOEXEC) != 0) {
@@ -185,6 +213,8 @@ pid_t fl_spawn_held(const char *path, char *const argv[], char *const envp[],
         close(hold[1]);
         while (read(hold[0], &byte, 1) == -1 && errno == EINTR) {}
         ignore_signals(ignored);
+        for (int number = 0; number < 2; number++)
+            if (streams[number] >= 0) dup2(streams[number], STDOUT_FILENO + number);
         sigprocmask(SIG_SETMASK, mask, NULL);
         execve(path, argv, envp);
         if (errno == ENOEXEC) {
@@ -322,12 +352,18 @@ int fl_signal_thread(pid_t pid, pid_t tid, int number, uint64_t value) {
 void *fl_map_shared(const char *path, size_t size) {
     int descriptor = open(path, O_RDWR | O_CLOEXEC);
     if (descriptor < 0) return NULL;
+    // Cut short by the program, it would end us when we read it.
+    fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK);
     void *start = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
     close(descriptor);
     return start == MAP_FAILED ? NULL : start;
 }
 
 void fl_unmap(void *start, size_t size) { munmap(start, size); }
+
+int fl_release_shared(void *start, size_t size) {
+    return madvise(start, size, MADV_REMOVE) == 0 ? 0 : -errno;
+}
 
 ssize_t fl_read_memory(pid_t pid, uint64_t address, void *buffer, size_t length) {
     struct iovec here = {buffer, length};

@@ -36,6 +36,9 @@ package struct RecorderNote: Hashable, Sendable {
         case unseenCPU = "unseen_cpu"
         /// The handler could not be taken back when the recording ended; it does nothing now.
         case leftBehind = "left_behind"
+        /// Signposts for which there was no room: the program emitted them faster than they could
+        /// be kept; how many.
+        case lostSignposts = "lost_signposts"
     }
 
     package var kind: Kind

@@ -13,6 +13,14 @@ package struct Recording: Sendable {
     package var mappings: [Mapping]
     package var stacks: StackTable
     package var slices: [Slice]
+    /// In the order of their loading.
+    package var libraries: [LibraryLoad]
+    /// As they were told of: one within another's time comes before it.
+    package var initializers: [InitializerRun]
+    package var intervals: [Interval]
+    package var signposts: [Signpost]
+    /// nil: nothing was waited for, or it did not come.
+    package var ready: Readiness?
     /// What symbolication found when the recording was made (or since), so that it stays
     /// readable on another machine. Empty: not symbolicated yet.
     package var symbols: SymbolTable
@@ -28,6 +36,10 @@ package struct Recording: Sendable {
         mappings = []
         stacks = StackTable()
         slices = []
+        libraries = []
+        initializers = []
+        intervals = []
+        signposts = []
         symbols = SymbolTable()
     }
 

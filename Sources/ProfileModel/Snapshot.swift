@@ -115,6 +115,9 @@ package struct Sample: Sendable {
 
 /// A line of `/proc/PID/maps` that backs code.
 package struct CodeMapping: Hashable, Sendable {
+    /// What our own code in the program is mapped as: its frames are nobody's.
+    package static let ownPath = "/memfd:firstlight (deleted)"
+
     package var start: UInt64
     package var end: UInt64
     /// Where in the file the range begins, in bytes.

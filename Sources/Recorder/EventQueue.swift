@@ -8,7 +8,7 @@ import Sampler
 /// Unsafe code: the mutex and the condition live at a fixed address, as pthread wants it; all
 /// other state is touched with the mutex held.
 final class EventQueue: SampleSink, @unchecked Sendable {
-    /// How many bytes of stacks may wait.
+    /// How many bytes of stacks and signposts may wait.
     private static let capacity = 64 << 20
     /// From here on the reader is woken at once; below it looks by itself.
     private static let wakeLevel = 4 << 20
@@ -24,6 +24,7 @@ final class EventQueue: SampleSink, @unchecked Sendable {
     private var requests: [StackRequest] = []
     private var failed = false
     private(set) var lostSamples: Int64 = 0
+    private(set) var lostSignposts: Int64 = 0
 
     init() {
         pthread_mutex_init(mutex, nil)
@@ -46,11 +47,15 @@ final class EventQueue: SampleSink, @unchecked Sendable {
     // MARK: The sampling thread's side
 
     func receive(_ event: SamplerEvent) {
-        let size = event.stackSize
+        let size = event.boundedSize
         locked {
-            if bytes + size > Self.capacity {
-                lostSamples += 1
-                events.append(event.withoutStack)
+            if size > 0, bytes + size > Self.capacity {
+                if let rest = event.withoutStack {
+                    lostSamples += 1
+                    events.append(rest)
+                } else {
+                    lostSignposts += 1
+                }
             } else {
                 bytes += size
                 events.append(event)
@@ -109,16 +114,37 @@ final class EventQueue: SampleSink, @unchecked Sendable {
 }
 
 extension SamplerEvent {
-    fileprivate var stackSize: Int {
-        guard case .sample(let sample) = self, case .snapshot(let snapshot) = sample.content else {
-            return 0
+    /// What it takes of the queue's room, in bytes; 0 for what is always let in.
+    fileprivate var boundedSize: Int {
+        switch self {
+        case .sample(let sample):
+            guard case .snapshot(let snapshot) = sample.content else { return 0 }
+            return snapshot.byteCount
+        case .library(let library): return library.caller?.byteCount ?? 0
+        case .interval(let interval):
+            return Self.signpostSize + interval.name.utf8.count + interval.category.utf8.count
+                + interval.subsystem.utf8.count
+        case .signpost(let signpost):
+            return Self.signpostSize + signpost.name.utf8.count + signpost.category.utf8.count
+                + signpost.subsystem.utf8.count
+        default: return 0
         }
-        return snapshot.byteCount
     }
 
-    fileprivate var withoutStack: SamplerEvent {
-        guard case .sample(var sample) = self else { return self }
-        sample.content = .missing(.lost)
-        return .sample(sample)
+    /// Without its texts.
+    private static let signpostSize = MemoryLayout<SamplerEvent>.stride
+
+    /// nil where nothing is left of it without its stack.
+    fileprivate var withoutStack: SamplerEvent? {
+        switch self {
+        case .sample(var sample):
+            sample.content = .missing(.lost)
+            return .sample(sample)
+        case .library(var library):
+            library.caller = nil
+            return .library(library)
+        case .interval, .signpost: return nil
+        default: return self
+        }
     }
 }

@@ -15,6 +15,8 @@ final class RecordingThread: @unchecked Sendable {
     // Only touched by the thread itself, until it was joined.
     private var file: RecordingWriter?
     private var slices = SliceBuilder(unwinder: Unwinder())
+    private var facts = FactBuilder()
+    private var isReady = false
     private var threads: [RecordedThread] = []
     private var moduleCount = 0
     private(set) var pid: Int32 = 0
@@ -61,10 +63,22 @@ final class RecordingThread: @unchecked Sendable {
         header.lostSamples = queue.lostSamples
         complete(&header)
         attempt { () throws(RecordingError) in
-            for note in notes { try file.append(note) }
+            for note in withLosses(notes) { try file.append(note) }
             for child in children { try file.append(child) }
             try file.finish(header)
         }
+    }
+
+    /// The notes with what the queue lost, too.
+    private func withLosses(_ notes: [RecorderNote]) -> [RecorderNote] {
+        guard queue.lostSignposts > 0 else { return notes }
+        var result = notes
+        if let known = result.firstIndex(where: { $0.kind == .lostSignposts }) {
+            result[known].value += queue.lostSignposts
+        } else {
+            result.append(RecorderNote(.lostSignposts, queue.lostSignposts))
+        }
+        return result
     }
 
     /// No more events come; those that wait are still written.
@@ -75,7 +89,10 @@ final class RecordingThread: @unchecked Sendable {
             for event in events { attempt { () throws(RecordingError) in try take(event) } }
             attempt { () throws(RecordingError) in try commitIfDue() }
         }
-        attempt { () throws(RecordingError) in try write(slices.flush()) }
+        attempt { () throws(RecordingError) in
+            try write(slices.flush())
+            try write(facts.placed(slices: &slices, evenUnknown: true))
+        }
     }
 
     /// After the first failure nothing more is written, and the sampler is told.
@@ -109,6 +126,7 @@ final class RecordingThread: @unchecked Sendable {
         case .mark(let mark): try file.append(mark)
         case .threadStarted(let thread):
             threads.append(thread)
+            facts.threads = threads.count
             try file.append(thread)
         case .threadNamed(let index, let name):
             try update(index) { $0.name = name }
@@ -120,6 +138,20 @@ final class RecordingThread: @unchecked Sendable {
             let outcome = slices.add(sample)
             if let request = outcome.request { queue.request(request) }
             try write(outcome.slices)
+        case .library(let library):
+            let load = facts.library(library, pid: pid, slices: &slices)
+            try file.append(newNodesOf: slices.stacks)
+            if let load { try file.append(load) }
+        case .initializer(let initializer):
+            try write(facts.initializer(initializer, slices: &slices).map { [$0] } ?? [])
+        case .interval(let interval):
+            if let interval = facts.interval(interval) { try file.append(interval) }
+        case .signpost(let signpost):
+            if let signpost = facts.signpost(signpost) { try file.append(signpost) }
+        case .ready(let ready):
+            guard let ready = facts.readiness(ready, isFirst: !isReady) else { break }
+            isReady = true
+            try file.append(ready)
         }
     }
 
@@ -154,6 +186,7 @@ final class RecordingThread: @unchecked Sendable {
         for module in modules[moduleCount...] { try file?.append(module) }
         moduleCount = modules.count
         for mapping in added { try file?.append(mapping) }
+        try write(facts.placed(slices: &slices))
     }
 
     private func write(_ finished: [Slice]) throws(RecordingError) {
@@ -161,5 +194,11 @@ final class RecordingThread: @unchecked Sendable {
         try file.append(newNodesOf: slices.stacks)
         // A slice without time carries nothing.
         for slice in finished where slice.times.wall > .zero { try file.append(slice) }
+    }
+
+    private func write(_ runs: [InitializerRun]) throws(RecordingError) {
+        guard let file, !runs.isEmpty else { return }
+        try file.append(newNodesOf: slices.stacks)
+        for run in runs { try file.append(run) }
     }
 }

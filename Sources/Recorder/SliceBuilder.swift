@@ -69,6 +69,16 @@ struct SliceBuilder: ~Copyable {
         return outcome
     }
 
+    /// A stack that belongs to no slice.
+    mutating func intern(_ snapshot: Snapshot) -> StackID? {
+        stacks.intern(outermostFirst: unwinder.unwind(snapshot).frames.reversed())
+    }
+
+    /// A stack of one frame.
+    mutating func intern(_ frame: FrameAddress) -> StackID {
+        stacks.intern(parent: nil, frame: frame)
+    }
+
     /// The slices that were still held back, at the recording's end.
     mutating func flush() -> [Slice] {
         var outcome = Outcome()

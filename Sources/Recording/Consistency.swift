@@ -15,7 +15,7 @@ struct Inconsistency: Error {
 /// times whose sums do not overflow.
 struct Consistency {
     /// Moments and lengths go up to 2⁶⁰ ns: 36 years since boot.
-    private static let latest: Int64 = 1 << 60
+    static let latest: Int64 = 1 << 60
 
     var notes: Int { noteKinds.count }
     private var noteKinds: Set<RecorderNote.Kind> = []
@@ -26,6 +26,11 @@ struct Consistency {
     private(set) var mappings = 0
     private(set) var stacks = 0
     private(set) var slices = 0
+    var libraries = 0
+    var initializers = 0
+    var intervals = 0
+    var signposts = 0
+    var readinesses = 0
     /// For each thread, the end of its last slice.
     private var threadEnds: [Int64] = []
     /// All slices' wall time together.
@@ -169,7 +174,7 @@ struct Consistency {
         Inconsistency(table: "slices", row: slices, problem: problem)
     }
 
-    private func check(_ time: MonotonicTime, _ table: String, _ row: Int) throws(Inconsistency) {
+    func check(_ time: MonotonicTime, _ table: String, _ row: Int) throws(Inconsistency) {
         guard 0...Self.latest ~= time.nanoseconds else {
             throw Inconsistency(table: table, row: row, problem: "a time out of range")
         }

@@ -36,6 +36,10 @@ package enum RecordingReader {
         guard start.schemaVersion > 0, !start.usesWriteAheadLog else {
             throw .damaged(path: path, detail: "its header was changed")
         }
+        guard start.schemaVersion == Schema.version else {
+            throw .olderSchema(
+                path: path, found: start.schemaVersion, supported: Schema.version)
+        }
         // SQLite resolves links, too, and looks for the journal beside the file itself.
         if let journal = realPath(path).map(RecordingFile.journalPath),
             Journal.namesAnotherFile(journal)

@@ -12,8 +12,8 @@ package import ProfileModel
 /// throws the same error. Values that no reader would accept are refused, see ``Consistency``.
 package final class RecordingWriter {
     private let database: Database
-    private let statements: Statements
-    private var rules = Consistency()
+    let statements: Statements
+    var rules = Consistency()
     private var argumentCount = 0
     private var failure: RecordingError?
 
@@ -86,7 +86,7 @@ package final class RecordingWriter {
 // MARK: - Errors
 
 extension RecordingWriter {
-    private func check(_ body: () throws(Inconsistency) -> Void) throws(RecordingError) {
+    func check(_ body: () throws(Inconsistency) -> Void) throws(RecordingError) {
         if let failure { throw failure }
         do {
             try Consistency.attempt(database.path, body)
@@ -95,7 +95,7 @@ extension RecordingWriter {
         }
     }
 
-    private func write(_ body: () throws(SQLiteFailure) -> Void) throws(RecordingError) {
+    func write(_ body: () throws(SQLiteFailure) -> Void) throws(RecordingError) {
         if let failure { throw failure }
         do {
             try database.attempt(body)

@@ -13,6 +13,11 @@ extension TableReader {
         recording.mappings = try mappings()
         recording.stacks = try stacks()
         recording.slices = try slices()
+        recording.libraries = try libraries()
+        recording.initializers = try initializers()
+        recording.intervals = try intervals()
+        recording.signposts = try signposts()
+        recording.ready = try ready()
         recording.symbols = try symbols()
         return recording
     }

@@ -15,6 +15,11 @@ struct Statements {
     let mapping: Statement
     let stack: Statement
     let slice: Statement
+    let library: Statement
+    let initializer: Statement
+    let interval: Statement
+    let signpost: Statement
+    let ready: Statement
 
     init(_ database: Database) throws(RecordingError) {
         begin = try database.prepare("BEGIN")
@@ -31,6 +36,11 @@ struct Statements {
         mapping = try database.prepare(Schema.mappings.insertion)
         stack = try database.prepare(Schema.stacks.insertion)
         slice = try database.prepare(Schema.slices.insertion)
+        library = try database.prepare(Schema.libraries.insertion)
+        initializer = try database.prepare(Schema.initializers.insertion)
+        interval = try database.prepare(Schema.intervals.insertion)
+        signpost = try database.prepare(Schema.signposts.insertion)
+        ready = try database.prepare(Schema.ready.insertion)
     }
 }
 

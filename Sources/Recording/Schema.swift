@@ -1,4 +1,4 @@
-/// The layout of a recording file, version 2. `docs/recording-format.md` explains every column.
+/// The layout of a recording file, version 3. `docs/recording-format.md` explains every column.
 ///
 /// Each table has the row's position in its list as `id`, from 0 without gaps. Both the
 /// statements that write and those that read are made from this one declaration.
@@ -6,7 +6,7 @@ struct Schema {
     /// SQLite's `application_id`: "FLGT".
     static let applicationID: Int32 = 0x464C_4754
     /// SQLite's `user_version`. Raised when a reader of the older version would misread a file.
-    static let version: Int32 = 2
+    static let version: Int32 = 3
 
     struct Table {
         var name: String
@@ -100,6 +100,35 @@ struct Schema {
             "preempted_ns": "INTEGER NOT NULL", "blocked_ns": "INTEGER NOT NULL",
             "stack": "INTEGER", "system_call": "INTEGER", "truncation": "INTEGER",
         ])
+    static let libraries = Table(
+        "libraries",
+        [
+            "path": "TEXT NOT NULL", "file": "TEXT", "start_ns": "INTEGER NOT NULL",
+            "wall_ns": "INTEGER", "size": "INTEGER NOT NULL", "requested_by": "TEXT",
+            "caller": "INTEGER", "initial": "INTEGER NOT NULL",
+        ])
+    static let initializers = Table(
+        "initializers",
+        [
+            "function": "INTEGER NOT NULL", "thread": "INTEGER NOT NULL",
+            "start_ns": "INTEGER NOT NULL", "end_ns": "INTEGER NOT NULL",
+            "cpu_ns": "INTEGER NOT NULL", "complete": "INTEGER NOT NULL",
+        ])
+    static let intervals = Table(
+        "intervals",
+        [
+            "name": "TEXT NOT NULL", "category": "TEXT NOT NULL", "subsystem": "TEXT NOT NULL",
+            "thread": "INTEGER", "start_ns": "INTEGER NOT NULL", "end_ns": "INTEGER NOT NULL",
+            "complete": "INTEGER NOT NULL",
+        ])
+    static let signposts = Table(
+        "signposts",
+        [
+            "name": "TEXT NOT NULL", "category": "TEXT NOT NULL", "subsystem": "TEXT NOT NULL",
+            "thread": "INTEGER", "time_ns": "INTEGER NOT NULL",
+        ])
+    static let ready = Table(
+        "ready", ["time_ns": "INTEGER NOT NULL", "condition": "TEXT NOT NULL"])
     static let strings = Table("strings", ["value": "TEXT NOT NULL"])
     static let symbols = Table(
         "symbols",
@@ -117,8 +146,7 @@ struct Schema {
 
     static let tables = [
         header, notes, children, images, arguments, marks, threads, modules, mappings, stacks,
-        slices,
-        strings,
-        symbols, moduleSymbols,
+        slices, libraries, initializers, intervals, signposts, ready, strings, symbols,
+        moduleSymbols,
     ]
 }

@@ -19,8 +19,11 @@ package enum Sampler {
         if options.capture == .signal { CallSites.prepare() }
         let result = onTracerThread { () -> Result<SamplerOutcome, SamplerError> in
             do throws(SamplerError) {
-                let held = try HeldProcess(path: path, arguments: arguments, signals: signals)
+                let ready = try ReadyWatch(launching: options.until)
+                let held = try HeldProcess(
+                    path: path, arguments: arguments, signals: signals, setting: ready.setting)
                 let pid = held.pid
+                ready.began(pid)
                 let process = try held.execute(followingChildren: options.followsChildren)
                 prepareOurselves()
                 sink.receive(.began(pid: pid))
@@ -28,7 +31,7 @@ package enum Sampler {
                     try run { () throws(SystemError) in
                         try ProcessGroup(
                             pid: pid, options: options, signals: signals, sink: sink,
-                            children: children
+                            children: children, ready: ready
                         ) { session in session.beginLaunch(process) }
                     })
             } catch {
@@ -47,14 +50,16 @@ package enum Sampler {
         let result = onTracerThread { () -> Result<SamplerOutcome, SamplerError> in
             do throws(SamplerError) {
                 prepareOurselves()
+                let ready = try ReadyWatch(attachingFor: options.until)
                 let group: ProcessGroup
                 do throws(SystemError) {
                     group = try ProcessGroup(
                         pid: pid, options: options, signals: signals, sink: sink,
-                        children: children
+                        children: children, ready: ready
                     ) { session throws(SystemError) in
                         try session.beginAttached { sink.receive(.began(pid: pid)) }
                     }
+                    ready.began(pid)
                 } catch {
                     throw AttachCheck.explain(pid, error)
                 }

@@ -15,6 +15,8 @@ package enum SamplerError: Error, Hashable, CustomStringConvertible {
     case alreadyTraced(Int32, tracer: Int32)
     case notPermitted(Int32, reason: PermissionRule)
     case systemCall(SystemError)
+    /// What a condition of ``ReadyCondition`` needs is not to be had.
+    case cannotWatch(String, reason: String)
 
     /// The rule that forbids tracing a process, and with it what would help.
     package enum PermissionRule: Hashable, Sendable {
@@ -64,6 +66,8 @@ package enum SamplerError: Error, Hashable, CustomStringConvertible {
             "cannot attach to \(pid): not permitted: \(reason.description)"
         case .systemCall(let error):
             error.description
+        case .cannotWatch(let condition, let reason):
+            "cannot wait for '\(condition)': \(reason)"
         }
     }
 }

@@ -13,6 +13,29 @@ package enum SamplerEvent: Sendable {
     /// All the code that is mapped from now on.
     case mappings([CodeMapping], MonotonicTime)
     case sample(Sample)
+    case library(ObservedLibrary)
+    case initializer(ObservedInitializer)
+    case interval(Interval)
+    case signpost(Signpost)
+    case ready(Readiness)
+}
+
+/// A ``LibraryLoad`` whose stack is still to be unwound.
+package struct ObservedLibrary: Sendable {
+    /// Without its caller.
+    package var load: LibraryLoad
+    /// What the stack of its `dlopen` looked like.
+    package var caller: Snapshot?
+}
+
+/// An ``InitializerRun`` whose function is still an address of the process.
+package struct ObservedInitializer: Sendable {
+    package var function: UInt64
+    package var thread: ThreadIndex
+    package var start: MonotonicTime
+    package var end: MonotonicTime
+    package var cpu: TimeSpan
+    package var isComplete: Bool
 }
 
 /// Asks for a blocked thread's registers: its stack could not be unwound without them.

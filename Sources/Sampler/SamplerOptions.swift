@@ -16,6 +16,12 @@ package struct SamplerOptions: Sendable {
     package var followsChildren: Bool
     /// The most that is copied of a stack, in bytes.
     package var stackBytes: Int
+    /// What ends the launch, whichever comes first; none: the program's end.
+    package var until: [ReadyCondition] = []
+    /// For how long recording goes on after that.
+    package var extended = TimeSpan.zero
+    /// A launch that is not over after this time has stalled; nil: there is no limit.
+    package var watchdog: TimeSpan?
 
     package init(
         frequency: Int32 = 1000, duration: TimeSpan? = nil, capture: CaptureMethod = .signal,
@@ -44,4 +50,10 @@ package struct SamplerOutcome: Sendable {
     package var notes: [RecorderNote]
     /// The signal that ended the recording, if one did, and whether the program has had it, too.
     package var endSignal: (number: Int32, isFromTerminal: Bool)?
+    /// When the launch was over, if that was waited for and came.
+    package var readiness: Readiness?
+    /// What the process's threads were doing when the launch should have been over, but was not.
+    package var stall: Stall?
+    /// Through what the program's output goes.
+    package var relays: [OutputRelay] = []
 }

@@ -25,6 +25,8 @@ struct AddressSpace {
     /// Ascending and disjoint.
     private(set) var ranges: [Range] = []
     private(set) var modules: [Module] = []
+    /// Where our own code is: part of the way, but nobody's frames. nil: there is none.
+    private(set) var ownCode: Swift.Range<UInt64>?
     private var indices: [FileKey: ModuleIndex] = [:]
     private var files: [ModuleIndex: ELFFile] = [:]
     private var tables: [ModuleIndex: FrameTables] = [:]
@@ -40,8 +42,16 @@ struct AddressSpace {
         let known = Set(ranges.map { Identity(start: $0.start, end: $0.end, module: $0.module) })
         var added: [Mapping] = []
         ranges = []
+        ownCode = nil
         for mapping in code {
             guard mapping.end > mapping.start, mapping.start >= ranges.last?.end ?? 0 else {
+                continue
+            }
+            if mapping.path == CodeMapping.ownPath {
+                ownCode = mapping.start..<mapping.end
+                ranges.append(
+                    Range(start: mapping.start, end: mapping.end, bias: 0, module: nil, tables: nil)
+                )
                 continue
             }
             let module =

@@ -37,6 +37,16 @@ package final class Unwinder {
     }
 
     package func unwind(_ snapshot: Snapshot) -> Callstack {
+        var callstack = walk(snapshot)
+        if let ownCode = space.ownCode {
+            callstack.frames.removeAll {
+                $0.module == nil && ownCode.contains($0.address.value)
+            }
+        }
+        return callstack
+    }
+
+    private func walk(_ snapshot: Snapshot) -> Callstack {
         let memory = StackMemory(snapshot)
         var walk = Walk(snapshot.registers)
         let end = quickWalk(&walk, memory, mayGuess: true)
@@ -44,6 +54,14 @@ package final class Unwinder {
         var careful = Walk(snapshot.registers)
         let carefulEnd = carefulWalk(&careful, snapshot.registers, memory)
         return careful.callstack(carefulEnd, memory)
+    }
+
+    /// The frame of an instruction of the process; nil where no code is mapped.
+    package func frame(ofInstruction address: UInt64) -> FrameAddress? {
+        guard let index = space.rangeIndex(around: address) else { return nil }
+        let range = space.ranges[index]
+        return FrameAddress(
+            module: range.module, address: CodeAddress(address &- range.bias, .instruction))
     }
 
     // MARK: The quick walk

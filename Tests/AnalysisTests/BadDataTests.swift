@@ -1,5 +1,6 @@
 import Analysis
 import ProfileModel
+import TestSupport
 import Testing
 
 /// Recordings come from files: nothing in one may stop the program.
@@ -66,7 +67,7 @@ import Testing
 
     @Test(arguments: 0..<300 as Range<UInt64>)
     func timesThatNoMachineHas(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededNumbers(seed: seed)
         func any() -> Int64 {
             [.min, .min + 1, -1, 0, 1, 1 << 40, 1 << 62, .max - 1, .max]
                 .randomElement(using: &random) ?? 0

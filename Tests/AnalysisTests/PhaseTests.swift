@@ -1,5 +1,6 @@
 import Analysis
 import ProfileModel
+import TestSupport
 import Testing
 
 @Suite struct PhaseTests {
@@ -149,7 +150,7 @@ import Testing
 
     @Test(arguments: 0..<200 as Range<UInt64>)
     func phasesTileWhateverTheMarks(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededNumbers(seed: seed)
         var builder = RecordingBuilder(attached: seed.isMultiple(of: 5))
         for _ in 0..<Int.random(in: 0...8, using: &random) {
             let kind = Mark.Kind.allCases.randomElement(using: &random) ?? .main

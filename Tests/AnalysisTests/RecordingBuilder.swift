@@ -1,4 +1,5 @@
 import ProfileModel
+import TestSupport
 
 /// Makes recordings by hand: times in milliseconds after the launch's start, stacks by name.
 struct RecordingBuilder {
@@ -109,8 +110,43 @@ struct RecordingBuilder {
     }
 }
 
+extension RecordingBuilder {
+    /// An initialiser's run on a thread.
+    mutating func initializer(
+        _ spot: Spot, _ thread: ThreadIndex, from start: Int64, to end: Int64, cpu: Int64,
+        isComplete: Bool = true
+    ) {
+        guard let function = stack([spot]) else { return }
+        recording.initializers.append(
+            InitializerRun(
+                function: function, thread: thread, start: Self.at(start), end: Self.at(end),
+                cpu: .milliseconds(cpu), isComplete: isComplete))
+    }
+
+    mutating func interval(
+        _ name: String, _ category: String = "", _ thread: ThreadIndex? = nil, from start: Int64,
+        to end: Int64, isComplete: Bool = true
+    ) {
+        recording.intervals.append(
+            Interval(
+                name: name, category: category, thread: thread, start: Self.at(start),
+                end: Self.at(end), isComplete: isComplete))
+    }
+
+    mutating func event(
+        _ name: String, _ category: String = "", _ thread: ThreadIndex? = nil, at time: Int64
+    ) {
+        recording.signposts.append(
+            Signpost(name: name, category: category, thread: thread, time: Self.at(time)))
+    }
+
+    mutating func ready(_ by: String, at time: Int64) {
+        recording.ready = Readiness(time: Self.at(time), by: by)
+    }
+}
+
 /// SplitMix64: the same numbers on every machine.
-struct SeededGenerator: RandomNumberGenerator {
+struct SeededNumbers: RandomNumberGenerator {
     private var state: UInt64
 
     init(seed: UInt64) { state = seed }
@@ -128,7 +164,7 @@ extension RecordingBuilder {
     /// A launch of 100 ms with a few threads whose slices tile their lives, at odd times that no
     /// border divides evenly.
     static func random(seed: UInt64) -> Recording {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededNumbers(seed: seed)
         var builder = RecordingBuilder(images: [("/home/dev/app", 1)])
         builder.mark(.spawned, 0)
         builder.mark(.firstInstruction, 1)

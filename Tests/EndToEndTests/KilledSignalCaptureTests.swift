@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -14,14 +15,18 @@ extension EndToEnd {
             (["groundtruth"], 600), (["urgent", "late", "100", "1"], 220),
             (["threadlife", "churn"], 300), (["preserved"], 200), (["masked", "work"], 200),
             (["threadlife", "exits"], 300), (["reexec"], 250), (["stacks", "coroutine"], 300),
-            (["plugins"], 380), (["blocking", "stay", "300"], 320),
+            (["plugins"], 380), (["blocking", "stay", "300"], 320), (["timers", "storm"], 100),
+            (["timers", "once"], 200), (["loading", "libplugin.so"], 90),
+            (["loading", "libplugin.so", "fork"], 90),
         ]
 
-        /// What became of a program.
+        /// What became of a program. The status is nil when the recorder was killed with it.
         private struct Outcome: Equatable {
             var output: String
             var status: Int32?
         }
+
+        private static let killed = 128 + SIGKILL
 
         /// Kills the recorder `microseconds` after the program began.
         private func run(_ program: [String], killingAfter microseconds: Int) throws -> Outcome {
@@ -38,14 +43,16 @@ extension EndToEnd {
                 Proc.children(of: adopter.pid).first
             }
             let pid = try Proc.recordedProgram(of: recorder, running: program[0])
-            // Any moment will do.
+            // Nothing is synchronised by this: any moment will do.
             usleep(UInt32(microseconds))
             kill(recorder, SIGKILL)
             let text = try output.rest()
             #expect(try adopter.finish(limit: 30).status == 0)
             let statuses = try statuses(in: endings.rest())
-            // A recorder that had ended by itself has collected the program and passed it on.
-            return Outcome(output: text, status: statuses[pid] ?? statuses[recorder])
+            if let status = statuses[pid] { return Outcome(output: text, status: status) }
+            // The recorder has collected the program, and passed its status on if it still could.
+            let status = try #require(statuses[recorder])
+            return Outcome(output: text, status: status == Self.killed ? nil : status)
         }
 
         /// The `PID STATUS` lines of the adopter.
@@ -69,15 +76,18 @@ extension EndToEnd {
 
         @Test(arguments: programs.indices) func theProgramGoesOn(index: Int) throws {
             let (words, length) = Self.programs[index]
-            let program = [try Setup.fixture(words[0])] + words.dropFirst()
+            let program = try words.enumerated().map { index, word in
+                index == 0 || word.hasSuffix(".so") ? try Setup.fixture(word) : word
+            }
             let alone = try Command(program).run()
             var numbers = SeededNumbers(seed: UInt64(index))
             for _ in 1...2 {
                 let moment = Int.random(in: 0..<length * 1000, using: &numbers)
                 let outcome = try run(program, killingAfter: moment)
                 #expect(
-                    outcome == Outcome(output: alone.output, status: alone.status),
-                    "\(words), killed after \(moment) us")
+                    outcome.output == alone.output
+                        && outcome.status ?? alone.status == alone.status,
+                    "\(outcome) of \(words), killed after \(moment) us")
                 try checkWhatIsLeft()
             }
         }

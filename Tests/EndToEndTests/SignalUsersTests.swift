@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -42,7 +43,14 @@ extension EndToEnd {
             var numbers = SeededNumbers(seed: seed)
             let moment = String(Int.random(in: 5...25, using: &numbers))
             try compare(["urgent", "late", moment, "1"])
+            try compare(["urgent", "late", moment, "2"])
             try compare(["urgent", "signalfd", moment])
+        }
+
+        /// The same when the recording ends just then.
+        @Test(arguments: 0..<6) func theSamplingSignalIsTakenOverAtTheEnd(time: Int) throws {
+            try SideBySide(scratch: scratch).compare(
+                fixture: ["urgent", "late", "50"], options: ["--duration", "\(54 + 6 * time)ms"])
         }
 
         @Test(arguments: [
@@ -50,6 +58,30 @@ extension EndToEnd {
             ["timers", "thread"], ["timers", "children"],
         ])
         func otherSignals(words: [String]) throws { try compare(words) }
+
+        /// A thread is led away just when a handler of its own is about to run, and once more
+        /// while that runs.
+        @Test(arguments: 1...10) func signalsAtEveryMoment(time: Int) throws {
+            try compare(["timers", "storm"])
+        }
+
+        /// What ends a call ends it, too, while the capture is taken back.
+        @Test(arguments: 1...5) func noSignalIsSwallowedAtTheEnd(time: Int) throws {
+            try SideBySide(scratch: scratch).compare(
+                fixture: ["timers", "once"], options: ["--duration", "\(50 + time)ms"])
+        }
+
+        @Test(.needs("bash"), arguments: 1...3) func aShellThatReadsFromItsChildren(time: Int)
+            throws
+        {
+            let script = """
+                for ((round = 0; round < 25; round++)); do
+                    text=$(printf 'round %d' $round)
+                    [ "$text" = "round $round" ] || { echo "$round: $text"; exit 9; }
+                done
+                """
+            try SideBySide(scratch: scratch).compare(["bash", "-c", script])
+        }
 
         @Test func childrenWithoutExec() throws { try compare(["forked"]) }
 

@@ -3,6 +3,8 @@
 //   posix      SIGUSR1 every 5 ms, by a POSIX timer; those that it counts as overrun, too
 //   thread     a POSIX timer whose expiries the C library turns into threads
 //   children   SIGCHLD for ten children that compute, all collected in the handler
+//   storm      eight signals, each every 4 ms, whose handlers compute for a tenth of that
+//   once       waits for one SIGALRM after the other, each asked for only then
 // Exits with 0 if as many came as should have; how many exactly is up to the machine, and is not
 // printed.
 #include <pthread.h>
@@ -121,12 +123,76 @@ static int run_children(void) {
     return atomic_load(&statuses) == CHILDREN * (CHILDREN - 1) / 2 ? 0 : 1;
 }
 
+#define STORMS 8
+
+static void burn_a_little(int number, siginfo_t *info, void *context) {
+    (void)number;
+    (void)info;
+    (void)context;
+    int before = errno;
+    uint64_t state = 1;
+    BURN(state, ROUNDS_PER_MS * 2 / 5);
+    // Fails: there are no children.
+    if (state == 0 || waitpid(-1, NULL, 0) != -1) _exit(124);
+    errno = before;
+    atomic_fetch_add(&received, 1);
+}
+
+/// A result that a handler, or whoever else comes between, must not change.
+FUNCTION void pass_on(int pipe[2], uint64_t value) {
+    uint64_t received_value = 0;
+    if (write(pipe[1], &value, sizeof value) != sizeof value) fail("write");
+    if (read(pipe[0], &received_value, sizeof value) != sizeof value) fail("read");
+    if (received_value != value) fail("another value");
+}
+
+static void start_storm(int index) {
+    timer_t timer;
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGRTMIN + index};
+    struct itimerspec period = {{0, 4000000}, {0, 4000000 + index * 500000}};
+    install(SIGRTMIN + index, burn_a_little);
+    if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0) fail("timer_create");
+    if (timer_settime(timer, 0, &period, NULL) != 0) fail("timer_settime");
+}
+
+static int run_storm(void) {
+    int ends[2];
+    if (pipe(ends) != 0) fail("pipe");
+    for (int index = 0; index < STORMS; index++) start_storm(index);
+    uint64_t checksum = 1;
+    for (int round = 0; round < 1000; round++) {
+        BURN(checksum, ROUNDS_PER_MS / 100);
+        pass_on(ends, checksum);
+    }
+    printf("storm: %s checksum %016llx\n", atomic_load(&received) > 0 ? "weathered" : "none",
+           (unsigned long long)checksum);
+    return 0;
+}
+
+/// Whoever swallows one of them has it wait for ever.
+static int run_once(void) {
+    sigset_t alarm, before;
+    sigemptyset(&alarm);
+    sigaddset(&alarm, SIGALRM);
+    sigprocmask(SIG_BLOCK, &alarm, &before);
+    install(SIGALRM, count_signal);
+    struct itimerval timer = {{0, 0}, {0, 200}};
+    for (int round = 0; round < 600; round++) {
+        if (setitimer(ITIMER_REAL, &timer, NULL) != 0) fail("setitimer");
+        sigsuspend(&before);
+    }
+    printf("alarms %lld\n", atomic_load(&received));
+    return 0;
+}
+
 int main(int argc, char **argv) {
     const char *mode = argc > 1 ? argv[1] : "";
     if (strcmp(mode, "profile") == 0) return run_profile();
     if (strcmp(mode, "posix") == 0) return run_posix();
     if (strcmp(mode, "thread") == 0) return run_thread();
     if (strcmp(mode, "children") == 0) return run_children();
-    fprintf(stderr, "usage: timers profile | posix | thread | children\n");
+    if (strcmp(mode, "storm") == 0) return run_storm();
+    if (strcmp(mode, "once") == 0) return run_once();
+    fprintf(stderr, "usage: timers profile | posix | thread | children | storm | once\n");
     return 125;
 }

@@ -80,6 +80,14 @@ import Testing
         try writer.append(
             Slice(
                 thread: ThreadIndex(0), start: time(2), times: times, stack: stack, systemCall: 35))
+        for (name, start, end) in [("load", 12, 22), ("draw", 22, 32)] as [(String, Int64, Int64)] {
+            try writer.append(
+                Interval(
+                    name: name, category: "work", thread: ThreadIndex(0), start: time(start),
+                    end: time(end)))
+        }
+        try writer.append(
+            Signpost(name: "tap", category: "work", thread: nil, time: time(15)))
         try writer.finish(header)
         var symbols = SymbolTable()
         symbols.frames[frame] = [
@@ -90,7 +98,10 @@ import Testing
 
     @Test func reports() throws {
         try withRecording { path in
-            for view in ["summary", "heaviest", "tree", "bottom-up", "threads", "modules"] {
+            for view in [
+                "summary", "heaviest", "tree", "bottom-up", "threads", "modules", "libraries",
+                "initializers", "intervals",
+            ] {
                 let run = try run(["report", path, "--view", view])
                 #expect(run.status == 0)
                 #expect(run.error.isEmpty)
@@ -117,8 +128,30 @@ import Testing
         }
     }
 
+    @Test func intervals() throws {
+        try withRecording { path in
+            let words = ["--no-phase", "--no-thread", "--interval"]
+            // A third of the slice's 20 ms each, rounded once.
+            let load = try run(["fold", path] + words + ["load"])
+            #expect(load.output == "compute 6667\n")
+            let draw = try run(["fold", path] + words + ["DR"])
+            #expect(draw.output == "compute 6667\n")
+            let tree = try run(["report", path, "--view", "tree", "--interval", "load"])
+            #expect(tree.output.contains("only interval load"))
+            #expect(tree.output.contains("6.7 ms"))
+        }
+    }
+
     @Test func wrongNamesAndFiles() throws {
         try withRecording { path in
+            let interval = try run(["fold", path, "--interval", "warmup"])
+            #expect(interval.status == 1)
+            #expect(
+                interval.error
+                    == "firstlight: no interval 'warmup' in this recording; it has: load, draw\n")
+            let event = try run(["report", path, "--interval", "tap"])
+            #expect(event.status == 1)
+            #expect(event.error.hasPrefix("firstlight: 'tap' is an event"))
             let phase = try run(["report", path, "--phase", "warmup"])
             #expect(phase.status == 1)
             #expect(phase.output.isEmpty)

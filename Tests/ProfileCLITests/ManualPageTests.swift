@@ -27,7 +27,7 @@ import Testing
     /// A line that begins with a dot and is no request would vanish.
     @Test func onlyKnownRequests() {
         let known: Set<Substring> = [
-            ".TH", ".SH", ".TP", ".PP", ".B", ".BR", ".I", ".IR", ".br", ".\\\"",
+            ".TH", ".SH", ".TP", ".PP", ".B", ".BR", ".RB", ".I", ".IR", ".br", ".\\\"",
         ]
         for line in ManualPage.render().split(separator: "\n") where line.hasPrefix(".") {
             #expect(known.contains(line.prefix { $0 != " " }), "\(line)")

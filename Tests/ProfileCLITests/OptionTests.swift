@@ -43,7 +43,8 @@ import Testing
         #expect(plain.duration == nil)
         #expect(plain.capture == .signal)
         #expect(plain.stackBytes == 262_144)
-        #expect(plain.after == .keep)
+        #expect(plain.after == nil)
+        #expect(plain.end.until.isEmpty)
         #expect(!plain.isQuiet)
         let line = """
             record -o x -F10000 --duration 1.5s --capture ptrace --after stop --stack-bytes 4096 \
@@ -97,25 +98,30 @@ import Testing
         #expect(plain.weight == nil)
         let line = """
             report f --view bottom-up --phase main --thread 5 --weight wall --min-percent 0.5 \
-            --depth 9
+            --depth 9 --interval load
             """
         let full = try ReportOptions(try #require(parsedArguments(line)))
         #expect(full.file == "f")
         #expect(full.view == .bottomUp)
         #expect(full.phase == "main")
         #expect(full.thread == "5")
+        #expect(full.interval == "load")
         #expect(full.weight == .wall)
         #expect(full.minPercent == 0.5)
         #expect(full.depth == 9)
-        let mixed = try #require(parsedArguments("report --format json --phase main"))
-        #expect(throws: UsageError.self) { try ReportOptions(mixed) }
+        for option in ["--phase main", "--interval load", "--view libraries"] {
+            let mixed = try #require(parsedArguments("report --format json \(option)"))
+            #expect(throws: UsageError.self) { try ReportOptions(mixed) }
+        }
     }
 
     @Test func foldOptions() throws {
         let plain = FoldOptions(try #require(parsedArguments("fold")))
         #expect(plain.showsPhase && plain.showsThread && plain.weight == .cpu)
         let full = FoldOptions(
-            try #require(parsedArguments("fold --no-phase --no-thread --weight blocked f")))
+            try #require(
+                parsedArguments("fold --no-phase --no-thread --weight blocked --interval a f")))
+        #expect(full.interval == "a")
         #expect(!full.showsPhase && !full.showsThread && full.weight == .blocked)
         #expect(full.file == "f")
     }

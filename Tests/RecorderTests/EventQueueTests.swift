@@ -73,6 +73,23 @@ import Testing
         #expect(queue.lostSamples == 1)
     }
 
+    /// Signposts have nothing to go without: those that find no room are gone, and counted.
+    @Test func signpostsAreBounded() {
+        let queue = EventQueue()
+        let name = String(repeating: "x", count: 1 << 20)
+        let time = MonotonicTime(nanoseconds: 0)
+        for _ in 0..<40 {
+            queue.receive(.signpost(Signpost(name: name, category: "", thread: nil, time: time)))
+            queue.receive(
+                .interval(
+                    Interval(name: name, category: "", thread: nil, start: time, end: time)))
+        }
+        queue.receive(.ready(Readiness(time: time, by: "exit")))
+        #expect(queue.lostSignposts == 17)
+        #expect(queue.lostSamples == 0)
+        #expect(queue.next()?.count == 64)
+    }
+
     @Test func theEndComesAfterTheLastEvent() {
         let queue = EventQueue()
         queue.receive(Self.sample(0, bytes: 8))

@@ -1,5 +1,6 @@
 import ProfileModel
 import Sampler
+import TestSupport
 import Testing
 import Unwind
 

@@ -2,6 +2,7 @@ import CSQLite
 import Glibc
 import ProfileModel
 import Recording
+import TestSupport
 import Testing
 
 /// Files that are not, or no longer, what a recorder wrote: an error that says so, or a part of
@@ -39,7 +40,7 @@ import Testing
     @Test(arguments: 0..<300) func mutated(seed: UInt64) throws {
         let scratch = try Scratch()
         var bytes = readBytes(try sample(scratch, seed: 11 + seed % 3))
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededNumbers(seed: seed)
         for _ in 0..<Int.random(in: 1...40, using: &generator) {
             let place = Int.random(in: bytes.indices, using: &generator)
             bytes[place] = UInt8.random(in: .min ... .max, using: &generator)
@@ -82,12 +83,23 @@ import Testing
         let path = try sample(scratch)
         execute("PRAGMA user_version = 7", on: path)
         let error = loadError(path)
-        #expect(error == .newerSchema(path: path, found: 7, supported: 2))
+        #expect(error == .newerSchema(path: path, found: 7, supported: 3))
         let words =
-            "was written by a newer version of firstlight (schema 7, this one reads up to 2)"
+            "was written by a newer version of firstlight (schema 7, this one reads up to 3)"
         #expect(error?.description.contains(words) == true)
         execute("PRAGMA user_version = -1", on: path)
         #expect(loadError(path) == .damaged(path: path, detail: "its header was changed"))
+    }
+
+    @Test(arguments: [1, 2]) func olderSchema(version: Int32) throws {
+        let scratch = try Scratch()
+        let path = try sample(scratch)
+        execute("PRAGMA user_version = \(version)", on: path)
+        let error = loadError(path)
+        #expect(error == .olderSchema(path: path, found: version, supported: 3))
+        let words =
+            "was written by an older version of firstlight (schema \(version), this one reads 3)"
+        #expect(error?.description.contains(words) == true)
     }
 
     @Test(arguments: [
@@ -130,6 +142,28 @@ import Testing
         ("UPDATE slices SET start_ns = 'x' WHERE id = 0", "start_ns is not valid"),
         ("UPDATE slices SET start_ns = 0 WHERE id = 59", "row 59: overlaps"),
         ("UPDATE slices SET truncation = 99 WHERE id = 0", "truncation is not valid"),
+        ("UPDATE libraries SET start_ns = -1 WHERE id = 0", "libraries, row 0: a time"),
+        ("UPDATE libraries SET wall_ns = -1 WHERE id = 0", "libraries, row 0: a time"),
+        ("UPDATE libraries SET wall_ns = 9223372036854775807 WHERE id = 0", "a time out"),
+        ("UPDATE libraries SET size = -1 WHERE id = 0", "its size is out of range"),
+        ("UPDATE libraries SET caller = 100000 WHERE id = 0", "libraries, row 0: no such stack"),
+        ("UPDATE libraries SET caller = -1 WHERE id = 0", "libraries, row 0: no such stack"),
+        ("UPDATE libraries SET initial = 2 WHERE id = 0", "initial is not valid"),
+        ("UPDATE libraries SET path = x'00' WHERE id = 0", "path is not valid"),
+        ("UPDATE initializers SET function = -1 WHERE id = 0", "no such stack"),
+        ("UPDATE initializers SET function = 100000 WHERE id = 0", "no such stack"),
+        ("UPDATE initializers SET thread = 100000 WHERE id = 0", "no such thread"),
+        ("UPDATE initializers SET start_ns = 2, end_ns = 1", "row 0: ends before it starts"),
+        ("UPDATE initializers SET cpu_ns = -1", "initializers, row 0: a time out of range"),
+        ("UPDATE intervals SET thread = -1 WHERE id = 0", "intervals, row 0: no such thread"),
+        ("UPDATE intervals SET end_ns = start_ns - 1", "intervals, row 0: "),
+        ("UPDATE intervals SET end_ns = 9223372036854775807", "a time out of range"),
+        ("UPDATE intervals SET complete = 7", "complete is not valid"),
+        ("UPDATE signposts SET thread = 100000 WHERE id = 0", "signposts, row 0: no such"),
+        ("UPDATE signposts SET time_ns = -1 WHERE id = 0", "signposts, row 0: a time"),
+        ("REPLACE INTO ready VALUES (0, 1, 'a'), (1, 1, 'b')", "ready, row 1: ready twice"),
+        ("REPLACE INTO ready VALUES (0, -1, 'a')", "ready, row 0: a time out of range"),
+        ("DROP TABLE ready", "ready: the table is missing or was changed"),
         ("UPDATE symbols SET position = 9 WHERE id = 0", "position is not valid"),
         ("UPDATE symbols SET function = 99999 WHERE id = 0", "function is not valid"),
         ("UPDATE symbols SET module = 99999 WHERE id = 3", "no such module"),

@@ -1,25 +1,11 @@
 import ProfileModel
-
-/// SplitMix64: the same sequence on every machine.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
-    }
-}
+import TestSupport
 
 /// Recordings in which every field takes every kind of value that it may have.
 struct RandomRecording {
-    private var generator: SeededGenerator
+    private var generator: SeededNumbers
 
-    init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
+    init(seed: UInt64) { generator = SeededNumbers(seed: seed) }
 
     private mutating func number(_ range: ClosedRange<Int>) -> Int {
         Int.random(in: range, using: &generator)
@@ -83,6 +69,7 @@ struct RandomRecording {
         for _ in 0..<100 { addStack(to: &recording) }
         addSlices(slices, to: &recording)
         addSymbols(to: &recording)
+        addFacts(to: &recording)
         recording.notes = RecorderNote.Kind.allCases.shuffled(using: &generator).prefix(
             number(1...9)
         )
@@ -145,6 +132,44 @@ struct RandomRecording {
             ends[thread] = slice.end
             recording.slices.append(slice)
         }
+    }
+
+    private mutating func thread(_ recording: Recording) -> ThreadIndex {
+        ThreadIndex(number(0...recording.threads.count - 1))
+    }
+
+    private mutating func stack(_ recording: Recording) -> StackID {
+        StackID(Int32(number(0...recording.stacks.nodes.count - 1)))
+    }
+
+    /// At least one of each, so that damage has something to damage.
+    private mutating func addFacts(to recording: inout Recording) {
+        recording.libraries = (0..<number(1...5)).map { _ in
+            LibraryLoad(
+                path: text(), start: time(), wall: maybe(0).map { _ in span() },
+                size: Int64(number(0...(1 << 60))), requestedBy: maybe(0).map { _ in text() },
+                caller: maybe(0).map { _ in stack(recording) }, isInitial: maybe(0) == nil,
+                file: maybe(0).map { _ in text() })
+        }
+        recording.initializers = (0..<number(1...5)).map { _ in
+            let start = time()
+            return InitializerRun(
+                function: stack(recording), thread: thread(recording), start: start,
+                end: start + span(), cpu: span(), isComplete: maybe(0) == nil)
+        }
+        recording.intervals = (0..<number(1...5)).map { _ in
+            let start = time()
+            return Interval(
+                name: text(), category: text(), subsystem: text(),
+                thread: maybe(0).map { _ in thread(recording) }, start: start,
+                end: start + span(), isComplete: maybe(0) == nil)
+        }
+        recording.signposts = (0..<number(1...5)).map { _ in
+            Signpost(
+                name: text(), category: text(), subsystem: text(),
+                thread: maybe(0).map { _ in thread(recording) }, time: time())
+        }
+        recording.ready = maybe(0).map { _ in Readiness(time: time(), by: text()) }
     }
 
     private mutating func addSymbols(to recording: inout Recording) {

@@ -72,6 +72,11 @@ func beginSaving(_ recording: Recording, to path: String) throws -> RecordingWri
     for mapping in recording.mappings { try writer.append(mapping) }
     try writer.append(newNodesOf: recording.stacks)
     for slice in recording.slices { try writer.append(slice) }
+    for library in recording.libraries { try writer.append(library) }
+    for initializer in recording.initializers { try writer.append(initializer) }
+    for interval in recording.intervals { try writer.append(interval) }
+    for signpost in recording.signposts { try writer.append(signpost) }
+    if let ready = recording.ready { try writer.append(ready) }
     return writer
 }
 
@@ -86,6 +91,11 @@ func expectEqual(_ left: Recording, _ right: Recording) {
     #expect(left.mappings == right.mappings)
     #expect(left.stacks.nodes == right.stacks.nodes)
     #expect(left.slices == right.slices)
+    #expect(left.libraries == right.libraries)
+    #expect(left.initializers == right.initializers)
+    #expect(left.intervals == right.intervals)
+    #expect(left.signposts == right.signposts)
+    #expect(left.ready == right.ready)
     #expect(left.symbols.frames == right.symbols.frames)
     #expect(left.symbols.modules == right.symbols.modules)
 }

@@ -27,7 +27,10 @@ import Testing
             let object = try #require(value as? Object)
             #expect(object.keys.sorted() == keys.split(separator: " ").map(String.init).sorted())
         }
-        try expectKeys(report, "schema program launch children phases threads functions modules")
+        try expectKeys(
+            report,
+            "schema program launch children phases threads functions modules ready initializers "
+                + "libraries intervals signposts")
         #expect(report["schema"] as? Int == 1)
         try expectKeys(report["program"], "path arguments pid exitStatus")
         try expectKeys(
@@ -54,6 +57,31 @@ import Testing
         for module in try objects(report["modules"]) {
             try expectKeys(module, "path buildId loadedNs hasDebugInfo")
         }
+    }
+
+    @Test func factsHaveTheSchemasKeysAndNoOthers() throws {
+        let report = try parse(StarSearcher.recordingWithFacts())
+        func expectKeys(_ key: String, _ keys: String) throws {
+            let found = try objects(report[key])
+            #expect(!found.isEmpty)
+            for object in found {
+                #expect(
+                    object.keys.sorted() == keys.split(separator: " ").map(String.init).sorted())
+            }
+        }
+        try expectKeys("initializers", "function module file line startNs wallNs cpuNs")
+        try expectKeys("libraries", "path startNs wallNs requestedBy used")
+        try expectKeys("intervals", "name category tid startNs wallNs cpuNs")
+        try expectKeys("signposts", "name category tid atNs")
+        let ready = try #require(report["ready"] as? Object)
+        #expect(ready["atNs"] as? Int == 2_054_000_000)
+        #expect(ready["by"] as? String == "signpost:first star drawn")
+        #expect(ready.count == 2)
+        let themes = try #require(objects(report["libraries"]).last)
+        #expect(themes["requestedBy"] is NSNull)
+        #expect(themes["used"] as? Bool == false)
+        #expect(themes["wallNs"] as? Int == 9_000_000)
+        #expect(try parse(StarSearcher.recording())["ready"] is NSNull)
     }
 
     @Test(arguments: 20...26 as ClosedRange<UInt64>)

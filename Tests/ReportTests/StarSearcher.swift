@@ -11,7 +11,9 @@ enum StarSearcher {
     private static let logger = "/home/dev/StarSearcher/libsuperlog.so"
     private static let program = "/home/dev/StarSearcher/StarSearcher"
 
-    static func recording() -> Recording {
+    static func recording() -> Recording { builder().recording }
+
+    private static func builder() -> RecordingBuilder {
         var builder = RecordingBuilder(images: [(program, 1)])
         builder.recording.images[0].arguments = ["StarSearcher", "--catalogue", "bright stars"]
         marks(&builder)
@@ -25,6 +27,57 @@ enum StarSearcher {
         let slices = Int64(builder.recording.slices.count)
         builder.recording.header.ticks = slices
         builder.recording.header.heldByProfiler = .milliseconds(41)
+        return builder
+    }
+
+    /// The same launch, whose libraries and initialisers were watched, with the program's
+    /// signposts, and recorded for a while after it was ready.
+    static func recordingWithFacts() -> Recording {
+        var builder = builder()
+        let (main, worker) = (ThreadIndex(0), ThreadIndex(1))
+        let launch = Spot(
+            "StarSearcher::didFinishLaunching()", program, file: "/src/app.cpp", line: 31)
+        func load(
+            _ path: String, at start: Int64, wall: Int64? = nil, size: Int64, by: String?,
+            file: String? = nil
+        ) {
+            builder.recording.libraries.append(
+                LibraryLoad(
+                    path: path, start: RecordingBuilder.at(start),
+                    wall: wall.map(TimeSpan.milliseconds), size: size, requestedBy: by,
+                    caller: wall.flatMap { _ in
+                        builder.stack(entry + [launch, Spot("dlopen", libc), Spot(nil, loader)])
+                    }, isInitial: wall == nil, file: file))
+        }
+        load(logger, at: 1, size: 45_056, by: program)
+        load(
+            "/lib/x86_64-linux-gnu/libsqlite3.so.0", at: 1, size: 1_392_640, by: program,
+            file: sqlite)
+        load("/lib/x86_64-linux-gnu/libc.so.6", at: 1, size: 2_015_232, by: sqlite, file: libc)
+        load("/lib/x86_64-linux-gnu/libm.so.6", at: 1, size: 909_312, by: sqlite)
+        let themes = "/home/dev/StarSearcher/plugins/libthemes.so"
+        load(themes, at: 402, wall: 9, size: 81_920, by: nil)
+        _ = builder.module(themes)
+
+        builder.initializer(Spot("init_cacheinfo", libc), main, from: 6, to: 7, cpu: 1)
+        builder.initializer(warmUp, main, from: 7, to: 379, cpu: 370)
+        builder.initializer(
+            Spot("_GLOBAL__sub_I_view.cpp", program), main, from: 379, to: 380, cpu: 1)
+        builder.initializer(
+            Spot("registerThemes()", themes, file: "/src/themes.c", line: 9), main, from: 404,
+            to: 410, cpu: 5, isComplete: false)
+
+        builder.interval("Load catalogue", "launch", main, from: 418, to: 1174)
+        builder.interval("First frame", "launch", main, from: 1174, to: 2054)
+        builder.interval("read stars", "database", worker, from: 420, to: 1170)
+        for tile in 0..<3 as Range<Int64> {
+            builder.interval(
+                "prewarm", "view", main, from: 1200 + 200 * tile, to: 1350 + 200 * tile)
+        }
+        builder.interval("network", "", main, from: 2100, to: 2512, isComplete: false)
+        builder.interval("Thumbnails", "extended", main, from: 2060, to: 2400)
+        builder.event("first star drawn", "view", main, at: 2050)
+        builder.ready("signpost:first star drawn", at: 2054)
         return builder.recording
     }
 
@@ -57,22 +110,21 @@ enum StarSearcher {
         }
     }
 
+    private static let warmUp = Spot(
+        "SuperfastLogger::warmUp()", logger, file: "/src/logger/logger.cpp", line: 41,
+        inlined: [
+            SourceFrame(
+                function: "SuperfastLogger::mix(unsigned long)", file: "/src/logger/mix.hpp",
+                line: 12, isInlined: true)
+        ])
+
     private static func beforeMain(_ builder: inout RecordingBuilder, _ main: ThreadIndex) {
         let relocate = builder.stack([
             Spot("_start", loader), Spot("_dl_start_user", loader),
             Spot("_dl_relocate_object", loader),
         ])
         builder.slice(main, at: 1, running: 6, relocate)
-        let warmUp = builder.stack([
-            Spot("_start", loader), Spot("_dl_init", loader),
-            Spot(
-                "SuperfastLogger::warmUp()", logger, file: "/src/logger/logger.cpp", line: 41,
-                inlined: [
-                    SourceFrame(
-                        function: "SuperfastLogger::mix(unsigned long)",
-                        file: "/src/logger/mix.hpp", line: 12, isInlined: true)
-                ]),
-        ])
+        let warmUp = builder.stack([Spot("_start", loader), Spot("_dl_init", loader), warmUp])
         for tick in 0..<370 as Range<Int64> {
             builder.slice(main, at: 7 + tick, running: 1, warmUp)
         }

@@ -145,7 +145,7 @@ import Testing
 
     @Test(arguments: View.allCases)
     func coloursOnlyOnRequest(view: View) {
-        let recording = StarSearcher.recording()
+        let recording = StarSearcher.recordingWithFacts()
         let plain = text(recording, view)
         let coloured = text(recording, view) { $0.usesColour = true }
         #expect(!plain.contains("\u{1b}"))

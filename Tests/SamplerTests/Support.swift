@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Sampler
@@ -13,20 +14,7 @@ func auxiliaryValue(_ key: UInt) -> UInt64 {
     return UInt64(unsafeBitCast(address, to: Function.self)(key))
 }
 
-/// SplitMix64: the same numbers on every machine.
-struct SeededNumbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
+extension SeededNumbers {
     /// The text with a few of its bytes replaced, removed or doubled.
     mutating func mutated(_ bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes

@@ -1,4 +1,5 @@
 import Symbolicate
+import TestSupport
 import Testing
 
 struct DemanglerTests {

@@ -1,6 +1,7 @@
 import Glibc
 import ProfileModel
 import Symbolicate
+import TestSupport
 import Testing
 
 /// Files that are damaged, cut short or made up: whatever is answered, nothing may crash or hang.

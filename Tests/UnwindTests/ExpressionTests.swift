@@ -1,5 +1,6 @@
 import CElfutils
 import ProfileModel
+import TestSupport
 import Testing
 
 @testable import Unwind

@@ -15,6 +15,8 @@ struct PartBuilder {
     private let isMain: [Bool]
     /// How many slices were charged to each line, of those that count.
     private var slicesByLine: [Int] = []
+    /// The start of the last slice that was charged to each line.
+    private var lastByLine: [MonotonicTime] = []
     /// The end of each thread's last slice.
     private var lastEnds: [MonotonicTime]
     private let threadEnds: [MonotonicTime?]
@@ -48,12 +50,24 @@ struct PartBuilder {
         let waitLine =
             slice.times.blocked > .zero
             ? expander.line(ofWaitIn: slice.systemCall, calledFrom: line) : PathTable.none
-        divide(slice) { phase, times in
+        divide(slice) { phase, start, times in
             Profile.Part(
                 phase: Int32(truncatingIfNeeded: phase),
                 thread: Int32(truncatingIfNeeded: thread), line: line, waitLine: waitLine,
-                times: times)
+                start: start, times: times)
         }
+    }
+
+    /// The initialisers, whose functions are put among the profile's.
+    mutating func initializers(_ recording: Recording) -> [InitializerFigures] {
+        InitializerFigures.all(of: recording, since: plan.start, &expander)
+    }
+
+    mutating func libraries(
+        _ recording: Recording, _ initializers: [InitializerFigures]
+    ) -> [LibraryFigures] {
+        guard !recording.libraries.isEmpty else { return [] }
+        return LibraryExaminer(recording, plan, initializers, sightings()).figures(&expander)
     }
 
     /// Ends the building: the ends of threads are known.
@@ -69,14 +83,20 @@ struct PartBuilder {
         guard slice.stack != nil || slice.truncation != nil else { return }
         slices += 1
         if let reason = slice.truncation { truncations[reason, default: 0] += 1 }
-        while slicesByLine.count <= Int(line) { slicesByLine.append(0) }
+        while slicesByLine.count <= Int(line) {
+            slicesByLine.append(0)
+            lastByLine.append(MonotonicTime(nanoseconds: .min))
+        }
         slicesByLine[Int(line)] += 1
+        if slice.start < plan.end {
+            lastByLine[Int(line)] = max(lastByLine[Int(line)], slice.start)
+        }
     }
 
     /// Where inside a slice each state lay is not known: each phase gets its share of each state.
     /// What lies outside of the launch is left out.
     private mutating func divide(
-        _ slice: Slice, part: (_ phase: Int, _ times: StateTimes) -> Profile.Part
+        _ slice: Slice, part: (_ phase: Int, _ start: TimeSpan, _ times: StateTimes) -> Profile.Part
     ) {
         var rest = slice.times
         var cursor = slice.start
@@ -90,8 +110,9 @@ struct PartBuilder {
         _ = cut(at: plan.start)
         var phase = phaseEnds.firstIndex { $0 > cursor } ?? phaseEnds.count
         while phase < phaseEnds.count, rest != .zero {
+            let start = cursor - plan.start
             let times = cut(at: phaseEnds[phase])
-            if times != .zero { charge(part(phase, times)) }
+            if times != .zero { charge(part(phase, start, times)) }
             phase += 1
         }
     }
@@ -104,6 +125,43 @@ struct PartBuilder {
         }
         threads[thread].times = threads[thread].times + part.times
         parts.append(part)
+    }
+
+    /// When each module was last met on a stack, within the launch.
+    private func sightings() -> ModuleSightings {
+        let (paths, frames) = (expander.paths, expander.frames)
+        let never = MonotonicTime(nanoseconds: .min)
+        var byLine = lastByLine
+        byLine.append(contentsOf: repeatElement(never, count: paths.lines.count - byLine.count))
+        let isEnding = endings()
+        for line in byLine.indices where isEnding[line] { byLine[line] = never }
+        var result = ModuleSightings()
+        result.last = byLine.max().flatMap { $0 == never ? nil : $0 }
+        for line in paths.lines.indices.reversed() where byLine[line] != never {
+            let path = paths.path(ofLine: Int32(truncatingIfNeeded: line))
+            if let module = frames[paths.paths[Int(path)].function].moduleIndex?.rawValue {
+                result.byModule[module] = max(result.byModule[module] ?? never, byLine[line])
+            }
+            let parent = paths.lines[line].parent
+            if parent != PathTable.none {
+                byLine[Int(parent)] = max(byLine[Int(parent)], byLine[line])
+            }
+        }
+        return result
+    }
+
+    /// For each line, whether it is called by what ends a process: a library's destructors run
+    /// whether the launch needed it or not.
+    private func endings() -> [Bool] {
+        let names: Set<String> = ["__run_exit_handlers", "__cxa_finalize", "_dl_fini"]
+        let (paths, frames) = (expander.paths, expander.frames)
+        let ends = paths.paths.map { names.contains(frames[$0.function].name) }
+        var result = [Bool](repeating: false, count: paths.lines.count)
+        for (index, line) in paths.lines.enumerated() {
+            let isCalled = line.parent != PathTable.none && result[Int(line.parent)]
+            result[index] = isCalled || ends[Int(paths.sites[Int(line.site)].path)]
+        }
+        return result
     }
 
     /// For each module, in how many slices' stacks it occurs.

@@ -25,14 +25,16 @@ struct PhasePlan {
         let first = marks.first { $0.kind == (recording.header.isAttached ? .attached : .spawned) }
         let last = marks.last { $0.kind == .ended }
         start = first?.time ?? Self.earliest(in: recording, marks)
-        end = max(start, last?.time ?? Self.latest(in: recording, marks))
-        finalCounters = last?.counters ?? ProcessCounters()
+        let recorded = max(start, last?.time ?? Self.latest(in: recording, marks))
+        let signposts = SignpostPhases(recording)
+        end = signposts.launchEnd(from: start, recorded: recorded)
+        finalCounters = end == recorded ? last?.counters ?? ProcessCounters() : ProcessCounters()
         let opening = first ?? Mark(kind: .spawned, time: start)
         let wanted =
             recording.header.isAttached
             ? [Self.border("Attached", .afterMain, opening)]
             : Self.launchBorders(recording, marks: marks, opening: opening)
-        borders = inOrder(wanted)
+        borders = inOrder(signposts.divide(wanted, end: end))
     }
 
     /// One phase for each border, with no times of threads yet.

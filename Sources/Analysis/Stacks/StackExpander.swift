@@ -47,6 +47,28 @@ struct StackExpander {
         append(expander.frame(of: function), to: parent)
     }
 
+    /// The function that a stack's innermost frame belongs to, without what was inlined into it;
+    /// nil for a stack that the table does not hold.
+    mutating func innermostFunction(of stack: StackID) -> FrameID? {
+        guard nodes.indices.contains(Int(stack.rawValue)) else { return nil }
+        return expander.frames(of: nodes[Int(stack.rawValue)].frame).first
+    }
+
+    /// The frames of a stack, outermost first, with those that were inlined; empty for one that
+    /// the table does not hold.
+    mutating func frames(of stack: StackID) -> [FrameID] {
+        guard nodes.indices.contains(Int(stack.rawValue)) else { return [] }
+        var result: [FrameID] = []
+        var current = Int(stack.rawValue)
+        while true {
+            result += expander.frames(of: nodes[current].frame).reversed()
+            guard let parent = nodes[current].parent, parent.rawValue >= 0,
+                parent.rawValue < current
+            else { return result.reversed() }
+            current = Int(parent.rawValue)
+        }
+    }
+
     /// Ends the building.
     mutating func seal() { paths.seal() }
 

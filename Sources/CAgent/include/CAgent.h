@@ -54,17 +54,24 @@ enum {
     FL_PHASE_ABANDONED = 4,    // it has waited in vain, and unmaps them
 };
 
+// What the recorder leaves on the stack of a thread that it leads to an entry, below the red zone.
+struct fl_diversion {
+    uint64_t mask;      // the signals that it had blocked; all are while it is in the entry
+    uint64_t resume;    // where it goes on
+};
+
 struct fl_agent {
     const uint8_t *code;
     uint32_t launch_length; // the part that watching a launch needs
     uint32_t length;        // all of it
     // Offsets within the code.
     // Entries, at which a stopped thread is made to go on:
-    uint32_t set_action;    // sets a signal's action; goes on at after_action
+    uint32_t set_action;    // sets a signal's action
     uint32_t map_slots;     // makes and maps the slots, waits for the recorder, sets the sampling
-                            // signal's action; goes on at after_slots
+                            // signal's action
     uint32_t waiting, waiting_end;  // where map_slots waits
-    uint32_t unmap_slots;   // sets the sampling signal's action and unmaps the slots; the same
+    uint32_t unmap_slots;   // sets the sampling signal's action and unmaps the slots
+    uint32_t unmapped, unmapped_end;    // where it waits for the recorder
     // Stand-ins for the C library's system calls of these names:
     uint32_t sigaction, prctl, execve, sigmask;
     // Handlers, and what the kernel's ABI wants beside them:
@@ -72,17 +79,89 @@ struct fl_agent {
     uint32_t sample_handler;  // fills a slot
     uint32_t restorer;        // rt_sigreturn
     // Words to fill in; an action is a struct kernel_sigaction of 4 words:
-    uint32_t signal, action, after_action;
+    uint32_t signal, action;
     uint32_t slots;         // where the slots are mapped; 0: nobody is answered
     uint32_t slots_size;    // in bytes
     uint32_t slot_mask;     // a slot's size (a power of two) - 1
     uint32_t pid;           // the process's id, as it knows it itself
     uint32_t recorder;      // the recorder's id, as the process knows it; 0 where it does not
     uint32_t sample_signal, sample_action;
+    uint32_t protection;    // of the slots' mapping (mmap(2))
     uint32_t old_slots;     // what unmap_slots unmaps
+    uint32_t naps;          // how often it naps at most until the recorder gives its state back
     uint32_t original_handler;  // what the program is told that the sampling signal does
-    uint32_t after_slots;   // where to go on
     uint32_t after_sigaction, after_prctl, after_execve, after_sigmask;
 };
 
 struct fl_agent fl_agent_describe(void);
+
+// One run of an initialiser, as the thread that ran it saw it.
+struct fl_initializer {
+    uint64_t function;      // the original
+    uint32_t state;         // one of the values below
+    uint32_t tid;           // as the process knows it
+    int64_t start_ns, end_ns;           // CLOCK_MONOTONIC
+    int64_t start_cpu_ns, end_cpu_ns;   // the thread's CPU clock
+    uint64_t library;       // 1 + its number among the loaded libraries; 0: one of the start-up
+    uint64_t unused;
+};
+
+enum {
+    FL_INITIALIZER_NOT_RUN = 0,
+    FL_INITIALIZER_RUNNING = 1,
+    FL_INITIALIZER_RETURNED = 2,
+};
+
+// A call that loads libraries: when the linker took the first up, and who called.
+struct fl_open {
+    int64_t start_ns;       // CLOCK_MONOTONIC
+    uint32_t tid;           // as the process knows it
+    uint32_t unused;
+    uint64_t registers[8];  // rsp rip rbp rbx r12 r13 r14 r15
+    int64_t copied_size;    // bytes copied from rsp upwards; negative: an error number
+    uint64_t reserved[5];
+};
+enum { FL_OPEN_STACK = 65536 };  // bytes of a stack that are copied at most
+
+// A library that such a call loaded, and its original initialisers.
+struct fl_library {
+    uint64_t map;           // its struct link_map
+    uint64_t initializer;   // DT_INIT's function; 0: none
+    uint64_t array;         // DT_INIT_ARRAY's address
+    uint64_t count;         // its length
+    uint64_t open;          // the number of the call
+    uint64_t only;          // the array of one that takes its place
+    uint64_t unused[2];
+};
+
+// How many of each there are so far, and what the linker's hook remembers between two calls.
+struct fl_loads {
+    uint32_t opens, libraries, records;
+    uint32_t is_adding;
+    uint32_t known;         // the length of the linker's list when it was counted last
+};
+
+// Code for a mapping of its own. A thunk loads a number into eax and jumps to `initializer` (a
+// record's number) or `driver` (twice a library's, + 1 for its array).
+struct fl_hooks {
+    const uint8_t *code;
+    uint32_t length;
+    uint32_t initializer, driver;
+    uint32_t debug_state;   // takes _dl_debug_state's place
+    uint32_t words;         // a struct fl_hook_words to fill in
+};
+
+struct fl_hook_words {
+    uint64_t records;       // addresses of struct fl_initializer …
+    uint64_t pid;           // the process's id, as it knows it itself
+    uint64_t filtered;      // address of a word that is not 0 when system calls may be forbidden
+    uint64_t debug;         // the linker's struct r_debug
+    uint64_t loads;         // … of struct fl_loads, struct fl_open, struct fl_library,
+    uint64_t opens;
+    uint64_t libraries;
+    uint64_t thunks;        // of the libraries' thunks, 16 bytes each,
+    uint64_t stacks;        // of FL_OPEN_STACK bytes for each open
+    uint64_t most_records, most_opens, most_libraries;
+};
+
+struct fl_hooks fl_hooks_describe(void);

@@ -26,15 +26,26 @@ int fl_ptrace_listen(pid_t tid);
 int fl_ptrace_detach(pid_t tid, int signal);
 int fl_ptrace_event_message(pid_t tid, uint64_t *message);
 int fl_ptrace_get_registers(pid_t tid, struct fl_registers *registers);
-// Makes a stopped thread go on at `address`. If it was stopped in a system call that would have
-// been restarted, `*resume` is where going on restarts it; otherwise it is where it was.
-int fl_ptrace_divert(pid_t tid, uint64_t address, uint64_t *resume, int commit);
+// Where a stopped thread goes on; that is where it was, or, if it was in a system call that is to be
+// restarted, where going on restarts it.
+int fl_ptrace_resume_address(pid_t tid, uint64_t *resume);
+// All that a diversion changes of a thread.
+struct fl_thread_state {
+    uint64_t registers[27];  // struct user_regs_struct
+    uint64_t mask;
+};
+// Makes a stopped thread go on at `address`, with all signals blocked. Two words are left below its
+// red zone, at which its stack pointer is then: its signal mask, and where it would have gone on.
+// `*state` is what it had.
+int fl_ptrace_divert(pid_t tid, uint64_t address, struct fl_thread_state *state);
+// Gives a thread, stopped again, back what it had; a call that it was in is restarted or not as
+// without the diversion.
+int fl_ptrace_restore(pid_t tid, const struct fl_thread_state *state);
 // Whether a stopped thread is within a restartable sequence (rseq(2)), which the kernel aborts
 // when it lets the thread go on, but only if it finds it there. 1 or 0.
 int fl_ptrace_in_sequence(pid_t tid);
 // Whether a stopped thread comes from a system call. 1 or 0.
 int fl_ptrace_in_call(pid_t tid);
-int fl_ptrace_set_instruction_pointer(pid_t tid, uint64_t address);
 int fl_ptrace_get_debug_register(pid_t tid, int number, uint64_t *value);
 int fl_ptrace_set_debug_register(pid_t tid, int number, uint64_t value);
 int fl_ptrace_signal_code(pid_t tid, int *code);
@@ -54,8 +65,10 @@ uint64_t fl_ignored_signals(void);
 // `path` with the given mask of blocked signals and set of ignored ones. A file
 // that is neither binary nor `#!` script is handed to /bin/sh, as execvp(3) does. `*failure` is
 // a pipe's read end: empty when exec worked, else it yields its errno as an int.
+// `streams` are its standard output and error; -1: ours.
 pid_t fl_spawn_held(const char *path, char *const argv[], char *const envp[],
-                    const sigset_t *mask, uint64_t ignored, int *release, int *failure);
+                    const int streams[2], const sigset_t *mask, uint64_t ignored, int *release,
+                    int *failure);
 
 // Of which thread fl_wait would tell next, without taking the news; 0: of none. `*has_ended`:
 // whether it is of an end.
@@ -105,6 +118,8 @@ int fl_signal_thread(pid_t pid, pid_t tid, int signal, uint64_t value);
 // Maps a file shared, for reading and writing. NULL when that fails.
 void *fl_map_shared(const char *path, size_t size);
 void fl_unmap(void *start, size_t size);
+// Frees the pages of shared memory; all who map it find zeros (madvise(2), MADV_REMOVE). 0 or -errno.
+int fl_release_shared(void *start, size_t size);
 
 ssize_t fl_read_memory(pid_t pid, uint64_t address, void *buffer, size_t length);
 
@@ -116,4 +131,7 @@ int fl_is_regular(uint32_t mode);
 int fl_has_file_capabilities(const char *path);
 
 #include "Doctor.h"
+#include "Notify.h"
+#include "Relay.h"
+#include "Sockets.h"
 #include "Terminal.h"

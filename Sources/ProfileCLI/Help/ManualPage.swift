@@ -48,7 +48,8 @@ package enum ManualPage {
         .B record
         they end at the program's name or at
         .BR \\-\\- .
-        Of an option that is given twice, the last counts.
+        Of an option that is given twice, the last counts, but for
+        .BR \\-\\-until .
         """
     }
 
@@ -72,7 +73,13 @@ package enum ManualPage {
         """
         .SH EXIT STATUS
         .B record
-        ends with the program's own status, or 128+\\fIN\\fR if signal \\fIN\\fR killed it.
+        ends with the program's own status, or 128+\\fIN\\fR if signal \\fIN\\fR killed it; with 0 if
+        the program was stopped because it was ready
+        .RB ( \\-\\-until ).
+        .TP
+        .B 124
+        the launch was not over in time
+        .RB ( \\-\\-watchdog )
         .TP
         .B 125
         .B record
@@ -146,6 +153,10 @@ package enum ManualPage {
         let examples = [
             ("Record a launch and read the summary:", "firstlight record ./app --its-option"),
             ("The next start of a service, whoever starts it:", "firstlight attach --wait nginx"),
+            (
+                "A server's launch, until it accepts connections:",
+                "firstlight record --until listen ./server"
+            ),
             ("The first two seconds of a server:", "firstlight record --duration 2s ./server"),
             ("Who waited in main, and for what:", "firstlight report --phase main --weight wall"),
             ("A flame graph:", "firstlight fold | flamegraph.pl > launch.svg"),

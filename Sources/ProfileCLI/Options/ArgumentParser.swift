@@ -11,8 +11,10 @@ package enum Invocation: Sendable {
 /// A subcommand with its options, whose values are checked, and its operands.
 package struct ParsedArguments: Sendable {
     package var subcommand: Subcommand
-    /// Of an option that is given twice, the last counts.
+    /// Of an option that is given twice, the last.
     package var options: [OptionName: OptionValue] = [:]
+    /// The values of those that may be given several times, in order.
+    package var lists: [OptionName: [OptionValue]] = [:]
     package var operands: [String] = []
 
     package init(subcommand: Subcommand) { self.subcommand = subcommand }
@@ -152,6 +154,7 @@ package struct ArgumentParser {
             throw error(Self.invalid(option, text))
         }
         parsed.options[option.name] = value
+        parsed.lists[option.name, default: []].append(value)
     }
 
     private static func invalid(_ option: OptionDeclaration, _ text: String) -> String {

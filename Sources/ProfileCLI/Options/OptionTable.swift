@@ -9,6 +9,8 @@ package enum OptionName: Hashable, Sendable {
     case output, frequency, duration, capture, stackBytes, followChildren, after, quiet, wait
     case view, phase, thread, weight, minPercent, depth, format
     case noPhase, noThread
+    case interval
+    case until, extended, watchdog
 }
 
 /// Everything about one option. Parsing, `--help`, the manual page and the suggestions for
@@ -80,8 +82,9 @@ package enum OptionTable {
             .after, "after", "WHAT", .choice(AfterRecording.allCases.map(\.rawValue)),
             for: [.record],
             """
-            when the recording ends before the program: keep it running and wait for it \
-            (default), or stop it with SIGTERM
+            when the recording ends before the program: keep it running and wait for it, or stop \
+            it with SIGTERM; the default is stop where --until names something else than exit, or \
+            --watchdog struck, otherwise keep
             """),
         .init(.quiet, "quiet", for: recording, "print no summary at the end"),
         .init(
@@ -94,12 +97,19 @@ package enum OptionTable {
             """
             summary (default), heaviest (the heaviest stack, and the functions by their own \
             time), tree (callers above callees), bottom-up (functions with their callers below), \
-            threads or modules
+            threads, modules, libraries (what was loaded, for whom, and whether it was used), \
+            initializers (heaviest first, with what each did) or intervals (signposts and marks)
             """),
         .init(
             .phase, "phase", "NAME", .text, for: reading,
             "only this phase; the beginning of its name is enough"),
         .init(.thread, "thread", "TID|NAME", .text, for: reading, "only this thread"),
+        .init(
+            .interval, "interval", "NAME", .text, for: reading,
+            """
+            only the time of the program's intervals of this name, on all threads; the beginning \
+            of the name is enough
+            """),
         .init(
             .weight, "weight", "WEIGHT", .choice(Weight.allCases.map(\.rawValue)), for: reading,
             """
@@ -117,6 +127,24 @@ package enum OptionTable {
             for: [.report, .doctor], "text (default) or json (complete, for programs)"),
         .init(.noPhase, "no-phase", for: [.fold], "stacks without their phase"),
         .init(.noThread, "no-thread", for: [.fold], "stacks without their thread"),
+        .init(
+            .until, "until", "CONDITION", .text, for: recording,
+            """
+            when the launch is over: exit (default); notify (READY=1, as by sd_notify); \
+            listen[:PORT] (it accepts connections, at this TCP port or at any stream socket); \
+            output[:TEXT] (first byte, or first line with TEXT, on its standard output or error); \
+            window (first X11 window); idle:TIME (all threads have been blocked for TIME). May be \
+            given several times: whichever comes first. attach takes listen, window and idle
+            """),
+        .init(
+            .extended, "extended", "TIME", .duration, for: recording,
+            "go on recording for TIME after the program is ready"),
+        .init(
+            .watchdog, "watchdog", "TIME", .duration, for: recording,
+            """
+            if the launch is not over after TIME: print every thread's stack and what it waits \
+            for, end the recording and the program (but see --after), and exit with status 124
+            """),
         .init(
             .help, "help", short: "h", for: Set(Subcommand.allCases), "print this help"),
     ]

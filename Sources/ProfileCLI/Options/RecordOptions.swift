@@ -32,7 +32,10 @@ package struct RecordOptions: Hashable, Sendable {
     /// The most that is copied of a stack, in bytes.
     package var stackBytes: Int
     package var followsChildren: Bool
-    package var after: AfterRecording
+    /// When the launch is over.
+    package var end: LaunchEndOptions
+    /// nil: it depends on why the recording ended.
+    package var after: AfterRecording?
     /// Whether to leave out the summary.
     package var isQuiet: Bool
 
@@ -44,7 +47,8 @@ package struct RecordOptions: Hashable, Sendable {
         capture = arguments.text(.capture).flatMap(CaptureMethod.init) ?? .signal
         stackBytes = arguments.integer(.stackBytes) ?? SamplerOptions.usualStackBytes
         followsChildren = arguments.isGiven(.followChildren)
-        after = arguments.text(.after).flatMap(AfterRecording.init) ?? .keep
+        end = try LaunchEndOptions(arguments)
+        after = arguments.text(.after).flatMap(AfterRecording.init)
         isQuiet = arguments.isGiven(.quiet)
     }
 
@@ -80,6 +84,14 @@ extension ParsedArguments {
     package func text(_ name: OptionName) -> String? {
         guard case .text(let value) = options[name] else { return nil }
         return value
+    }
+
+    /// Of an option that may be given several times.
+    package func texts(_ name: OptionName) -> [String] {
+        (lists[name] ?? []).compactMap { value in
+            guard case .text(let text) = value else { return nil }
+            return text
+        }
     }
 
     package func integer(_ name: OptionName) -> Int? {

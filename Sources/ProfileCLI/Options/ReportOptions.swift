@@ -12,6 +12,7 @@ package struct ReportOptions: Sendable {
     package var view: View
     package var phase: String?
     package var thread: String?
+    package var interval: String?
     package var weight: Weight?
     package var minPercent: Double?
     package var depth: Int?
@@ -22,6 +23,7 @@ package struct ReportOptions: Sendable {
         view = arguments.text(.view).flatMap(View.init) ?? .summary
         phase = arguments.text(.phase)
         thread = arguments.text(.thread)
+        interval = arguments.text(.interval)
         weight = arguments.text(.weight).flatMap(Weight.init)
         minPercent = arguments.percent(.minPercent)
         depth = arguments.integer(.depth)
@@ -31,7 +33,9 @@ package struct ReportOptions: Sendable {
     /// JSON is the whole profile: an option that would have no effect is an error, so that
     /// nobody takes the whole for a part.
     private static func checkJSON(_ arguments: ParsedArguments) throws(UsageError) {
-        let shaping: Set<OptionName> = [.view, .phase, .thread, .weight, .minPercent, .depth]
+        let shaping: Set<OptionName> = [
+            .view, .phase, .thread, .interval, .weight, .minPercent, .depth,
+        ]
         for option in OptionTable.options where shaping.contains(option.name) {
             guard arguments.isGiven(option.name) else { continue }
             throw UsageError(
@@ -45,6 +49,7 @@ package struct FoldOptions: Sendable {
     package var file: String
     package var phase: String?
     package var thread: String?
+    package var interval: String?
     package var weight: Weight
     package var showsPhase: Bool
     package var showsThread: Bool
@@ -53,6 +58,7 @@ package struct FoldOptions: Sendable {
         file = arguments.operands.first ?? RecordOptions.defaultOutput
         phase = arguments.text(.phase)
         thread = arguments.text(.thread)
+        interval = arguments.text(.interval)
         weight = arguments.text(.weight).flatMap(Weight.init) ?? .cpu
         showsPhase = !arguments.isGiven(.noPhase)
         showsThread = !arguments.isGiven(.noThread)

@@ -61,9 +61,11 @@ package enum Subcommand: String, CaseIterable, Sendable {
                 not an option is the program; everything after it belongs to the program.
                 """,
                 """
-                The recording ends with the program, after --duration, or at Ctrl-C (which also \
-                reaches the program). When it ends first, the program goes on unrecorded and is \
-                waited for. The exit status is the program's.
+                The recording ends with the program, when the launch is over (--until), after \
+                --duration, or at Ctrl-C (which also reaches the program). When it ends first, \
+                the program goes on unrecorded and is waited for; but one that became ready is \
+                stopped (--after). The exit status is the program's, or 0 if it was stopped \
+                because it was ready.
                 """,
             ]
         case .attach:
@@ -84,7 +86,8 @@ package enum Subcommand: String, CaseIterable, Sendable {
                 """
                 Reads FILE (launch.firstlight if none is given) and prints where the time went: by \
                 default every phase with its wall and CPU time, what the main thread did in it, \
-                its heaviest stack and, where it waited, its heaviest wait.
+                its heaviest stack and, where it waited, its heaviest wait; its heaviest \
+                initialisers and the program's signposts, where there are any.
                 """
             ]
         case .fold:

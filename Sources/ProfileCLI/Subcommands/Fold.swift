@@ -9,7 +9,8 @@ enum FoldCommand {
             let profile = try Reading.profile(of: options.file)
             var folding = FoldedStacks.Options()
             folding.selection = try Reading.selection(
-                of: profile, phase: options.phase, thread: options.thread)
+                of: profile, phase: options.phase, thread: options.thread,
+                interval: options.interval)
             folding.weight = options.weight
             folding.showsPhase = options.showsPhase
             folding.showsThread = options.showsThread

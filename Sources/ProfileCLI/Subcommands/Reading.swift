@@ -47,10 +47,10 @@ enum Reading {
     }
 
     static func selection(
-        of profile: Profile, phase: String?, thread: String?
+        of profile: Profile, phase: String?, thread: String?, interval: String?
     ) throws(Failure) -> Selection {
         do {
-            return try profile.selection(phase: phase, thread: thread)
+            return try profile.selection(phase: phase, thread: thread, interval: interval)
         } catch {
             throw Failure(error)
         }

@@ -29,13 +29,14 @@ enum RecordCommand {
         _ target: Recorder.Target, _ options: RecordOptions, _ signals: SignalQueue,
         _ console: Console
     ) -> Int32 {
+        var sampling = SamplerOptions(
+            frequency: options.frequency, duration: options.duration, capture: options.capture,
+            stackBytes: options.stackBytes, followsChildren: options.followsChildren)
+        sampling.until = options.end.until
+        sampling.extended = options.end.extended
+        sampling.watchdog = options.end.watchdog
         let recorder = Recorder(
-            output: options.output,
-            options: SamplerOptions(
-                frequency: options.frequency, duration: options.duration, capture: options.capture,
-                stackBytes: options.stackBytes,
-                followsChildren: options.followsChildren),
-            version: Version.current)
+            output: options.output, options: sampling, version: Version.current)
         let result: Recorder.Result
         do throws(Recorder.Failure) {
             result = try recorder.record(target, signals: signals)
@@ -46,9 +47,14 @@ enum RecordCommand {
         if let end = result.sampler.endSignal, !end.isFromTerminal, target.isLaunch {
             Program(pid: result.pid).send(end.number)
         }
+        let ending = Ending(
+            result: result, options: options, isLaunch: target.isLaunch, signals: signals,
+            console: console)
+        ending.settleOutput()
         for child in result.children { symbolicate(child, console) }
         let hasSummary = finish(options, console, hasFile: result.failure == nil)
-        let status = seeToItsEnd(result, target, options, signals, console)
+        ending.explainStall()
+        let status = ending.seeToTheEnd()
         return result.failure == nil && hasSummary ? status : ownFailure
     }
 
@@ -89,30 +95,6 @@ enum RecordCommand {
         } catch {
             console.complain(error.description)
             return false
-        }
-    }
-
-    /// A program that we started outlives its recording only with us waiting for it, so that
-    /// whoever waits for us gets its status.
-    private static func seeToItsEnd(
-        _ result: Recorder.Result, _ target: Recorder.Target, _ options: RecordOptions,
-        _ signals: SignalQueue, _ console: Console
-    ) -> Int32 {
-        guard target.isLaunch else {
-            if result.sampler.outcome == .running, options.after == .stop {
-                Program(pid: result.pid).send(SIGTERM)
-            }
-            return 0
-        }
-        var outcome = result.sampler.outcome
-        if outcome == .running {
-            if options.after == .stop { Program(pid: result.pid).send(SIGTERM) }
-            outcome = Program(pid: result.pid).waitForEnd(signals)
-        }
-        switch outcome {
-        case .exited(let status): return status
-        case .signalled(let signal): return 128 + signal
-        case .running, .unknown: return ownFailure
         }
     }
 }

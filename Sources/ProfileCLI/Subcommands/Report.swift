@@ -18,7 +18,8 @@ enum ReportCommand {
     ) throws(Reading.Failure) -> TextOptions {
         var result = TextOptions()
         result.selection = try Reading.selection(
-            of: profile, phase: options.phase, thread: options.thread)
+            of: profile, phase: options.phase, thread: options.thread,
+            interval: options.interval)
         result.weight = options.weight
         result.minPercent = options.minPercent
         result.depth = options.depth

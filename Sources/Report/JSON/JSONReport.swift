@@ -30,6 +30,19 @@ package enum JSONReport {
             section("modules", &writer) {
                 $0.array(profile.modules, inLines: true) { module($1, &$0) }
             }
+            section("ready", &writer) { ready(profile.ready, &$0) }
+            section("initializers", &writer) {
+                $0.array(profile.initializers, inLines: true) { initializer(profile, $1, &$0) }
+            }
+            section("libraries", &writer) {
+                $0.array(profile.libraries, inLines: true) { library($1, &$0) }
+            }
+            section("intervals", &writer) {
+                $0.array(profile.intervals, inLines: true) { interval(profile, $1, &$0) }
+            }
+            section("signposts", &writer) {
+                $0.array(profile.signposts, inLines: true) { signpost(profile, $1, &$0) }
+            }
             writer.endLine()
         }
         return writer.text + "\n"

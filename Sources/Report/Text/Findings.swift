@@ -4,12 +4,11 @@ import ProfileModel
 /// What the figures of the phases mean, in sentences.
 struct Findings {
     let profile: Profile
-    let phases: [Int]
+    let phases: [Phase]
 
     var lines: [String] {
-        let shown = phases.map { profile.phases[$0] }
-        return shown.filter { isWorthWords($0.wall) }.flatMap { [waiting($0), noCore($0)] }
-            .compactMap { $0?.escapedForDisplay } + [coldLaunch(shown)].compactMap { $0 }
+        phases.filter { isWorthWords($0.wall) }.flatMap { [waiting($0), noCore($0)] }
+            .compactMap { $0?.escapedForDisplay } + [coldLaunch(phases)].compactMap { $0 }
     }
 
     /// 1 % of the launch: below, a wait is no reason for anything.

@@ -16,15 +16,22 @@ struct HeaderSection {
 
     private var figures: [String] {
         let name = String(profile.program.name).escapedForDisplay
-        return [
-            name.isEmpty ? "process \(profile.header.pid)" : name, duration,
-            "CPU " + Numbers.time(profile.launch.cpu), capture,
-        ]
+        return [name.isEmpty ? "process \(profile.header.pid)" : name] + [ready].compactMap { $0 }
+            + [duration, "CPU " + Numbers.time(profile.launch.cpu), capture]
+    }
+
+    /// "ready after 812.0 ms (listen:8080)"
+    private var ready: String? {
+        profile.ready.map {
+            "ready after \(Numbers.preciseTime($0.time)) (\($0.by.escapedForDisplay))"
+        }
     }
 
     private var duration: String {
         let wall = Numbers.preciseTime(profile.launch.wall)
         if profile.header.isAttached { return "attached for \(wall)" }
+        // The launch ended when it was ready.
+        if profile.ready != nil { return "recorded for \(wall)" }
         switch profile.header.outcome {
         case .exited, .signalled: return "launched in \(wall)"
         case .running, .unknown: return "recorded for \(wall)"

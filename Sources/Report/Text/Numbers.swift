@@ -14,7 +14,7 @@ package enum Numbers {
         return result
     }
 
-    /// Three or four figures: "45 µs", "1.2 ms", "372.4 ms", "2.13 s".
+    /// Three or four figures: "< 1 µs", "45 µs", "1.2 ms", "372.4 ms", "2.13 s".
     package static func time(_ span: TimeSpan) -> String { time(span, secondsDecimals: 2) }
 
     /// The same to the millisecond: "2.512 s".
@@ -65,6 +65,8 @@ package enum Numbers {
     private static func time(_ span: TimeSpan, secondsDecimals: Int) -> String {
         let sign = span < .zero ? "-" : ""
         let size = span.nanoseconds.magnitude
+        // It would round to nothing, which it is not.
+        if 1..<500 ~= size { return "< 1 µs" }
         let text =
             switch size {
             case 0: "0.0 ms"

@@ -23,7 +23,7 @@ struct PhaseStacks {
         }
     }
 
-    private var figures: Phase { profile.phases[phase] }
+    private var figures: Phase { profile.phase(phase, in: options.selection) }
     private var name: String { figures.name.escapedForDisplay }
 
     /// The phase's heaviest stack over all threads.
@@ -52,7 +52,8 @@ struct PhaseStacks {
     /// The busiest other thread while the main thread waited: often what it waited for.
     private var meanwhile: Section? {
         guard isBlocked, let main else { return nil }
-        let times = profile.timesByThread(in: Selection(phases: [phase]))
+        let times = profile.timesByThread(
+            in: Selection(phases: [phase], windows: options.selection.windows))
         let busiest = times.indices.filter { $0 != main }
             .max { (times[$0].running, $1) < (times[$1].running, $0) }
         guard let busiest, isAtLeast(0.1, times[busiest].running) else { return nil }
@@ -75,7 +76,8 @@ struct PhaseStacks {
 
     private func section(_ caption: String, _ weight: Weight, _ threads: Set<Int>?) -> Section? {
         let stack = profile.heaviestStack(
-            Selection(phases: [phase], threads: threads), weight: weight)
+            Selection(phases: [phase], threads: threads, windows: options.selection.windows),
+            weight: weight)
         return stack.entries.isEmpty ? nil : (caption, stack)
     }
 

@@ -32,7 +32,10 @@ enum RecorderNotes {
                 : Numbers.time(TimeSpan(nanoseconds: note.value))
                     + " of CPU by threads that ended between two looks, not shown below"
         case .leftBehind:
-            "the handler for SIGURG could not be taken out of the program: it does nothing now"
+            "our code could not be taken out of the program: it does nothing now"
+        case .lostSignposts:
+            Numbers.count(note.value, "signpost")
+                + " lost, they came faster than they could be kept: intervals may lack their ends"
         }
     }
 

@@ -14,7 +14,7 @@ struct StackTableView {
     /// code at both ends.
     private static let (outer, inner, ownOuter, ownInner) = (2, 6, 6, 10)
     /// How wide the table gets when there is room: beyond, the eye loses the line.
-    private static let comfortable = 110
+    static let comfortable = 110
 
     func render() -> String {
         let measures = stack.weight.measures
@@ -137,7 +137,7 @@ extension Function {
 
 extension Frame {
     /// "logger.cpp:41"; empty without debug information.
-    fileprivate var place: String {
+    var place: String {
         guard let file, !file.isEmpty else { return "" }
         let name = file.split(separator: "/").last.map(String.init) ?? file
         return (name + (line.map { ":\($0)" } ?? "")).escapedForDisplay

@@ -7,38 +7,50 @@ struct SummaryView {
     let options: TextOptions
 
     func render() -> String {
-        var blocks = [PhaseTable(profile: profile, options: options, phases: selected).render()]
-        let findings = Findings(profile: profile, phases: selected).lines
+        var blocks = [PhaseTable(options: options, phases: figures, whole: whole).render()]
+        let findings = Findings(profile: profile, phases: figures).lines
         if !findings.isEmpty {
             blocks.append(findings.map { $0.wrapped(to: options.columns) }.joined())
         }
         let children = ChildrenTable(profile: profile, options: options).render()
         if !children.isEmpty { blocks.append(children) }
+        let points = PointsOfInterestTable(profile: profile, options: options).render()
+        if !points.isEmpty { blocks.append(points) }
         for phase in detailed {
+            blocks += PhaseInitializers(profile: profile, options: options, phase: phase).tables()
             blocks += PhaseStacks(profile: profile, options: options, phase: phase).tables()
         }
         return blocks.joined(separator: "\n")
     }
 
+    /// The phases that have a part in the selection, as far as they lie in its windows.
     private var selected: [Int] {
-        profile.phases.indices.filter { options.selection.phases?.contains($0) ?? true }
+        profile.phases.indices.filter { index in
+            guard options.selection.phases?.contains(index) ?? true else { return false }
+            return options.selection.windows == nil || figures(index).wall > .zero
+        }
     }
+
+    private func figures(_ index: Int) -> Phase { profile.phase(index, in: options.selection) }
+    private var figures: [Phase] { selected.map { figures($0) } }
+
+    private var whole: TimeSpan { options.selection.windows?.length ?? profile.launch.wall }
 
     /// The phases that are worth a stack: 2 % of the launch, or all that were asked for.
     private var detailed: [Int] {
         selected.filter { phase in
-            let wall = Double(profile.phases[phase].wall.nanoseconds)
-            return options.selection.phases != nil
-                || wall * 50 >= Double(profile.launch.wall.nanoseconds)
+            let wall = Double(figures(phase).wall.nanoseconds)
+            return options.selection.phases != nil || wall * 50 >= Double(whole.nanoseconds)
         }
     }
 }
 
 /// Wall, CPU and share of each phase, and what the main thread did in it.
 struct PhaseTable {
-    let profile: Profile
     let options: TextOptions
-    let phases: [Int]
+    let phases: [Phase]
+    /// What shares are of.
+    let whole: TimeSpan
 
     private static let states: [(title: String, style: Style)] = [
         ("running", .running), ("runnable", .runnable), ("preempted", .preempted),
@@ -66,7 +78,7 @@ struct PhaseTable {
             if figures { columns[4].title = "  main thread: " + columns[4].title }
         }
         var table = TextTable(columns: columns)
-        table.rows = phases.map { row(profile.phases[$0], figures: figures, states: states) }
+        table.rows = phases.map { row($0, figures: figures, states: states) }
         return table
     }
 
@@ -75,7 +87,7 @@ struct PhaseTable {
         if figures {
             result.append(TextTable.Cell(Numbers.cell(phase.wall)))
             result.append(TextTable.Cell(Numbers.cell(phase.cpu)))
-            result.append(TextTable.Cell(Numbers.percent(phase.wall, of: profile.launch.wall)))
+            result.append(TextTable.Cell(Numbers.percent(phase.wall, of: whole)))
         }
         if states {
             let times = phase.mainThread

@@ -12,6 +12,12 @@ package enum View: String, Sendable, CaseIterable {
     case bottomUp = "bottom-up"
     case threads
     case modules
+    /// What was loaded, at what cost, for whom.
+    case libraries
+    /// Heaviest first, each with what it did.
+    case initializers
+    /// The program's signposts, and marks.
+    case intervals
 }
 
 /// How a text report looks, and what part of the recording it is about.

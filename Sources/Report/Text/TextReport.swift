@@ -17,6 +17,9 @@ package enum TextReport {
                     .render()
             case .threads: ThreadsView(profile: profile, options: options).render()
             case .modules: ModulesView(profile: profile, options: options).render()
+            case .libraries: LibrariesView(profile: profile, options: options).render()
+            case .initializers: InitializersView(profile: profile, options: options).render()
+            case .intervals: IntervalsView(profile: profile, options: options).render()
             }
         let words = profile.words(for: options.selection)
         let selection = words.isEmpty ? "" : "  only \(words)".shortened(to: options.columns) + "\n"
@@ -28,6 +31,7 @@ extension Profile {
     /// What a view is about: "phase Main · thread worker (12)"; empty for everything.
     func words(for selection: Selection) -> String {
         var parts: [String] = []
+        if let interval = selection.interval { parts.append("interval \(interval)") }
         if let chosen = selection.phases {
             let names = phases.indices.filter(chosen.contains).map { phases[$0].name }
             parts.append("phase " + names.joined(separator: ", "))

@@ -18,13 +18,33 @@ struct TreeView {
             ? profile.bottomUp(
                 options.selection, weight: weight, depth: options.depth, minPercent: percent)
             : profile.topDown(options.selection, weight: weight)
+        var table = TreeTable(tree: tree, options: options, percent: percent)
+        table.isBottomUp = isBottomUp
+        return table.render() ?? "  nothing recorded here\n"
+    }
+}
+
+/// The lines of a call tree with their figures.
+struct TreeTable {
+    let tree: CallTree
+    var options: TextOptions
+    /// Nodes below this share of the tree's total are left out.
+    let percent: Double
+    var isBottomUp = false
+    /// The nodes to begin with; nil: the tree's roots.
+    var roots: [Int]?
+    var title: String?
+
+    /// nil: no node is heavy enough.
+    func render() -> String? {
+        let weight = tree.weight
         let other = weight.measures[1]
         var table = TextTable(
             columns: [
                 .init(title: weight.measures[0].title), .init(title: "SHARE"),
                 .init(title: isBottomUp ? other.title : "SELF", spareRank: 3),
-            ] + FrameCells.columns(title: title, options))
-        var lines = TreeLines(tree, percent: percent, options)
+            ] + FrameCells.columns(title: title ?? usualTitle, options))
+        var lines = TreeLines(tree, percent: percent, roots: roots, options)
         while let line = lines.next() {
             let node = tree.nodes[line.node]
             table.rows.append(
@@ -35,11 +55,11 @@ struct TreeView {
                         Numbers.cell(isBottomUp ? other.of(node.total) : weight.of(node.own))),
                 ] + FrameCells.cells(node.frame, of: tree.frames, options, prefix: line.prefix))
         }
-        guard !table.rows.isEmpty else { return "  nothing recorded here\n" }
+        guard !table.rows.isEmpty else { return nil }
         return table.render(width: options.columns, colour: options.usesColour)
     }
 
-    private var title: String { isBottomUp ? "FUNCTION, CALLERS BELOW" : "CALL TREE" }
+    private var usualTitle: String { isBottomUp ? "FUNCTION, CALLERS BELOW" : "CALL TREE" }
 }
 
 /// The lines of a call tree in reading order. Siblings are indented and joined by a branch; an
@@ -64,13 +84,14 @@ struct TreeLines {
     private let widest: Int
     private var pending: [Pending] = []
 
-    init(_ tree: CallTree, percent: Double, _ options: TextOptions) {
+    /// - Parameter roots: what to begin with, heaviest first; nil: the tree's roots.
+    init(_ tree: CallTree, percent: Double, roots: [Int]? = nil, _ options: TextOptions) {
         self.tree = tree
         least = Double(tree.weight.of(tree.total).nanoseconds) * percent / 100
         depth = max(1, options.depth ?? .max)
         // Deeper branches are still joined, but no longer indented.
         widest = options.columns / 3
-        push(tree.roots, depth: 1, below: "")
+        push(roots ?? Array(tree.roots), depth: 1, below: "")
     }
 
     /// nil after the last.
@@ -78,12 +99,13 @@ struct TreeLines {
         guard let current = pending.popLast() else { return nil }
         if current.depth < depth {
             push(
-                tree.nodes[current.node].children, depth: current.depth + 1, below: current.below)
+                Array(tree.nodes[current.node].children), depth: current.depth + 1,
+                below: current.below)
         }
         return Line(node: current.node, prefix: current.prefix)
     }
 
-    private mutating func push(_ nodes: Range<Int>, depth: Int, below: String) {
+    private mutating func push(_ nodes: [Int], depth: Int, below: String) {
         let shown = nodes.prefix {
             Double(tree.weight.of(tree.nodes[$0].total).nanoseconds) >= least
         }

@@ -1,0 +1,116 @@
+package import ProfileModel
+
+/// A library that was loaded, what it cost, and whether its code was needed.
+package struct LibraryFigures: Hashable, Sendable {
+    /// As the dynamic linker names it.
+    package var path: String
+    /// Since the launch's start.
+    package var start: TimeSpan
+    /// Of its `dlopen`, with its initialisers; nil where that cannot be told: at start-up.
+    package var wall: TimeSpan?
+    /// Wall time of its own initialisers, those within them included; nil: none was seen.
+    package var initializers: TimeSpan?
+    /// What it takes of the address space, in bytes.
+    package var size: Int64
+    /// The path of what names it as needed; nil: a call asked for it, or not known.
+    package var requestedBy: String?
+    /// The stack of the `dlopen` that asked for it, outermost first; empty: none, or not known.
+    package var caller: [FrameID]
+    /// Whether it was there before `main`.
+    package var isInitial: Bool
+    /// Whether its code was seen on any stack after its initialisers had run; nil: no stack was
+    /// taken after that, or its code was never seen mapped.
+    package var used: Bool?
+    /// Whether it is the developer's rather than the system's.
+    package var isOwn: Bool
+}
+
+/// Finds out about libraries from what else was recorded.
+struct LibraryExaminer {
+    private let recording: Recording
+    private let plan: PhasePlan
+    private let initializers: [InitializerFigures]
+    private let lastSeen: ModuleSightings
+    private let relocated: MonotonicTime?
+    private let main: MonotonicTime?
+
+    init(
+        _ recording: Recording, _ plan: PhasePlan, _ initializers: [InitializerFigures],
+        _ lastSeen: ModuleSightings
+    ) {
+        self.recording = recording
+        self.plan = plan
+        self.initializers = initializers
+        self.lastSeen = lastSeen
+        relocated = recording.marks.last { $0.kind == .relocated }?.time.clamped
+        main = recording.marks.last { $0.kind == .main }?.time.clamped
+    }
+
+    /// In the order of their loading.
+    func figures(_ expander: inout StackExpander) -> [LibraryFigures] {
+        recording.libraries.map { library in
+            let modules = modules(of: library)
+            let runs = initializers.filter { run in
+                let function = expander.frames.function(of: run.frame)
+                return function.moduleIndex.map { modules.contains($0.rawValue) } ?? false
+            }
+            return LibraryFigures(
+                path: library.path, start: library.start.clamped - plan.start,
+                wall: library.wall, initializers: Self.wall(of: runs), size: library.size,
+                requestedBy: library.requestedBy,
+                caller: library.caller.map { expander.frames(of: $0) } ?? [],
+                isInitial: library.isInitial, used: used(library, modules, runs),
+                isOwn: Module(path: library.file ?? library.path).isOwn)
+        }
+    }
+
+    private static func wall(of runs: [InitializerFigures]) -> TimeSpan? {
+        guard !runs.isEmpty else { return nil }
+        return TimeWindows(runs.map { $0.start..<$0.end }).length
+    }
+
+    /// The modules that are its file: by its file, by its own path, or, where neither is among
+    /// them, by a name that only one has.
+    private func modules(of library: LibraryLoad) -> Set<Int> {
+        for path in [library.file, library.path] {
+            let found = recording.modules.indices.filter { recording.modules[$0].path == path }
+            if !found.isEmpty { return Set(found) }
+        }
+        let name = Module(path: library.path).name
+        let found = recording.modules.indices.filter { recording.modules[$0].name == name }
+        return found.count == 1 ? Set(found) : []
+    }
+
+    private func used(
+        _ library: LibraryLoad, _ modules: Set<Int>, _ runs: [InitializerFigures]
+    ) -> Bool? {
+        guard !modules.isEmpty else { return nil }
+        let seen = modules.compactMap { lastSeen.byModule[$0] }.max()
+        let loaded = library.start.clamped + (library.wall ?? .zero)
+        let initialised = runs.map { plan.start + $0.end }.max()
+        // The dynamic linker itself runs code of libraries (IFUNC resolvers) to relocate them.
+        let relocated = library.isInitial ? self.relocated : nil
+        let since = [loaded, initialised, relocated].compactMap { $0 }.max() ?? loaded
+        guard let last = lastSeen.last, last >= since else { return nil }
+        guard let seen, seen >= since else {
+            // Without their times, initialisers are not told from what came after.
+            return isUnwatched(library) && seen != nil ? nil : false
+        }
+        // Before `main` it may have been an initialiser.
+        return isUnwatched(library) && main.map { seen < $0 } ?? true ? nil : true
+    }
+
+    /// Whether it had no initialisers, or none was watched, is not known.
+    private func isUnwatched(_ library: LibraryLoad) -> Bool {
+        library.isInitial && recording.initializers.isEmpty
+    }
+}
+
+/// When modules were last seen on a stack: the starts of slices, since what a slice is charged
+/// to may have ended before it did.
+struct ModuleSightings {
+    /// By the module's index; those that were never seen are missing.
+    var byModule: [Int: MonotonicTime] = [:]
+    /// Of any stack.
+    var last: MonotonicTime?
+}

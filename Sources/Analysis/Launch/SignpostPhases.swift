@@ -1,0 +1,95 @@
+import ProfileModel
+
+/// What signposts and readiness make of the last phase of a launch, the one that the program's
+/// own work fills: intervals of the category `launch` become phases, and what follows readiness
+/// is *Extended*.
+struct SignpostPhases {
+    static let launchCategory = "launch"
+    static let extendedCategory = "extended"
+
+    /// Phases beyond this many are no division that anybody reads: only the longest intervals
+    /// count then.
+    static let most = 200
+
+    private let launches: [Interval]
+    private let extensions: [Interval]
+    private let ready: MonotonicTime?
+
+    init(_ recording: Recording) {
+        launches = recording.intervals.filter { $0.category == Self.launchCategory }
+        extensions = recording.intervals.filter { $0.category == Self.extendedCategory }
+        ready = recording.ready?.time.clamped
+    }
+
+    /// When a launch ends whose recording ended at `end`: with the last `extended` interval that
+    /// ends after readiness, if there is one.
+    func launchEnd(from start: MonotonicTime, recorded end: MonotonicTime) -> MonotonicTime {
+        guard let ready else { return end }
+        let last = extensions.map(\.end.clamped).filter { $0 > ready }.max()
+        return max(start, min(end, last ?? end))
+    }
+
+    /// The borders with those of signposts and readiness among them.
+    func divide(_ borders: [PhasePlan.Border], end: MonotonicTime) -> [PhasePlan.Border] {
+        var result = borders
+        let programEnd = min(ready ?? end, end)
+        if let last = borders.last, last.group == .afterMain {
+            result += division(of: last, until: programEnd)
+        }
+        if let ready {
+            // Whatever was still to come belongs to what follows.
+            result.removeAll { $0.time >= ready }
+            result.append(
+                PhasePlan.Border(
+                    name: "Extended", group: .afterMain, time: ready, counters: ProcessCounters()))
+        }
+        return result
+    }
+
+    /// A phase for each interval that lies in none that began before it; where one outlasts the
+    /// other, what is left of it. Between them it is `whole` again.
+    private func division(
+        of whole: PhasePlan.Border, until end: MonotonicTime
+    ) -> [PhasePlan.Border] {
+        var result: [PhasePlan.Border] = []
+        var cursor = whole.time
+        for phase in outermost(from: whole.time, until: end) {
+            if phase.start > cursor, !result.isEmpty { result.append(gap(whole, cursor)) }
+            result.append(
+                PhasePlan.Border(
+                    name: phase.name, group: whole.group, time: phase.start,
+                    counters: ProcessCounters()))
+            cursor = phase.end
+        }
+        if !result.isEmpty, cursor < end { result.append(gap(whole, cursor)) }
+        return result
+    }
+
+    private func gap(_ whole: PhasePlan.Border, _ time: MonotonicTime) -> PhasePlan.Border {
+        PhasePlan.Border(
+            name: whole.name, group: whole.group, time: time, counters: ProcessCounters())
+    }
+
+    private typealias Stretch = (name: String, start: MonotonicTime, end: MonotonicTime)
+
+    private func outermost(from start: MonotonicTime, until end: MonotonicTime) -> [Stretch] {
+        let sorted = launches.sorted {
+            ($0.start, $1.end, $0.name) < ($1.start, $0.end, $1.name)
+        }
+        var stretches: [Stretch] = []
+        var cursor = start
+        for interval in sorted {
+            let from = max(interval.start.clamped, cursor)
+            let to = min(interval.end.clamped, end)
+            guard from < to else { continue }
+            stretches.append((interval.name, from, to))
+            cursor = to
+        }
+        guard stretches.count > Self.most else { return stretches }
+        let longest = stretches.indices.sorted {
+            let (left, right) = (stretches[$0], stretches[$1])
+            return (right.end - right.start, $0) < (left.end - left.start, $1)
+        }
+        return longest.prefix(Self.most).sorted().map { stretches[$0] }
+    }
+}

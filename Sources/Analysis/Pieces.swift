@@ -1,0 +1,105 @@
+import ProfileModel
+
+/// Divides parts at the borders of intervals and initialisers.
+///
+/// Always at all borders, whichever of them were asked for: so each piece is the same in every
+/// question, and what intervals side by side get adds up to what both together get, to the
+/// nanosecond.
+struct PartCutter {
+    /// Since the launch's start; in order, each once.
+    let borders: [TimeSpan]
+
+    init(_ borders: some Sequence<TimeSpan>) {
+        var sorted: [TimeSpan] = []
+        for border in borders.sorted() where border != sorted.last { sorted.append(border) }
+        self.borders = sorted
+    }
+
+    /// Calls `body` with each piece of a part, the times of which may be zero, and the position
+    /// of the first border behind it (their count for the rest).
+    func cut(
+        _ part: Profile.Part, _ body: (_ piece: Profile.Part, _ border: Int) -> Void
+    ) {
+        var border = borders.partitionIndex { $0 > part.start }
+        var rest = part
+        let end = part.end
+        while border < borders.count, borders[border] < end {
+            body(Self.split(&rest, at: borders[border]), border)
+            border += 1
+        }
+        body(rest, border)
+    }
+
+    /// What of `part` lies before `time`, which is taken off it.
+    private static func split(_ part: inout Profile.Part, at time: TimeSpan) -> Profile.Part {
+        var piece = part
+        piece.times = part.times.prefix(wall: time - part.start)
+        part.times = part.times - piece.times
+        part.start = piece.end
+        return piece
+    }
+
+    /// The CPU time of `parts` from the launch's start up to each border.
+    func cpuUpToBorders(_ parts: some Sequence<Profile.Part>) -> [TimeSpan] {
+        var result = [TimeSpan](repeating: .zero, count: borders.count)
+        // What never ran need not be divided.
+        for part in parts where part.times.running > .zero {
+            cut(part) { piece, border in
+                guard border < result.count else { return }
+                result[border] = result[border] + piece.times.running
+            }
+        }
+        for index in result.indices.dropFirst() {
+            result[index] = result[index] + result[index - 1]
+        }
+        return result
+    }
+
+    func index(of border: TimeSpan) -> Int? {
+        let index = borders.partitionIndex { $0 >= border }
+        return index < borders.count && borders[index] == border ? index : nil
+    }
+}
+
+extension Profile.Part {
+    var end: TimeSpan { start + times.wall }
+}
+
+extension Profile {
+    /// Calls `body` with every part that belongs to the selection; of one that lies partly
+    /// inside of its windows, with the pieces that do.
+    func forEachPart(in selection: Selection, _ body: (Part) -> Void) {
+        let takesPhase = phases.indices.map { selection.phases?.contains($0) ?? true }
+        let takesThread = threads.indices.map { selection.threads?.contains($0) ?? true }
+        guard let windows = selection.windows else {
+            for part in parts where takesPhase[Int(part.phase)] && takesThread[Int(part.thread)] {
+                body(part)
+            }
+            return
+        }
+        // Windows that were made by hand need not begin and end at borders.
+        let edges = windows.ranges.flatMap { [$0.lowerBound, $0.upperBound] }
+        let isCutThere = edges.allSatisfy { cutter.index(of: $0) != nil }
+        let knife = isCutThere ? cutter : PartCutter(cutter.borders + edges)
+        for part in parts where takesPhase[Int(part.phase)] && takesThread[Int(part.thread)] {
+            let first = windows.first(endingAfter: part.start)
+            guard first < windows.ranges.count, windows.ranges[first].lowerBound < part.end else {
+                continue
+            }
+            if windows.ranges[first].lowerBound <= part.start,
+                windows.ranges[first].upperBound >= part.end
+            {
+                body(part)
+                continue
+            }
+            knife.cut(part) { piece, _ in
+                guard piece.times != .zero else { return }
+                let window = windows.first(endingAfter: piece.start)
+                guard window < windows.ranges.count,
+                    windows.ranges[window].lowerBound <= piece.start
+                else { return }
+                body(piece)
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package import ProfileModel
+
+/// Stretches of the launch, since its start: in order, apart from each other, none empty.
+package struct TimeWindows: Hashable, Sendable {
+    package private(set) var ranges: [Range<TimeSpan>] = []
+
+    /// Those that overlap or touch become one, empty ones none.
+    package init(_ ranges: some Sequence<Range<TimeSpan>>) {
+        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) where !range.isEmpty {
+            if let last = self.ranges.last, range.lowerBound <= last.upperBound {
+                self.ranges[self.ranges.count - 1] =
+                    last.lowerBound..<max(last.upperBound, range.upperBound)
+            } else {
+                self.ranges.append(range)
+            }
+        }
+    }
+
+    package var length: TimeSpan {
+        ranges.reduce(.zero) { $0 + ($1.upperBound - $1.lowerBound) }
+    }
+
+    /// How much of `range` lies in them.
+    package func length(within range: Range<TimeSpan>) -> TimeSpan {
+        var result = TimeSpan.zero
+        for window in ranges[first(endingAfter: range.lowerBound)...] {
+            guard window.lowerBound < range.upperBound else { break }
+            let common = window.clamped(to: range)
+            result = result + (common.upperBound - common.lowerBound)
+        }
+        return result
+    }
+
+    /// The position of the first that ends after `time`; their count if none does.
+    func first(endingAfter time: TimeSpan) -> Int {
+        ranges.partitionIndex { $0.upperBound > time }
+    }
+}
+
+extension Array {
+    /// The position of the first element for which `isPast` holds, where it holds for all that
+    /// follow it, too.
+    func partitionIndex(_ isPast: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isPast(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

@@ -1,0 +1,31 @@
+// A program's output on its way to where it went before, watched for a text.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+// The longest text that can be looked for, in bytes.
+#define FL_RELAY_TEXT_LIMIT 1024
+
+// What a relay tells, in one packet each.
+struct fl_relay_news {
+    int64_t time;  // CLOCK_MONOTONIC, nanoseconds
+    int32_t kind;
+};
+enum { fl_relay_found = 1, fl_relay_drained = 2 };
+
+// Starts a process that passes on what is written to `*input` to `original`, until all writers are
+// gone. It is nobody's child and outlives us, so that the program's output does not depend on
+// ours. `*input` is a terminal if `original` is one, otherwise a pipe. `*control` is a socket:
+// news comes from it; a byte sent to it asks for `fl_relay_drained`, as soon as nothing waits to be
+// passed on. When `text` (empty: anything) is seen, that is news, once; it holds no line break. 0 or
+// -errno.
+int fl_relay_start(int original, const void *text, size_t length, int *input, int *control);
+
+// 1 or 0: news is there; otherwise -errno, also at the relay's end.
+int fl_relay_news(int control, struct fl_relay_news *news);
+int fl_relay_ask(int control);
+
+// Whether two descriptors stand for the same open file, or the same terminal, pipe or socket. 1 or 0.
+int fl_same_stream(int left, int right);

@@ -1,0 +1,250 @@
+#define _GNU_SOURCE  // here only: in a header it would contradict Swift's Glibc module
+#include "Relay.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+int fl_same_stream(int left, int right) {
+    struct stat a, b;
+    if (fstat(left, &a) != 0 || fstat(right, &b) != 0) return 0;
+    const int KCMP_FILE_ = 0;
+    if (syscall(SYS_kcmp, getpid(), getpid(), KCMP_FILE_, left, right) == 0) return 1;
+    if (S_ISCHR(a.st_mode) && S_ISCHR(b.st_mode)) return a.st_rdev == b.st_rdev;
+    // Two openings of one file have a position each.
+    return !S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+// MARK: The process that relays. It was forked from one with several threads: system calls only.
+
+struct search {
+    const unsigned char *text;
+    size_t length, matched;
+    uint16_t failure[FL_RELAY_TEXT_LIMIT];
+    int is_over;
+};
+
+// Knuth, Morris, Pratt (1977): no line has to be kept.
+static void prepare(struct search *search) {
+    size_t border = 0;
+    search->failure[0] = 0;
+    for (size_t i = 1; i < search->length; i++) {
+        while (border > 0 && search->text[i] != search->text[border])
+            border = search->failure[border - 1];
+        if (search->text[i] == search->text[border]) border++;
+        search->failure[i] = (uint16_t)border;
+    }
+}
+
+// Whether the text ends in these bytes, for the first time.
+static int finds(struct search *search, const unsigned char *bytes, size_t count) {
+    if (search->is_over || count == 0) return 0;
+    for (size_t i = 0; i < count && search->matched < search->length; i++) {
+        while (search->matched > 0 && bytes[i] != search->text[search->matched])
+            search->matched = search->failure[search->matched - 1];
+        if (bytes[i] == search->text[search->matched]) search->matched++;
+    }
+    search->is_over = search->matched == search->length;
+    return search->is_over;
+}
+
+static int64_t now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static void tell(int control, int kind, int64_t time) {
+    struct fl_relay_news news = {.time = time, .kind = kind};
+    if (control >= 0) (void)!send(control, &news, sizeof news, MSG_NOSIGNAL);
+}
+
+// False: nobody reads any more.
+static int pass_on(int output, const unsigned char *bytes, size_t count) {
+    while (count > 0) {
+        ssize_t written = write(output, bytes, count);
+        if (written >= 0) {
+            bytes += written;
+            count -= (size_t)written;
+        } else if (errno == EAGAIN) {
+            // Made non-blocking by whoever shares it.
+            struct pollfd entry = {.fd = output, .events = POLLOUT};
+            poll(&entry, 1, -1);
+        } else if (errno != EINTR) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int has_more(int input) {
+    struct pollfd entry = {.fd = input, .events = POLLIN};
+    return poll(&entry, 1, 0) > 0 && (entry.revents & POLLIN) != 0;
+}
+
+static void follow_size(int resized, int output, int input) {
+    struct signalfd_siginfo info;
+    struct winsize size;
+    while (read(resized, &info, sizeof info) == sizeof info) {}
+    if (ioctl(output, TIOCGWINSZ, &size) == 0) ioctl(input, TIOCSWINSZ, &size);
+}
+
+static void relay(int input, int output, int control, int resized, struct search *search) {
+    static unsigned char buffer[65536];
+    int is_asked = 0;
+    while (1) {
+        struct pollfd entries[] = {
+            {.fd = input, .events = POLLIN},
+            {.fd = output, .events = 0},  // tells when nobody reads any more
+            {.fd = control, .events = POLLIN},
+            {.fd = resized, .events = POLLIN},
+        };
+        if (poll(entries, 4, -1) < 0) continue;
+        if (entries[1].revents & (POLLERR | POLLNVAL)) return;
+        if (entries[3].revents & POLLIN) follow_size(resized, output, input);
+        if (entries[2].revents) {
+            char byte;
+            if (recv(control, &byte, 1, MSG_DONTWAIT) > 0) is_asked = 1;
+            else if (errno != EAGAIN && errno != EINTR) control = -1;
+        }
+        if (entries[0].revents) {
+            const int64_t time = now();
+            ssize_t count = read(input, buffer, sizeof buffer);
+            if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+            if (count <= 0) return;  // a terminal's end is EIO
+            const int has_found = finds(search, buffer, (size_t)count);
+            if (!pass_on(output, buffer, (size_t)count)) return;
+            if (has_found) tell(control, fl_relay_found, time);
+        }
+        if (is_asked && !has_more(input)) {
+            is_asked = 0;
+            tell(control, fl_relay_drained, now());
+        }
+    }
+}
+
+static void __attribute__((noreturn)) become_relay(
+    int input, int output, int control, int is_terminal, const void *text, size_t length) {
+    static struct search search;
+    search.text = text;
+    search.length = length;
+    prepare(&search);
+    sigset_t all, resize;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    // Everything else that we have belongs to the recorder.
+    dup2(input, 3);
+    dup2(output, 4);
+    dup2(control, 5);
+    syscall(SYS_close_range, 6u, ~0u, 0u);
+    for (int number = 0; number < 3; number++) close(number);
+    (void)!chdir("/");
+    prctl(PR_SET_NAME, "firstlight-out");
+    sigemptyset(&resize);
+    sigaddset(&resize, SIGWINCH);
+    const int resized =
+        is_terminal ? signalfd(-1, &resize, SFD_NONBLOCK | SFD_CLOEXEC) : -1;
+    relay(3, 4, 5, resized, &search);
+    _exit(0);
+}
+
+// MARK: The recorder's side
+
+// Out of the way of the standard streams, and of the numbers that the relay uses.
+static int moved(int descriptor) {
+    int copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 16);
+    int error = errno;
+    close(descriptor);
+    errno = error;
+    return copy;
+}
+
+// What comes out is what was written: the terminal itself adds its carriage returns.
+static int open_terminal(int original, int ends[2]) {
+    struct termios attributes;
+    struct winsize size;
+    char name[64];
+    ends[0] = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (ends[0] < 0) return -1;
+    ends[1] = grantpt(ends[0]) == 0 && unlockpt(ends[0]) == 0 &&
+                      ptsname_r(ends[0], name, sizeof name) == 0
+                  ? open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
+                  : -1;
+    if (ends[1] < 0) {
+        int error = errno;
+        close(ends[0]);
+        errno = error;
+        return -1;
+    }
+    if (tcgetattr(original, &attributes) == 0) {
+        attributes.c_oflag &= ~(tcflag_t)OPOST;
+        attributes.c_lflag &= ~(tcflag_t)ECHO;
+        tcsetattr(ends[1], TCSANOW, &attributes);
+    }
+    if (ioctl(original, TIOCGWINSZ, &size) == 0) ioctl(ends[0], TIOCSWINSZ, &size);
+    return 0;
+}
+
+int fl_relay_start(int original, const void *text, size_t length, int *input, int *control) {
+    if (length > FL_RELAY_TEXT_LIMIT) return -E2BIG;
+    const int is_terminal = isatty(original);
+    int ends[2], sockets[2];
+    if ((is_terminal ? open_terminal(original, ends) : pipe2(ends, O_CLOEXEC)) != 0) return -errno;
+    ends[0] = moved(ends[0]);
+    ends[1] = moved(ends[1]);
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) {
+        int error = errno;
+        close(ends[0]);
+        close(ends[1]);
+        return -error;
+    }
+    sockets[0] = moved(sockets[0]);
+    sockets[1] = moved(sockets[1]);
+    const int output = fcntl(original, F_DUPFD_CLOEXEC, 16);
+    pid_t child = output < 0 ? -1 : fork();
+    if (child == 0) {
+        // The one in between ends at once: the relay is nobody's child.
+        if (fork() == 0) become_relay(ends[0], output, sockets[1], is_terminal, text, length);
+        _exit(0);
+    }
+    int error = child < 0 ? errno : 0;
+    int status;
+    while (child > 0 && waitpid(child, &status, __WALL) < 0 && errno == EINTR) {}
+    close(ends[0]);
+    close(sockets[1]);
+    if (output >= 0) close(output);
+    if (error != 0) {
+        close(ends[1]);
+        close(sockets[0]);
+        return -error;
+    }
+    *input = ends[1];
+    *control = sockets[0];
+    return 0;
+}
+
+int fl_relay_news(int control, struct fl_relay_news *news) {
+    ssize_t count = recv(control, news, sizeof *news, MSG_DONTWAIT);
+    // A relay that ended before it read our question: that is told first, and its news after it.
+    if (count < 0 && errno == ECONNRESET) count = recv(control, news, sizeof *news, MSG_DONTWAIT);
+    if (count == sizeof *news) return 1;
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
+    return count < 0 ? -errno : -EPIPE;
+}
+
+int fl_relay_ask(int control) {
+    return send(control, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1 ? 0 : -errno;
+}

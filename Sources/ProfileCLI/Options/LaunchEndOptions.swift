@@ -1,0 +1,49 @@
+package import ProfileModel
+package import Sampler
+
+/// When `record` and `attach` take a launch to be over.
+package struct LaunchEndOptions: Hashable, Sendable {
+    /// Whichever comes first; none: the program's end.
+    package var until: [ReadyCondition]
+    /// For how long recording goes on after that.
+    package var extended: TimeSpan
+    /// A launch that takes longer has stalled; nil: there is no limit.
+    package var watchdog: TimeSpan?
+
+    /// Whether something else than the program's end is waited for.
+    package var awaitsReadiness: Bool { until.contains { $0 != .exit } }
+
+    init(_ arguments: ParsedArguments) throws(UsageError) {
+        let subcommand = arguments.subcommand
+        var conditions: [ReadyCondition] = []
+        for text in arguments.texts(.until) {
+            guard let condition = ReadyArgument.parse(text) else {
+                throw UsageError(
+                    subcommand, "invalid until '\(text)': it " + ReadyArgument.expectation)
+            }
+            try Self.check(condition, subcommand)
+            if !conditions.contains(condition) { conditions.append(condition) }
+        }
+        until = conditions
+        extended = arguments.duration(.extended) ?? .zero
+        watchdog = arguments.duration(.watchdog)
+        if extended > .zero, !awaitsReadiness {
+            throw UsageError(
+                subcommand,
+                "--extended begins when the program is ready; say with --until when that is")
+        }
+    }
+
+    private static func check(
+        _ condition: ReadyCondition, _ subcommand: Subcommand
+    ) throws(UsageError) {
+        guard condition.isAvailable else {
+            throw UsageError(subcommand, "--until \(condition) is not available yet")
+        }
+        guard subcommand == .attach, !condition.suitsRunningProcess else { return }
+        throw UsageError(
+            .attach,
+            "--until \(condition) needs a program that 'firstlight record' starts; a process that "
+                + "runs already can be watched for listen, window and idle")
+    }
+}

@@ -1,0 +1,105 @@
+import Glibc
+import ProfileModel
+import Recorder
+import Recording
+import Report
+import Sampler
+
+/// The part of `record` and `attach` after the recording: what is said of the launch's end, what
+/// becomes of the program, and the exit status.
+struct Ending {
+    let result: Recorder.Result
+    let options: RecordOptions
+    let isLaunch: Bool
+    let signals: SignalQueue
+    let console: Console
+
+    /// As timeout(1) has it: the launch was not over in time.
+    static let stalled: Int32 = 124
+
+    /// All that the program wrote so far gets to where it goes before anything of ours does.
+    func settleOutput() {
+        guard result.sampler.outcome != .running else { return }
+        for relay in result.sampler.relays { relay.drain(signals) }
+    }
+
+    /// Every thread's stack, and what it waits for, if the launch was not over in time.
+    func explainStall() {
+        guard let stall = result.sampler.stall, let limit = options.end.watchdog else { return }
+        let conditions = options.end.until.isEmpty ? [.exit] : options.end.until
+        let awaited = conditions.map(\.description).joined(separator: ", ")
+        console.complain("not ready after \(Numbers.time(limit)) (waited for: \(awaited))")
+        guard let recording = try? Reading.symbolicatedRecording(at: options.output) else { return }
+        // The recording has it all; nobody may be listening any more.
+        try? console.write(StallText.render(stall, in: recording), to: .error)
+    }
+
+    /// A program that we started outlives its recording only with us waiting for it, so that
+    /// whoever waits for us gets its status.
+    ///
+    /// - Returns: the exit status.
+    func seeToTheEnd() -> Int32 {
+        let isStalled = result.sampler.stall != nil
+        guard isLaunch else {
+            if result.sampler.outcome != .running { sayThatItCameTooSoon() }
+            return isStalled ? Self.stalled : 0
+        }
+        guard result.sampler.outcome == .running else {
+            sayThatItCameTooSoon()
+            return status(of: result.sampler.outcome)
+        }
+        let program = Program(pid: result.pid)
+        let isStopped = after == .stop
+        if isStopped { stop(program) }
+        let outcome = isStopped && isStalled ? end(program) : program.waitForEnd(signals)
+        for relay in result.sampler.relays { relay.drain(signals) }
+        if isStalled { return Self.stalled }
+        // Its end was our doing, and no news.
+        if isStopped, result.sampler.readiness != nil { return 0 }
+        return status(of: outcome)
+    }
+
+    /// Where it was not said, a program is stopped if its launch was all that was wanted. One that
+    /// a signal has reached already decides for itself.
+    private var after: AfterRecording {
+        if let after = options.after { return after }
+        guard result.sampler.endSignal == nil else { return .keep }
+        return options.end.awaitsReadiness || result.sampler.stall != nil ? .stop : .keep
+    }
+
+    private func stop(_ program: Program) {
+        if options.after == nil {
+            let ready = result.sampler.readiness.map { "ready (\($0.by))" } ?? "not ready"
+            console.complain(
+                "the program is \(ready); it is stopped with SIGTERM (--after keep leaves it "
+                    + "running)")
+        }
+        program.send(SIGTERM)
+    }
+
+    /// How long a program that hangs may take to follow SIGTERM.
+    private static let patience = TimeSpan.milliseconds(10_000)
+
+    private func end(_ program: Program) -> Recording.Outcome {
+        if let outcome = program.waitForEnd(signals, limit: Self.patience) { return outcome }
+        console.complain("the program does not follow SIGTERM; it is killed")
+        program.send(SIGKILL)
+        return program.waitForEnd(signals)
+    }
+
+    private func sayThatItCameTooSoon() {
+        guard options.end.awaitsReadiness, !options.end.until.contains(.exit),
+            result.sampler.readiness == nil, result.sampler.endSignal == nil
+        else { return }
+        let awaited = options.end.until.map(\.description).joined(separator: ", ")
+        console.complain("the program ended before it was ready (\(awaited))")
+    }
+
+    private func status(of outcome: Recording.Outcome) -> Int32 {
+        switch outcome {
+        case .exited(let status): status
+        case .signalled(let signal): 128 + signal
+        case .running, .unknown: RecordCommand.ownFailure
+        }
+    }
+}

@@ -1,0 +1,48 @@
+/// What a process's threads were doing when its launch should have been over, but was not.
+package struct Stall: Hashable, Sendable {
+    package var time: MonotonicTime
+    /// In the order of their discovery.
+    package var threads: [StalledThread]
+
+    package init(time: MonotonicTime, threads: [StalledThread]) {
+        self.time = time
+        self.threads = threads
+    }
+}
+
+/// One thread of a ``Stall``.
+package struct StalledThread: Hashable, Sendable {
+    package var thread: ThreadIndex
+    package var tid: Int32
+    package var name: String
+    /// The letter of proc(5)'s `stat`: R runs or wants to, S sleeps, D waits for the disk, T is
+    /// stopped …; nil: not known.
+    package var state: UInt8?
+    /// The number of the system call that it waits in (x86-64), -1: outside of one; nil: it does
+    /// not wait.
+    package var systemCall: Int32?
+    /// What its futex call waits for; nil where it waits in another.
+    package var futex: FutexWait?
+
+    package init(
+        thread: ThreadIndex, tid: Int32, name: String, state: UInt8?, systemCall: Int32?,
+        futex: FutexWait?
+    ) {
+        self.thread = thread
+        self.tid = tid
+        self.name = name
+        self.state = state
+        self.systemCall = systemCall
+        self.futex = futex
+    }
+}
+
+/// What a thread waits for in futex(2), as far as the C library's data tell.
+package enum FutexWait: Hashable, Sendable {
+    /// A pthread_mutex_t at this address, and the thread that holds it.
+    case mutex(UInt64, owner: Int32)
+    /// A thread's end, in pthread_join.
+    case end(of: Int32)
+    /// Something else at this address: a condition, a semaphore, another kind of lock.
+    case other(UInt64)
+}

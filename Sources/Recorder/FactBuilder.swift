@@ -1,0 +1,137 @@
+import Glibc
+import ProfileModel
+import Sampler
+import Unwind
+
+/// Turns what was observed of libraries, initialisers and signposts into rows that the recording
+/// takes. Their times and names come from the program's own memory, which may hold anything:
+/// what makes no sense is mended where that is harmless and left out otherwise, so that it cannot
+/// end the recording.
+struct FactBuilder {
+    /// Bytes of a name, a category or a path.
+    static let longestText = 16 << 10
+    private static let latest: Int64 = 1 << 60
+
+    /// How many threads are known.
+    var threads = 0
+    /// Runs whose code was not mapped, as far as was known when they came.
+    private var unplaced: [ObservedInitializer] = []
+
+    private func isValid(_ thread: ThreadIndex) -> Bool { 0..<threads ~= thread.rawValue }
+
+    private static func isValid(_ time: MonotonicTime) -> Bool {
+        0...latest ~= time.nanoseconds
+    }
+
+    /// Cut to ``longestText``, at a character's border.
+    static func bounded(_ text: String) -> String {
+        guard text.utf8.count > longestText else { return text }
+        var end = text.utf8.index(text.startIndex, offsetBy: longestText)
+        // Inside a character this is nil.
+        while end.samePosition(in: text) == nil { end = text.utf8.index(before: end) }
+        return String(text[..<end])
+    }
+
+    // MARK: Libraries
+
+    /// - Parameter pid: of the process, whose folder relative paths begin at.
+    func library(
+        _ observed: ObservedLibrary, pid: Int32, slices: inout SliceBuilder
+    ) -> LibraryLoad? {
+        var load = observed.load
+        guard Self.isValid(load.start), load.size >= 0, load.size <= Self.latest else {
+            return nil
+        }
+        load.path = Self.bounded(load.path)
+        load.requestedBy = load.requestedBy.map(Self.bounded)
+        if let wall = load.wall, !(0...Self.latest - load.start.nanoseconds ~= wall.nanoseconds) {
+            load.wall = nil
+        }
+        load.caller = observed.caller.flatMap { slices.intern($0) }
+        load.file = load.file ?? Self.file(load.path, of: pid)
+        return load
+    }
+
+    /// Mappings name the file that a path leads to in the end.
+    private static func file(_ path: String, of pid: Int32) -> String? {
+        guard path.contains("/") else { return nil }
+        let place = path.hasPrefix("/") ? path : "/proc/\(pid)/cwd/\(path)"
+        guard let resolved = realpath(place, nil) else { return nil }
+        defer { free(resolved) }
+        return String(validatingCString: resolved).map(bounded)
+    }
+
+    // MARK: Initialisers
+
+    /// What can be placed now; the rest waits for the mappings to become known.
+    mutating func initializer(
+        _ observed: ObservedInitializer, slices: inout SliceBuilder
+    ) -> InitializerRun? {
+        guard isValid(observed.thread), Self.isValid(observed.start),
+            Self.isValid(observed.end), 0...Self.latest ~= observed.cpu.nanoseconds
+        else { return nil }
+        guard let frame = slices.unwinder.frame(ofInstruction: observed.function) else {
+            unplaced.append(observed)
+            return nil
+        }
+        return run(observed, frame, &slices)
+    }
+
+    /// Those that waited and can be placed now; with `evenUnknown` all of them.
+    mutating func placed(
+        slices: inout SliceBuilder, evenUnknown: Bool = false
+    ) -> [InitializerRun] {
+        var result: [InitializerRun] = []
+        var rest: [ObservedInitializer] = []
+        for observed in unplaced {
+            if let frame = slices.unwinder.frame(ofInstruction: observed.function) {
+                result.append(run(observed, frame, &slices))
+            } else if evenUnknown {
+                let address = CodeAddress(observed.function, .instruction)
+                result.append(run(observed, FrameAddress(module: nil, address: address), &slices))
+            } else {
+                rest.append(observed)
+            }
+        }
+        unplaced = rest
+        return result
+    }
+
+    private func run(
+        _ observed: ObservedInitializer, _ frame: FrameAddress, _ slices: inout SliceBuilder
+    ) -> InitializerRun {
+        InitializerRun(
+            function: slices.intern(frame), thread: observed.thread, start: observed.start,
+            end: max(observed.start, observed.end), cpu: observed.cpu,
+            isComplete: observed.isComplete)
+    }
+
+    // MARK: Signposts and readiness
+
+    func interval(_ interval: Interval) -> Interval? {
+        var result = interval
+        guard Self.isValid(result.start), Self.isValid(result.end) else { return nil }
+        result.name = Self.bounded(result.name)
+        result.category = Self.bounded(result.category)
+        result.subsystem = Self.bounded(result.subsystem)
+        result.thread = result.thread.flatMap { isValid($0) ? $0 : nil }
+        result.end = max(result.start, result.end)
+        return result
+    }
+
+    func signpost(_ signpost: Signpost) -> Signpost? {
+        var result = signpost
+        guard Self.isValid(result.time) else { return nil }
+        result.name = Self.bounded(result.name)
+        result.category = Self.bounded(result.category)
+        result.subsystem = Self.bounded(result.subsystem)
+        result.thread = result.thread.flatMap { isValid($0) ? $0 : nil }
+        return result
+    }
+
+    /// - Parameter isFirst: later ones say nothing new.
+    func readiness(_ ready: Readiness, isFirst: Bool) -> Readiness? {
+        guard isFirst, Self.isValid(ready.time) else { return nil }
+        return Readiness(time: ready.time, by: Self.bounded(ready.by))
+    }
+}

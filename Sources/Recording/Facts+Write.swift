@@ -1,0 +1,95 @@
+import CSQLite
+package import ProfileModel
+
+/// One row each; the order of the binds is that of the columns in ``Schema``.
+extension Statement {
+    func write(_ library: LibraryLoad, row: Int) throws(SQLiteFailure) {
+        try bind(1, row)
+        try bind(2, library.path)
+        try bind(3, library.file)
+        try bind(4, library.start.nanoseconds)
+        try bind(5, library.wall?.nanoseconds)
+        try bind(6, library.size)
+        try bind(7, library.requestedBy)
+        try bind(8, library.caller.map { Int64($0.rawValue) })
+        try bind(9, library.isInitial)
+        try run()
+    }
+
+    func write(_ initializer: InitializerRun, row: Int) throws(SQLiteFailure) {
+        try bind(1, row)
+        try bind(2, Int64(initializer.function.rawValue))
+        try bind(3, initializer.thread.rawValue)
+        try bind(4, initializer.start.nanoseconds)
+        try bind(5, initializer.end.nanoseconds)
+        try bind(6, initializer.cpu.nanoseconds)
+        try bind(7, initializer.isComplete)
+        try run()
+    }
+
+    func write(_ interval: Interval, row: Int) throws(SQLiteFailure) {
+        try bind(1, row)
+        try bind(2, interval.name)
+        try bind(3, interval.category)
+        try bind(4, interval.subsystem)
+        try bind(5, interval.thread.map { Int64($0.rawValue) })
+        try bind(6, interval.start.nanoseconds)
+        try bind(7, interval.end.nanoseconds)
+        try bind(8, interval.isComplete)
+        try run()
+    }
+
+    func write(_ signpost: Signpost, row: Int) throws(SQLiteFailure) {
+        try bind(1, row)
+        try bind(2, signpost.name)
+        try bind(3, signpost.category)
+        try bind(4, signpost.subsystem)
+        try bind(5, signpost.thread.map { Int64($0.rawValue) })
+        try bind(6, signpost.time.nanoseconds)
+        try run()
+    }
+
+    func write(_ ready: Readiness, row: Int) throws(SQLiteFailure) {
+        try bind(1, row)
+        try bind(2, ready.time.nanoseconds)
+        try bind(3, ready.by)
+        try run()
+    }
+}
+
+extension RecordingWriter {
+    /// Its caller must have been appended, as for slices.
+    package func append(_ library: LibraryLoad) throws(RecordingError) {
+        let row = rules.libraries
+        try check { () throws(Inconsistency) in try rules.admit(library) }
+        try write { () throws(SQLiteFailure) in try statements.library.write(library, row: row) }
+    }
+
+    /// Its function must have been appended, as for slices.
+    package func append(_ initializer: InitializerRun) throws(RecordingError) {
+        let row = rules.initializers
+        try check { () throws(Inconsistency) in try rules.admit(initializer) }
+        try write { () throws(SQLiteFailure) in
+            try statements.initializer.write(initializer, row: row)
+        }
+    }
+
+    package func append(_ interval: Interval) throws(RecordingError) {
+        let row = rules.intervals
+        try check { () throws(Inconsistency) in try rules.admit(interval) }
+        try write { () throws(SQLiteFailure) in try statements.interval.write(interval, row: row) }
+    }
+
+    package func append(_ signpost: Signpost) throws(RecordingError) {
+        let row = rules.signposts
+        try check { () throws(Inconsistency) in try rules.admit(signpost) }
+        try write { () throws(SQLiteFailure) in try statements.signpost.write(signpost, row: row) }
+    }
+
+    /// At most once.
+    package func append(_ ready: Readiness) throws(RecordingError) {
+        let row = rules.readinesses
+        try check { () throws(Inconsistency) in try rules.admit(ready) }
+        try write { () throws(SQLiteFailure) in try statements.ready.write(ready, row: row) }
+    }
+}

@@ -1,0 +1,63 @@
+import Analysis
+import ProfileModel
+
+/// What the launch told of itself: readiness, initialisers, libraries, signposts.
+extension JSONReport {
+    static func ready(_ ready: ReadyFigures?, _ writer: inout JSONWriter) {
+        guard let ready else { return writer.value(String?.none) }
+        writer.object { writer in
+            writer.field("atNs", ready.time)
+            writer.field("by", ready.by)
+        }
+    }
+
+    static func initializer(
+        _ profile: Profile, _ run: InitializerFigures, _ writer: inout JSONWriter
+    ) {
+        let function = profile.frames.function(of: run.frame)
+        writer.object { writer in
+            writer.field("function", function.name)
+            writer.field("module", function.module)
+            writer.field("file", run.file)
+            writer.field("line", run.line)
+            writer.field("startNs", run.start)
+            writer.field("wallNs", run.wall)
+            writer.field("cpuNs", run.cpu)
+        }
+    }
+
+    static func library(_ library: LibraryFigures, _ writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("path", library.path)
+            writer.field("startNs", library.start)
+            writer.field("wallNs", library.wall)
+            writer.field("requestedBy", library.requestedBy)
+            writer.key("used")
+            if let used = library.used { writer.value(used) } else { writer.value(String?.none) }
+        }
+    }
+
+    static func interval(
+        _ profile: Profile, _ interval: IntervalFigures, _ writer: inout JSONWriter
+    ) {
+        writer.object { writer in
+            writer.field("name", interval.name)
+            writer.field("category", interval.category)
+            writer.field("tid", interval.thread.map { profile.threads[$0].tid })
+            writer.field("startNs", interval.start)
+            writer.field("wallNs", interval.wall)
+            writer.field("cpuNs", interval.cpu)
+        }
+    }
+
+    static func signpost(
+        _ profile: Profile, _ signpost: SignpostFigures, _ writer: inout JSONWriter
+    ) {
+        writer.object { writer in
+            writer.field("name", signpost.name)
+            writer.field("category", signpost.category)
+            writer.field("tid", signpost.thread.map { profile.threads[$0].tid })
+            writer.field("atNs", signpost.time)
+        }
+    }
+}

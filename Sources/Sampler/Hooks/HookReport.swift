@@ -1,0 +1,63 @@
+import ProfileModel
+
+/// Tells what our code around the initialisers has noted.
+extension TraceSession {
+    /// - Parameter isLast: what has not ended never will, as far as anybody sees.
+    func reportHooks(at now: MonotonicTime, isLast: Bool = false) {
+        guard hooks != nil, let main = threads[pid] else { return }
+        let bounds = min(imageStart, now)...now
+        let runs = hooks?.newRuns(isLast: isLast) ?? []
+        // Their code may have been mapped since the last look.
+        if runs.contains(where: { $0.library != nil }) { observer.rereadMappings(at: now) }
+        for run in runs where bounds.contains(run.start) {
+            let thread = threads[run.tid] ?? main
+            sink.receive(.initializer(Self.initializer(run, on: thread, upTo: now)))
+        }
+        reportSignposts(at: now, isLast: isLast)
+        switchOnSignposts(of: hooks?.see(TargetMemory(pid: pid)) ?? [])
+        for call in hooks?.newLibraries(isLast: isLast) ?? [] {
+            report(call.libraries, of: call.open, end: call.end, within: bounds)
+        }
+    }
+
+    private static func initializer(
+        _ run: HookArea.Note, on thread: TracedThread, upTo now: MonotonicTime
+    ) -> ObservedInitializer {
+        let end = min(max(run.end ?? now, run.start), now)
+        let cpuAtEnd = run.end == nil ? thread.clock.counters.run : run.cpuAtEnd
+        let (used, isOver) = cpuAtEnd.subtractingReportingOverflow(run.cpuAtStart)
+        let wall = (end - run.start).nanoseconds
+        return ObservedInitializer(
+            function: run.function, thread: thread.index, start: run.start, end: end,
+            cpu: TimeSpan(nanoseconds: isOver ? wall : min(max(used, 0), wall)),
+            isComplete: run.end != nil)
+    }
+
+    /// The libraries that one call loaded: the first of them is the one that was asked for.
+    private func report(
+        _ loaded: [Hooks.SeenLibrary], of number: Int, end: MonotonicTime?,
+        within bounds: ClosedRange<MonotonicTime>
+    ) {
+        guard let open = hooks?.area.open(number), bounds.contains(open.start) else { return }
+        var requester: [String: String] = [:]
+        for library in loaded {
+            libraries?.markTold(library.bias)
+            for name in library.needed where requester[name] == nil {
+                requester[name] = library.path
+            }
+        }
+        for (index, library) in loaded.enumerated() {
+            let isAskedFor = index == 0
+            sink.receive(
+                .library(
+                    ObservedLibrary(
+                        load: LibraryLoad(
+                            path: library.path, start: open.start,
+                            wall: isAskedFor ? end.map { max($0, open.start) - open.start } : nil,
+                            size: library.size,
+                            requestedBy: isAskedFor ? nil : requester[library.name],
+                            isInitial: false),
+                        caller: isAskedFor ? open.stack : nil)))
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import ProfileModel
+
+/// Our code around the program's initialisers, and how far what it noted was told.
+struct Hooks {
+    let area: HookArea
+    /// What the program says itself; nothing is written there before it is switched on.
+    let signposts: ProgramSignposts
+    /// The start-up's initialisers, each behind a thunk.
+    let sites: [InitializerPlan.Site]
+    /// Whether what leads to them is changed.
+    var isArmed = false
+    /// The linker's hook, and the words that were there; nil: it is as it was.
+    var linkerHook: (address: UInt64, words: [UInt64])?
+    /// Which runs were told.
+    private var isTold: [Bool]
+    /// Every run before this was.
+    private var firstUntold = 0
+    /// How many libraries were told, and how many of each one's initialisers have returned.
+    private var returned: [Int] = []
+    private var lastEnd: [MonotonicTime] = []
+    private var toldLibraries = 0
+    /// nil: it was gone already.
+    private var seen: [SeenLibrary?] = []
+
+    init(area: HookArea, sites: [InitializerPlan.Site], signposts: ProgramSignposts) {
+        self.area = area
+        self.signposts = signposts
+        self.sites = sites
+        isTold = [Bool](repeating: false, count: area.layout.records)
+    }
+
+    /// Leads every initialiser past the area's code. The thread that will run them is stopped.
+    mutating func arm(by tracee: Tracee) throws(SystemError) {
+        isArmed = true
+        for (index, site) in sites.enumerated() {
+            try tracee.write(words: [site.word(for: area.thunkAddress(index))], at: site.address)
+        }
+    }
+
+    /// Puts back what led to them.
+    mutating func disarm(by tracee: Tracee) throws(SystemError) {
+        guard isArmed else { return }
+        for site in sites { try tracee.write(words: [site.word], at: site.address) }
+        isArmed = false
+    }
+
+    /// Whether some thread is in the area's code right now, or has left it by a jump.
+    var isInUse: Bool {
+        (0..<area.counts.records).contains { area.note($0).map { $0.end == nil } == true }
+    }
+
+    /// The runs that have ended since the last call, in their order; at the end those, too, that
+    /// have not.
+    mutating func newRuns(isLast: Bool) -> [HookArea.Note] {
+        let count = area.counts.records
+        var runs: [HookArea.Note] = []
+        for index in firstUntold..<max(count, firstUntold) where !isTold[index] {
+            guard let note = area.note(index), isLast || note.end != nil else { continue }
+            isTold[index] = true
+            runs.append(note)
+            if let library = note.library, let end = note.end { noteReturn(end, of: library) }
+        }
+        while firstUntold < count, isTold[firstUntold] { firstUntold += 1 }
+        return runs.sorted { $0.start < $1.start }
+    }
+
+    private mutating func noteReturn(_ end: MonotonicTime, of library: Int) {
+        while returned.count <= library {
+            returned.append(0)
+            lastEnd.append(MonotonicTime(nanoseconds: 0))
+        }
+        returned[library] += 1
+        lastEnd[library] = max(lastEnd[library], end)
+    }
+
+    /// A library that a call loaded, as it was when it was seen.
+    struct SeenLibrary {
+        var load: HookArea.Load
+        var path: String
+        var size: Int64
+        var name: String
+        var needed: [String]
+        var bias: UInt64
+    }
+
+    /// Looks at what was loaded since the last call: it may be gone when its call is over.
+    ///
+    /// - Returns: their images, of those that are there.
+    mutating func see(_ memory: TargetMemory) -> [LoadedImage] {
+        var images: [LoadedImage] = []
+        for index in seen.count..<max(area.counts.libraries, seen.count) {
+            let load = area.load(index)
+            let object = LinkMap.object(at: load.map, memory: memory)
+            if let image = object?.image(memory) { images.append(image) }
+            seen.append(
+                object.map {
+                    SeenLibrary(
+                        load: load, path: $0.path, size: $0.size(memory), name: $0.name(memory),
+                        needed: $0.dynamic.names(memory: memory).needed, bias: $0.bias)
+                })
+        }
+        return images
+    }
+
+    /// The libraries that were loaded by calls which are over, since the last call; at the end
+    /// all others, too. Those of one call together, with its number and the end of the last
+    /// initialiser (nil: not all have returned).
+    mutating func newLibraries(
+        isLast: Bool
+    ) -> [(open: Int, libraries: [SeenLibrary], end: MonotonicTime?)] {
+        var calls: [(open: Int, libraries: [SeenLibrary], end: MonotonicTime?)] = []
+        while toldLibraries < seen.count {
+            let open = seen[toldLibraries]?.load.open
+            var next = toldLibraries
+            var end: MonotonicTime?
+            var isOver = true
+            while next < seen.count, seen[next]?.load.open == open {
+                let wanted = seen[next]?.load.initializers ?? 0
+                let hasRun = next < returned.count && returned[next] >= wanted
+                isOver = isOver && (hasRun || wanted == 0)
+                if hasRun { end = max(end ?? lastEnd[next], lastEnd[next]) }
+                next += 1
+            }
+            guard isOver || isLast else { break }
+            if let open {
+                let libraries = seen[toldLibraries..<next].compactMap { $0 }
+                calls.append((open, libraries, isOver ? end : nil))
+            }
+            toldLibraries = next
+        }
+        return calls
+    }
+}

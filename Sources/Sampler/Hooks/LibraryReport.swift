@@ -1,0 +1,98 @@
+import ProfileModel
+
+/// The linker's list of libraries, and which of them were told.
+struct LibraryList {
+    let linker: DynamicLinker
+    /// Their biases: no two are in the same place.
+    private var told: Set<UInt64> = []
+
+    init(_ linker: DynamicLinker) { self.linker = linker }
+
+    /// Takes that for told.
+    mutating func markTold(_ bias: UInt64) { told.insert(bias) }
+
+    mutating func markTold(_ objects: [LinkedObject]) {
+        for object in objects { markTold(object.bias) }
+    }
+
+    /// Those that were not told yet, as of now, each with who needs it. The program is none.
+    ///
+    /// - Parameter program: its path, which the list does not have.
+    mutating func untold(program: String, memory: TargetMemory)
+        -> [(object: LinkedObject, requestedBy: String?)]
+    {
+        let objects = LinkMap.objects(debug: linker.debug, memory: memory)
+        guard objects.contains(where: { !told.contains($0.bias) }) else { return [] }
+        var requester: [String: String] = [:]
+        for (index, object) in objects.enumerated() {
+            // The list is in the order in which the linker follows the needs.
+            for name in object.dynamic.names(memory: memory).needed where requester[name] == nil {
+                requester[name] = index == 0 ? program : object.path
+            }
+        }
+        let untold = objects.dropFirst().filter {
+            $0.path.hasPrefix("/") && !told.contains($0.bias)
+        }
+        markTold(objects)
+        return untold.map { ($0, requester[$0.name(memory)]) }
+    }
+}
+
+extension LinkedObject {
+    /// What others call it when they need it.
+    func name(_ memory: TargetMemory) -> String {
+        dynamic.names(memory: memory).soname
+            ?? path.split(separator: "/").last.map(String.init) ?? path
+    }
+
+    func image(_ memory: TargetMemory) -> LoadedImage? { LoadedImage(base: bias, memory: memory) }
+
+    /// Of its span in the address space, in bytes.
+    func size(_ memory: TargetMemory) -> Int64 {
+        let segments = image(memory)?.segments ?? []
+        let loaded = segments.filter { $0.kind == 1 }
+        guard let start = loaded.map(\.start).min(),
+            let end = loaded.map({ $0.start &+ $0.size }).max(), end > start
+        else { return 0 }
+        return Int64(clamping: end - start)
+    }
+}
+
+extension TraceSession {
+    /// Tells of libraries that were not told yet.
+    ///
+    /// - Parameter start: when the linker took them up, as far as that is known.
+    func reportLibraries(since start: MonotonicTime, isInitial: Bool) {
+        let memory = TargetMemory(pid: pid)
+        let program = isInitial ? files.image(at: start).path : programPath
+        programPath = program
+        for (object, asker) in libraries?.untold(program: program, memory: memory) ?? [] {
+            sink.receive(
+                .library(
+                    ObservedLibrary(
+                        load: LibraryLoad(
+                            path: object.path, start: start, size: object.size(memory),
+                            requestedBy: asker, isInitial: isInitial))))
+        }
+    }
+
+    /// Of a running program: what it has loaded already is no news.
+    func listLibrariesOfAttached() {
+        let memory = TargetMemory(pid: pid)
+        let base = AuxiliaryVector(pid: pid).linkerBase
+        guard let linker = DynamicLinker(base: base, memory: memory) else { return }
+        var list = LibraryList(linker)
+        list.markTold(LinkMap.objects(debug: linker.debug, memory: memory))
+        libraries = list
+        programPath = files.image(at: imageStart).path
+    }
+
+    /// After code was mapped, where the linker does not tell our code of it: the time is that of
+    /// the look.
+    func reportLibrariesSeen(at now: MonotonicTime) {
+        guard hooks?.linkerHook == nil, watch == nil,
+            libraries?.linker.isConsistent(TargetMemory(pid: pid)) == true
+        else { return }
+        reportLibraries(since: now, isInitial: false)
+    }
+}

@@ -1,0 +1,104 @@
+/// A library (or the program itself) as the dynamic linker has it in its list; see <link.h>.
+struct LinkedObject: Sendable {
+    /// What to add to an address in its file.
+    var bias: UInt64
+    /// As the linker found it; empty for the program.
+    var path: String
+    /// Its dynamic section in memory.
+    var dynamic: DynamicSection
+}
+
+/// The list of what is loaded, read from the process's memory.
+enum LinkMap {
+    /// Programs have some hundreds; the list may be damaged, or made by somebody hostile.
+    private static let mostObjects = 4096
+    private static let longestPath = 4096
+
+    /// - Parameter debug: the address of `r_debug`, whose second word is the list's head.
+    static func objects(debug: UInt64, memory: TargetMemory) -> [LinkedObject] {
+        var objects: [LinkedObject] = []
+        var next = memory.word(at: debug &+ 8) ?? 0
+        while next != 0, objects.count < mostObjects {
+            guard let object = object(at: next, memory: memory) else { break }
+            objects.append(object)
+            next = memory.word(at: next &+ 24) ?? 0
+        }
+        return objects
+    }
+
+    /// - Parameter address: of a `struct link_map`: l_addr, l_name, l_ld, l_next.
+    static func object(at address: UInt64, memory: TargetMemory) -> LinkedObject? {
+        let entry = memory.read(at: address, count: 24)
+        guard let bias = entry.littleEndianWord(at: 0), let name = entry.littleEndianWord(at: 8),
+            let dynamic = entry.littleEndianWord(at: 16)
+        else { return nil }
+        return LinkedObject(
+            bias: bias, path: memory.text(at: name, limit: longestPath),
+            dynamic: DynamicSection(at: dynamic, bias: bias, memory: memory))
+    }
+}
+
+/// A dynamic section, as far as it is asked for; see elf(5).
+struct DynamicSection: Sendable {
+    enum Tag {
+        static let needed: UInt64 = 1
+        static let strings: UInt64 = 5
+        static let initializer: UInt64 = 12
+        static let soname: UInt64 = 14
+        static let initializers: UInt64 = 25
+        static let initializersSize: UInt64 = 27
+        static let preinitializers: UInt64 = 32
+        static let preinitializersSize: UInt64 = 33
+    }
+
+    /// In their order: the tag, its value, and where in memory that lies.
+    private var entries: [(tag: UInt64, value: UInt64, address: UInt64)] = []
+    private let bias: UInt64
+    private static let mostEntries = 512
+
+    init(at address: UInt64, bias: UInt64, memory: TargetMemory) {
+        self.bias = bias
+        let bytes = memory.read(at: address, count: 16 * Self.mostEntries)
+        var offset = 0
+        while let tag = bytes.littleEndianWord(at: offset),
+            let value = bytes.littleEndianWord(at: offset + 8), tag != 0
+        {
+            entries.append((tag, value, address &+ UInt64(offset) &+ 8))
+            offset += 16
+        }
+    }
+
+    /// The value of a tag that occurs once, and where it lies.
+    func value(_ tag: UInt64) -> (value: UInt64, address: UInt64)? {
+        entries.first { $0.tag == tag }.map { ($0.value, $0.address) }
+    }
+
+    /// The process's address that a tag stands for. The linker relocates some in place.
+    func location(_ tag: UInt64) -> UInt64? {
+        guard let value = value(tag)?.value else { return nil }
+        return value < bias ? value &+ bias : value
+    }
+
+    /// The names of what it needs, and its own; read in one go.
+    func names(memory: TargetMemory) -> (needed: [String], soname: String?) {
+        guard let strings = location(Tag.strings) else { return ([], nil) }
+        let needed = entries.filter { $0.tag == Tag.needed }.map {
+            memory.text(at: strings &+ $0.value, limit: Self.longestName)
+        }
+        let soname = value(Tag.soname).map {
+            memory.text(at: strings &+ $0.value, limit: Self.longestName)
+        }
+        return (needed, soname)
+    }
+
+    private static let longestName = 256
+}
+
+extension TargetMemory {
+    /// The text up to its zero, or to `limit` bytes, or to the end of what can be read.
+    func text(at address: UInt64, limit: Int) -> String {
+        var bytes = read(at: address, count: min(limit, 128))
+        if !bytes.contains(0), limit > 128 { bytes = read(at: address, count: limit) }
+        return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+}

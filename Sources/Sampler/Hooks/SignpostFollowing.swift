@@ -1,0 +1,52 @@
+import ProfileModel
+
+/// The program's own signposts: switched on in every image that has them, and told as they come.
+extension TraceSession {
+    /// - Parameter objects: the linker's list; the program comes first.
+    func images(of objects: [LinkedObject], _ memory: TargetMemory) -> [LoadedImage] {
+        let vector = AuxiliaryVector(pid: pid)
+        let program = LoadedImage(
+            programHeaders: vector.programHeaders, count: vector.programHeaderCount, memory: memory)
+        return [program].compactMap { $0 } + objects.dropFirst().compactMap { $0.image(memory) }
+    }
+
+    func switchOnSignposts(of images: [LoadedImage]) {
+        guard let signposts = hooks?.signposts else { return }
+        for image in images { write(signposts.activation(of: image)) }
+    }
+
+    /// Whether there were any to switch off.
+    func switchOffSignposts(_ signposts: ProgramSignposts) -> Bool {
+        guard signposts.isOn, let linker = libraries?.linker else { return false }
+        let memory = TargetMemory(pid: pid)
+        let objects = LinkMap.objects(debug: linker.debug, memory: memory)
+        signposts.forgetAll(butThoseOf: images(of: objects, memory))
+        write(signposts.deactivation())
+        return true
+    }
+
+    private func write(_ writes: [MemoryWrite]) {
+        for write in writes {
+            _ = ProcFile.write(write.bytes, to: "/proc/\(pid)/mem", at: write.address)
+        }
+    }
+
+    /// - Parameter isLast: what has not ended never will, as far as anybody sees.
+    func reportSignposts(at now: MonotonicTime, isLast: Bool) {
+        guard let signposts = hooks?.signposts else { return }
+        let thread = { [threads] (tid: Int32) in threads[tid]?.index }
+        let news =
+            isLast ? signposts.finish(at: now, thread: thread) : signposts.poll(thread: thread)
+        for event in news.events where event.kind != .begin {
+            sawSignpost?(event.label.name, event.time)
+        }
+        for result in news.results {
+            switch result {
+            case .interval(let interval): sink.receive(.interval(interval))
+            case .signpost(let signpost): sink.receive(.signpost(signpost))
+            }
+        }
+        let lost = signposts.losses.dropped &+ signposts.counts.unkept
+        if isLast, lost > 0 { notes[.lostSignposts] = Int64(clamping: lost) }
+    }
+}

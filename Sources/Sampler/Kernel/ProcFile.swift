@@ -1,0 +1,93 @@
+import CSystem
+import Glibc
+
+/// One file under `/proc`, kept open and read from its start again and again: opening costs more
+/// than reading.
+struct ProcFile: ~Copyable {
+    private let descriptor: Int32
+
+    /// nil when the process or thread is gone, or may not be read.
+    init?(_ path: String) {
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        if descriptor < 0 { return nil }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// 0, or why the file cannot be opened, as -errno.
+    static func canOpen(_ path: String) -> Int32 {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return -errno }
+        close(descriptor)
+        return 0
+    }
+
+    /// Reads the file's first bytes in one call: enough for every file of a line or two. The
+    /// buffer is empty when the file cannot be read any more.
+    func read(into buffer: inout ReadBuffer) {
+        buffer.clear()
+        buffer.readOn(from: descriptor)
+    }
+
+    /// Whether there is a byte at a position; of `/proc/PID/mem`: in an address space that lives.
+    func canRead(at position: UInt64) -> Bool {
+        var byte: UInt8 = 0
+        return pread(descriptor, &byte, 1, Int(truncatingIfNeeded: position)) == 1
+    }
+
+    /// Whether all the words could be written.
+    static func write<Value: FixedWidthInteger>(
+        _ values: [Value], to path: String, at position: UInt64
+    ) -> Bool {
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        let size = values.count * MemoryLayout<Value>.stride
+        return pwrite(descriptor, values, size, Int(truncatingIfNeeded: position)) == size
+    }
+
+    /// Reads all of a long file, which the kernel hands out page by page.
+    func readAll(into buffer: inout ReadBuffer) {
+        buffer.clear()
+        while buffer.readOn(from: descriptor) {}
+    }
+}
+
+/// Scratch space for reading `/proc`; grows to what the longest file needed.
+struct ReadBuffer {
+    private var storage: [UInt8]
+    private var count = 0
+
+    init(capacity: Int = 4096) {
+        storage = [UInt8](repeating: 0, count: capacity)
+    }
+
+    var text: ProcText { ProcText(storage, count: count) }
+
+    var contents: [UInt8] { Array(storage.prefix(count)) }
+
+    fileprivate mutating func clear() { count = 0 }
+
+    /// false at the end of the file, or when it cannot be read.
+    @discardableResult
+    fileprivate mutating func readOn(from descriptor: Int32) -> Bool {
+        if count == storage.count {
+            storage.append(contentsOf: repeatElement(0, count: storage.count))
+        }
+        let (start, free) = (count, storage.count - count)
+        let got = storage.withUnsafeMutableBytes { raw in
+            raw.baseAddress.map { pread(descriptor, $0 + start, free, off_t(start)) } ?? 0
+        }
+        if got > 0 { count += got }
+        return got > 0
+    }
+
+    /// Reads a whole file that is not kept open; empty when it cannot be read.
+    mutating func readAll(path: String) {
+        clear()
+        guard let file = ProcFile(path) else { return }
+        file.readAll(into: &self)
+    }
+}

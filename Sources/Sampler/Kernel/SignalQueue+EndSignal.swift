@@ -1,0 +1,24 @@
+import CSystem
+import Glibc
+import ProfileModel
+
+extension SignalQueue {
+    /// Waits for a request to end, for up to `span`, which is less than a second. nil: none came.
+    func endSignal(within span: TimeSpan) -> Int32? {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for signal in Self.endSignals { sigaddset(&set, signal) }
+        var time = timespec(tv_sec: 0, tv_nsec: Int(span.nanoseconds))
+        let number = sigtimedwait(&set, nil, &time)
+        return number > 0 ? number : nil
+    }
+}
+
+extension SignalQueue {
+    /// Whether a request to end has come, and waits to be taken.
+    var isToEnd: Bool {
+        var pending = sigset_t()
+        sigpending(&pending)
+        return Self.endSignals.contains { sigismember(&pending, $0) == 1 }
+    }
+}

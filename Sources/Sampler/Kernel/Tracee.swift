@@ -1,0 +1,157 @@
+import CSystem
+import ProfileModel
+
+/// ptrace(2) on one thread. Each request's failure is a ``SystemError``; `ESRCH` means that the
+/// thread is gone or not stopped, which can happen at any moment.
+struct Tracee: Hashable, Sendable {
+    let tid: Int32
+
+    /// - Parameter followingChildren: the processes that it forks are traced, too.
+    func seize(followingChildren: Bool = false) throws(SystemError) {
+        let options = fl_trace_options | (followingChildren ? fl_trace_children : 0)
+        try check(fl_ptrace_seize(tid, options), "tracing thread \(tid)")
+    }
+
+    func interrupt() throws(SystemError) {
+        try check(fl_ptrace_interrupt(tid), "stopping thread \(tid)")
+    }
+
+    /// Lets a stopped thread go on, delivering `signal` unless 0.
+    func resume(delivering signal: Int32 = 0) throws(SystemError) {
+        try check(fl_ptrace_continue(tid, signal), "resuming thread \(tid)")
+    }
+
+    /// Lets a thread that was stopped by the user stay stopped, but hear of what happens to it.
+    func listen() throws(SystemError) {
+        try check(fl_ptrace_listen(tid), "leaving thread \(tid) stopped")
+    }
+
+    /// Lets a stopped thread go on and be free, delivering `signal` unless 0.
+    func detach(delivering signal: Int32 = 0) throws(SystemError) {
+        try check(fl_ptrace_detach(tid, signal), "releasing thread \(tid)")
+    }
+
+    /// What the event was about: the new thread of a clone, the former id of an exec.
+    func eventMessage() throws(SystemError) -> UInt64 {
+        var message: UInt64 = 0
+        try check(fl_ptrace_event_message(tid, &message), "reading thread \(tid)'s event")
+        return message
+    }
+
+    /// The cause of the signal that is about to be delivered (`si_code`).
+    func signalCode() throws(SystemError) -> Int32 {
+        var code: Int32 = 0
+        try check(fl_ptrace_signal_code(tid, &code), "reading thread \(tid)'s signal")
+        return code
+    }
+
+    /// Waits until the thread has left its core, so that its scheduler figures are exact then.
+    func registers() throws(SystemError) -> Registers {
+        var raw = fl_registers()
+        try check(fl_ptrace_get_registers(tid, &raw), "reading thread \(tid)'s registers")
+        var registers = Registers()
+        withUnsafeBytes(of: raw.dwarf) { bytes in
+            for number in 0..<Registers.count {
+                registers[number] = bytes.loadUnaligned(fromByteOffset: 8 * number, as: UInt64.self)
+            }
+        }
+        return registers
+    }
+
+    /// Where a stopped thread goes on; a system call that is to be restarted begins there.
+    func resumeAddress() throws(SystemError) -> UInt64 {
+        var resume: UInt64 = 0
+        try check(fl_ptrace_resume_address(tid, &resume), "reading thread \(tid)'s registers")
+        return resume
+    }
+
+    /// Whether a stopped thread must go on where it is, because it is within a restartable
+    /// sequence (rseq(2)): led elsewhere first, it would come back into it unaborted.
+    var isInSequence: Bool { fl_ptrace_in_sequence(tid) == 1 }
+
+    /// Whether a stopped thread comes from a system call, which it may have to restart.
+    var isInCall: Bool { fl_ptrace_in_call(tid) == 1 }
+
+    /// Makes a stopped thread go on at an entry of the ``Agent``, in one step, with its signals
+    /// blocked. It finds its way back by itself, and then restarts a system call that it was in.
+    ///
+    /// - Returns: what to give back to it if it should be stopped on the way.
+    @discardableResult
+    func divert(to address: UInt64) throws(SystemError) -> State {
+        var state = State(raw: fl_thread_state())
+        try check(
+            fl_ptrace_divert(tid, address, &state.raw), "moving thread \(tid)'s position")
+        return state
+    }
+
+    /// What a diversion changes.
+    struct State {
+        fileprivate var raw: fl_thread_state
+    }
+
+    /// Puts a stopped thread back to where it was led away from. What has come up meanwhile ends
+    /// or restarts its call as if it had never left it.
+    func restore(_ state: State) throws(SystemError) {
+        var raw = state.raw
+        try check(fl_ptrace_restore(tid, &raw), "moving thread \(tid) back")
+    }
+
+    func setDebugRegister(_ number: Int32, _ value: UInt64) throws(SystemError) {
+        try check(
+            fl_ptrace_set_debug_register(tid, number, value),
+            "setting a breakpoint in thread \(tid)")
+    }
+
+    /// Writes words of code, whatever the mapping's protection (a private copy is made).
+    func write(words: [UInt64], at address: UInt64) throws(SystemError) {
+        // All at once, where the kernel allows that to tracers.
+        if words.count > 4, ProcFile.write(words, to: "/proc/\(tid)/mem", at: address) { return }
+        for (index, word) in words.enumerated() {
+            try check(
+                fl_ptrace_poke(tid, address &+ UInt64(index) &* 8, word),
+                "writing to process \(tid)'s memory")
+        }
+    }
+}
+
+/// What waitpid(2) tells of a traced thread.
+enum TraceEvent: Hashable, Sendable {
+    case exited(status: Int32)
+    case killed(signal: Int32)
+    /// A signal is about to be delivered.
+    case signal(Int32)
+    /// The thread cloned another one, forked a process, started another program, or is about to
+    /// exit.
+    case cloned
+    case forked
+    case executed
+    case exiting
+    /// Our interrupt, or a new thread's first stop.
+    case stopped
+    /// The user stopped the process (`SIGSTOP`, Ctrl-Z …).
+    case groupStop(signal: Int32)
+
+    /// Decodes a wait status; see ptrace(2), "Stopped states".
+    init?(status: Int32) {
+        let low = status & 0x7F
+        if low == 0 {
+            self = .exited(status: (status >> 8) & 0xFF)
+            return
+        }
+        guard low == 0x7F else {
+            self = .killed(signal: low)
+            return
+        }
+        let signal = (status >> 8) & 0xFF
+        switch status >> 16 {
+        case 0: self = .signal(signal)
+        case 1, 2: self = .forked  // PTRACE_EVENT_FORK, PTRACE_EVENT_VFORK
+        case 3: self = .cloned  // PTRACE_EVENT_CLONE
+        case 4: self = .executed  // PTRACE_EVENT_EXEC
+        case 6: self = .exiting  // PTRACE_EVENT_EXIT
+        case 128:  // PTRACE_EVENT_STOP
+            self = signal == 5 ? .stopped : .groupStop(signal: signal)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/// What the dynamic linker tells debuggers (`r_debug` of <link.h>), and where it tells it.
+struct DynamicLinker: Sendable {
+    /// `_dl_debug_state`, which it calls when its list of libraries changes; does nothing.
+    let debugState: UInt64
+    /// `r_debug`: a version, the list, the hook, and how far the linker is.
+    let debug: UInt64
+
+    /// nil where the linker does not tell, or there is none.
+    ///
+    /// - Parameter base: where it was mapped; 0 for a static program.
+    init?(base: UInt64, memory: TargetMemory) {
+        guard base != 0, let linker = LoadedImage(base: base, memory: memory),
+            let function = linker.address(ofSymbol: "_dl_debug_state"),
+            linker.isExecutable(function), let debug = linker.address(ofSymbol: "_r_debug")
+        else { return nil }
+        debugState = function
+        self.debug = debug
+    }
+
+    /// Whether nothing is being loaded or unloaded (RT_CONSISTENT is 0).
+    func isConsistent(_ memory: TargetMemory) -> Bool { memory.int32(at: debug &+ 24) == 0 }
+
+    /// Whether it is through with the start-up's libraries: it has a list, and that is consistent.
+    func hasLoaded(_ memory: TargetMemory) -> Bool {
+        memory.word(at: debug &+ 8) != 0 && isConsistent(memory)
+    }
+}

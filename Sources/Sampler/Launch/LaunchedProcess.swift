@@ -1,0 +1,112 @@
+import CSystem
+import Glibc
+import ProfileModel
+
+/// A child that waits to become the program.
+struct HeldProcess: ~Copyable {
+    let pid: Int32
+    private let path: String
+    private let release: Int32
+    private let failure: Int32
+
+    /// Forks the child. It has our directory and limits and, but for what `setting` says, our
+    /// environment and descriptors; its signal mask is the one that we were started with.
+    init(
+        path: String, arguments: [String], signals: SignalQueue, setting: borrowing ProgramSetting
+    ) throws(SamplerError) {
+        self.path = path
+        var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
+        words.append(nil)
+        var variables = setting.environment.map { strdup($0) }
+        variables.append(nil)
+        defer { for word in words + variables { free(word) } }
+        var release: Int32 = -1
+        var failure: Int32 = -1
+        var mask = signals.originalMask
+        let pid = fl_spawn_held(
+            path, words, variables, setting.streams, &mask, signals.ignoredSignals, &release,
+            &failure)
+        guard pid > 0 else {
+            throw .systemCall(SystemError("starting a process", code: -pid))
+        }
+        self.pid = pid
+        self.release = release
+        self.failure = failure
+    }
+
+    /// Traces the child and lets it go on to execute the program, until its first instruction.
+    ///
+    /// - Parameter followingChildren: the processes that it forks are traced, too.
+    consuming func execute(followingChildren: Bool) throws(SamplerError) -> StartedProcess {
+        let tracee = Tracee(tid: pid)
+        let main: TracedThread
+        do throws(SystemError) {
+            try tracee.seize(followingChildren: followingChildren)
+            try prepare(tracee)
+            // The program's launch begins here: the child is there, and nothing holds it.
+            main = TracedThread(
+                process: pid, tid: pid, index: ThreadIndex(0), start: .now, isNew: false)
+            close(release)
+            try waitForProgram(tracee)
+        } catch {
+            kill(pid, SIGKILL)
+            close(failure)
+            var status: Int32 = 0
+            _ = fl_wait(pid, 0, &status)
+            throw .systemCall(error)
+        }
+        let reached = MonotonicTime.now
+        var code: Int32 = 0
+        let hasFailed = fl_read_int(failure, &code) == 1
+        close(failure)
+        if hasFailed { throw ProgramLookup.explain(path: path, code: code) }
+        return StartedProcess(main: main, firstInstruction: reached)
+    }
+
+    /// Sets a breakpoint in the child, which its exec will clear. The kernel's first breakpoint
+    /// in a while switches on machinery for which it waits 10 ms (synchronize_rcu in
+    /// perf's account_event): better now than in the middle of the launch.
+    private func prepare(_ tracee: Tracee) throws(SystemError) {
+        try tracee.interrupt()
+        try waitForStop(tracee)
+        try? tracee.setDebugRegister(0, 0x1000)
+        try? tracee.setDebugRegister(7, 1)
+        try tracee.resume()
+    }
+
+    private func waitForStop(_ tracee: Tracee) throws(SystemError) {
+        while true {
+            var status: Int32 = 0
+            try check(fl_wait(pid, 0, &status), "waiting for the new process")
+            switch TraceEvent(status: status) {
+            case .stopped: return
+            case .exited, .killed: throw SystemError("waiting for the new process", code: ESRCH)
+            case .signal(let number): try tracee.resume(delivering: number)
+            case .groupStop: try tracee.listen()
+            default: try tracee.resume()
+            }
+        }
+    }
+
+    /// Until the exec's stop, or the child's end when exec failed. Other stops are passed on.
+    private func waitForProgram(_ tracee: Tracee) throws(SystemError) {
+        while true {
+            var status: Int32 = 0
+            try check(fl_wait(pid, 0, &status), "waiting for the new process")
+            switch TraceEvent(status: status) {
+            case .executed, .exited: return
+            case .killed: throw SystemError("waiting for the new process", code: ESRCH)
+            case .signal(let number): try tracee.resume(delivering: number)
+            case .groupStop: try tracee.listen()
+            default: try tracee.resume()
+            }
+        }
+    }
+}
+
+/// A process that is about to execute its program's first instruction, stopped.
+struct StartedProcess {
+    /// Its only thread so far; observed since it was let go.
+    let main: TracedThread
+    let firstInstruction: MonotonicTime
+}

@@ -1,0 +1,48 @@
+import CSystem
+import Glibc
+package import ProfileModel
+
+/// A program that we started and that runs on after its recording ended.
+package struct Program: Sendable {
+    package let pid: Int32
+
+    package init(pid: Int32) {
+        self.pid = pid
+    }
+
+    /// Sends it a signal; false when it is gone.
+    @discardableResult
+    package func send(_ signal: Int32) -> Bool { kill(pid, signal) == 0 }
+
+    /// Waits for its end, and passes on the signals that somebody sends to us meanwhile.
+    package func waitForEnd(_ signals: SignalQueue) -> Recording.Outcome {
+        waitForEnd(signals, until: nil) ?? .unknown
+    }
+
+    /// The same for at most `limit`; nil: it is still there then.
+    package func waitForEnd(_ signals: SignalQueue, limit: TimeSpan) -> Recording.Outcome? {
+        // Wakes us now and then.
+        guard let ticker = try? Ticker(frequency: 20) else { return waitForEnd(signals) }
+        let outcome = waitForEnd(signals, until: .now + limit)
+        _ = consume ticker
+        return outcome
+    }
+
+    private func waitForEnd(
+        _ signals: SignalQueue, until deadline: MonotonicTime?
+    ) -> Recording.Outcome? {
+        while true {
+            var status: Int32 = 0
+            let got = fl_wait(pid, 1, &status)
+            if got == pid, let event = TraceEvent(status: status) {
+                if case .exited(let code) = event { return .exited(code) }
+                if case .killed(let signal) = event { return .signalled(signal) }
+            }
+            if got < 0 { return .unknown }
+            if let deadline, .now >= deadline { return nil }
+            if case .end(let signal, let isFromTerminal) = signals.next(), !isFromTerminal {
+                send(signal)
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import ProfileModel
+
+/// `idle`: no thread of the process has had a core for a while, and none waits for the disk.
+///
+/// The launch was over when that while began, not when we were sure of it.
+final class IdleSource: ReadySource {
+    private let span: TimeSpan
+    private var quiet: (since: MonotonicTime, signature: UInt64)?
+    private var found: MonotonicTime?
+
+    init(_ span: TimeSpan) { self.span = span }
+
+    func look(at now: MonotonicTime, in session: TraceSession) -> MonotonicTime? {
+        guard found == nil else { return found }
+        guard let signature = Self.signature(of: session) else {
+            quiet = nil
+            return nil
+        }
+        guard let quiet, quiet.signature == signature else {
+            self.quiet = (now, signature)
+            return nil
+        }
+        guard now - quiet.since >= span else { return nil }
+        // Asked last, because it is dear. A page fault shows as blocked, too.
+        if session.threads.values.contains(where: { $0.waitsForDisk }) {
+            self.quiet = nil
+            return nil
+        }
+        found = quiet.since
+        return found
+    }
+
+    /// Of the stretches of being blocked that all threads are in; nil: not all are.
+    static func signature(of session: TraceSession) -> UInt64? {
+        signature(
+            of: session.threads.values.lazy.filter { $0.phase != .exited }
+                .map { ($0.tid, $0.blocked?.serial) })
+    }
+
+    /// Tells one set of stretches of being blocked from another; nil: a thread is not blocked, or
+    /// there is none.
+    static func signature(of threads: some Sequence<(Int32, UInt32?)>) -> UInt64? {
+        var sum: UInt64 = 0
+        var isEmpty = true
+        for (tid, serial) in threads {
+            guard let serial else { return nil }
+            // splitmix64's finish (Steele, Lea, Flood 2014), for sums that do not collide.
+            var word = UInt64(UInt32(bitPattern: tid)) << 32 | UInt64(serial)
+            word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9
+            word = (word ^ word >> 27) &* 0x94d0_49bb_1331_11eb
+            sum &+= word ^ word >> 31
+            isEmpty = false
+        }
+        return isEmpty ? nil : sum
+    }
+}
+
+extension TracedThread {
+    /// Whether it sleeps uninterruptibly (state D of `stat`).
+    fileprivate var waitsForDisk: Bool { phase != .exited && state == UInt8(ascii: "D") }
+}

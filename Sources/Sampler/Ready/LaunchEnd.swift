@@ -1,0 +1,46 @@
+import ProfileModel
+
+/// Decides when a recording has seen enough: some time after the program was ready, or when it
+/// should have been, but was not.
+struct LaunchEnd {
+    let ready: ReadyWatch
+    private let extended: TimeSpan
+    private let watchdog: MonotonicTime?
+    private var readiness: Readiness?
+    private var stall: Stall?
+
+    /// The time for the launch runs from now on.
+    init(_ ready: ReadyWatch, _ options: SamplerOptions) {
+        self.ready = ready
+        extended = options.extended
+        watchdog = options.watchdog.map { .now + $0 }
+    }
+
+    /// Whether to leave the process now. Asked at every tick.
+    mutating func isReached(at now: MonotonicTime, in session: TraceSession) -> Bool {
+        guard session.outcome == nil, !session.isLeaving else { return false }
+        if readiness == nil { take(ready.look(at: now, in: session), session.sink) }
+        if let readiness { return now >= readiness.time + extended }
+        guard let watchdog, now >= watchdog else { return false }
+        stall = StallInspector(session: session).stall(at: now)
+        return true
+    }
+
+    /// What the process did last may have been noticed only by others.
+    mutating func lookOnceMore(at session: TraceSession, _ signals: SignalQueue) {
+        guard readiness == nil, stall == nil, session.outcome != .running else { return }
+        take(ready.lastLook(signals), session.sink)
+    }
+
+    private mutating func take(_ found: Readiness?, _ sink: any SampleSink) {
+        guard let found else { return }
+        readiness = found
+        sink.receive(.ready(found))
+    }
+
+    func complete(_ outcome: inout SamplerOutcome) {
+        outcome.readiness = readiness
+        outcome.stall = stall
+        outcome.relays = ready.relays
+    }
+}

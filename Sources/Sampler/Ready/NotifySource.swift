@@ -1,0 +1,91 @@
+import CSystem
+import Glibc
+import ProfileModel
+import Synchronization
+
+/// `notify`: is the service manager that sd_notify(3) talks to, and passes on what it hears to the
+/// real one.
+///
+/// A thread of ours waits for messages as long as we live, also after the recording: whoever sends
+/// one with a descriptor (sd_notify_barrier) waits until that is closed.
+final class NotifySource: ReadySource, Sendable {
+    /// What NOTIFY_SOCKET must be.
+    let name: String
+    private let socket: Int32
+    private let moment = AwaitedMoment()
+    /// The outer service manager's socket; nil: there is none.
+    private let outer: String?
+    /// Held while messages are taken.
+    private let buffer = Mutex([UInt8](repeating: 0, count: 65536))
+
+    init() throws(SystemError) {
+        var name = [CChar](repeating: 0, count: 128)
+        socket = try check(fl_notify_open(&name, name.count), "making a notification socket")
+        self.name = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+        outer = getenv("NOTIFY_SOCKET").map { String(cString: $0) }
+        guard startThread({ [self] in serve() }) else {
+            close(socket)
+            throw SystemError("starting a thread for notifications", code: EAGAIN)
+        }
+    }
+
+    func began(_ pid: Int32) { moment.pid = pid }
+
+    func look(at now: MonotonicTime, in session: TraceSession) -> MonotonicTime? { moment.time }
+
+    func lastLook(_ signals: SignalQueue) -> MonotonicTime? {
+        takeMessages()
+        return moment.time
+    }
+
+    private func serve() {
+        while true {
+            var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+            if poll(&entry, 1, -1) > 0 { takeMessages() }
+        }
+    }
+
+    private func takeMessages() {
+        buffer.withLock { buffer in
+            var notification = fl_notification()
+            while true {
+                let length = fl_notify_receive(socket, &buffer, buffer.count, &notification)
+                guard length >= 0 else { return }
+                take(buffer[..<length], notification, at: .now)
+            }
+        }
+    }
+
+    private func take(
+        _ message: ArraySlice<UInt8>, _ notification: fl_notification, at time: MonotonicTime
+    ) {
+        let descriptors = withUnsafeBytes(of: notification.descriptors) { bytes in
+            Array(bytes.bindMemory(to: Int32.self).prefix(Int(notification.count)))
+        }
+        defer { for descriptor in descriptors { close(descriptor) } }
+        guard let pid = moment.pid, isSentWithin(pid, notification) else { return }
+        if Notification.saysReady(message) { moment.came(at: time) }
+        // One that is longer than we can take cannot be passed on unchanged.
+        guard let outer, notification.is_cut == 0 else { return }
+        _ = Array(message).withUnsafeBytes { bytes in
+            fl_notify_send(
+                outer, bytes.baseAddress, bytes.count, descriptors, Int32(descriptors.count))
+        }
+    }
+
+    /// Whether the sender is the process or descends from it. Of one that is gone already
+    /// (`systemd-notify` lives for a moment only) the user has to be the same.
+    private func isSentWithin(_ pid: Int32, _ notification: fl_notification) -> Bool {
+        switch Ancestry.isWithin(notification.pid, pid) {
+        case let known?: known
+        case nil: ProcessFiles(pid: pid).status("Uid:") == Int64(notification.uid)
+        }
+    }
+}
+
+/// The messages of sd_notify(3): lines of `NAME=value`.
+enum Notification {
+    static func saysReady(_ message: some Collection<UInt8>) -> Bool {
+        message.split(separator: UInt8(ascii: "\n")).contains { $0.elementsEqual("READY=1".utf8) }
+    }
+}

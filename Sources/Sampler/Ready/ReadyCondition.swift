@@ -1,0 +1,64 @@
+package import ProfileModel
+
+/// What ends a launch, as `--until` names it.
+package enum ReadyCondition: Hashable, Sendable {
+    /// The program's end: the launch lasts as long as the program.
+    case exit
+    /// `READY=1`, sent to NOTIFY_SOCKET as by sd_notify(3).
+    case notify
+    /// A stream socket on which the process accepts connections; at this TCP port, or any of TCP
+    /// or the Unix domain.
+    case listen(port: UInt16?)
+    /// The first byte, or the first line with the text, on standard output or error.
+    case output(text: String?)
+    /// The first top-level X11 window that is mapped.
+    case window
+    /// No thread has had anything to do for so long.
+    case idle(TimeSpan)
+    /// A signpost (an event, or an interval's end) of this name.
+    case signpost(String)
+    /// A mark (`--mark NAME=…`) of this name.
+    case mark(String)
+
+    /// Whether it can be watched for so far.
+    package var isAvailable: Bool {
+        switch self {
+        case .mark: false
+        case .exit, .notify, .listen, .output, .window, .idle, .signpost: true
+        }
+    }
+
+    /// Whether it can be watched for in a process that runs already: where that takes another
+    /// environment or other descriptors, it is too late.
+    package var suitsRunningProcess: Bool {
+        switch self {
+        case .notify, .output: false
+        case .exit, .listen, .window, .idle, .signpost, .mark: true
+        }
+    }
+}
+
+extension ReadyCondition: CustomStringConvertible {
+    /// In the words of `--until`.
+    package var description: String {
+        switch self {
+        case .exit: "exit"
+        case .notify: "notify"
+        case .listen(let port): "listen" + (port.map { ":\($0)" } ?? "")
+        case .output(let text): "output" + (text.map { ":\($0)" } ?? "")
+        case .window: "window"
+        case .idle(let span): "idle:" + Self.words(span)
+        case .signpost(let name): "signpost:\(name)"
+        case .mark(let name): "mark:\(name)"
+        }
+    }
+
+    /// In the largest unit that leaves a whole number.
+    private static func words(_ span: TimeSpan) -> String {
+        let units: [(Int64, String)] = [
+            (60_000_000_000, "m"), (1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us"),
+        ]
+        let unit = units.first { span.nanoseconds.isMultiple(of: $0.0) } ?? (1, "ns")
+        return "\(span.nanoseconds / unit.0)\(unit.1)"
+    }
+}

@@ -1,0 +1,34 @@
+import ProfileModel
+import Synchronization
+
+/// Tells whether one condition of ``ReadyCondition`` is met. Asked at every tick by the sampling
+/// thread, which must not be kept waiting.
+protocol ReadySource: AnyObject {
+    /// The process to watch is there; it has not executed anything yet, unless it runs already.
+    func began(_ pid: Int32)
+    /// When the condition was met; nil: not yet.
+    func look(at now: MonotonicTime, in session: TraceSession) -> MonotonicTime?
+    /// The same when the process has ended, for what it did last.
+    func lastLook(_ signals: SignalQueue) -> MonotonicTime?
+}
+
+extension ReadySource {
+    func began(_ pid: Int32) {}
+    func lastLook(_ signals: SignalQueue) -> MonotonicTime? { nil }
+}
+
+/// The process to watch and the moment for which a thread of ours waits, between that thread and
+/// the sampling thread.
+final class AwaitedMoment: Sendable {
+    private let state = Mutex<(pid: Int32?, time: MonotonicTime?)>((nil, nil))
+
+    var pid: Int32? {
+        get { state.withLock { $0.pid } }
+        set { state.withLock { $0.pid = newValue } }
+    }
+
+    var time: MonotonicTime? { state.withLock { $0.time } }
+
+    /// The first time counts.
+    func came(at time: MonotonicTime) { state.withLock { $0.time = $0.time ?? time } }
+}

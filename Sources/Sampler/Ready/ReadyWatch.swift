@@ -1,0 +1,98 @@
+import ProfileModel
+
+/// Finds out when a launch is over: as soon as one of several conditions is met.
+final class ReadyWatch {
+    private var sources: [(condition: ReadyCondition, source: any ReadySource)] = []
+    /// What others told.
+    private var told: Readiness?
+    private let conditions: [ReadyCondition]
+    /// What the program's output goes through, where it is watched, in that order.
+    private(set) var relays: [OutputRelay] = []
+    /// How the program must be started for that.
+    private(set) var setting = ProgramSetting()
+
+    /// For a program that is yet to be started: nothing of what it needs may come later.
+    init(launching conditions: [ReadyCondition]) throws(SamplerError) {
+        self.conditions = conditions
+        for condition in conditions { try add(condition, isLaunch: true) }
+    }
+
+    /// For a process that runs already. Conditions that do not suit it are left out.
+    init(attachingFor conditions: [ReadyCondition]) throws(SamplerError) {
+        self.conditions = conditions
+        for condition in conditions where condition.suitsRunningProcess {
+            try add(condition, isLaunch: false)
+        }
+    }
+
+    private func add(_ condition: ReadyCondition, isLaunch: Bool) throws(SamplerError) {
+        let source: any ReadySource
+        switch condition {
+        case .exit, .signpost, .mark: return
+        case .notify:
+            let notify = try Self.explain(condition) { () throws(SystemError) in
+                try NotifySource()
+            }
+            setting.notifySocket = notify.name
+            source = notify
+        case .listen(let port): source = ListenSource(port: port, ignoresInherited: isLaunch)
+        case .output(let text):
+            let output = try Self.explain(condition) { () throws(SystemError) in
+                try OutputSource(text: text, setting: &setting)
+            }
+            // The program writes to the newest.
+            relays = output.relays + relays
+            source = output
+        case .window: source = try WindowSource(isLaunch: isLaunch)
+        case .idle(let span): source = IdleSource(span)
+        }
+        sources.append((condition, source))
+    }
+
+    private static func explain<Value>(
+        _ condition: ReadyCondition, _ body: () throws(SystemError) -> Value
+    ) throws(SamplerError) -> Value {
+        do throws(SystemError) {
+            return try body()
+        } catch {
+            throw .cannotWatch(condition.description, reason: error.description)
+        }
+    }
+
+    /// The process is there.
+    func began(_ pid: Int32) {
+        setting.close()
+        for (_, source) in sources { source.began(pid) }
+    }
+
+    /// The earliest of what has been met since the last look.
+    func look(at now: MonotonicTime, in session: TraceSession) -> Readiness? {
+        earliest { $0.look(at: now, in: session) }
+    }
+
+    /// The same after the process's end.
+    func lastLook(_ signals: SignalQueue) -> Readiness? { earliest { $0.lastLook(signals) } }
+
+    private func earliest(_ look: (any ReadySource) -> MonotonicTime?) -> Readiness? {
+        var found = told
+        for (condition, source) in sources {
+            guard let time = look(source) else { continue }
+            if let found, found.time <= time { continue }
+            found = Readiness(time: time, by: condition.description)
+        }
+        return found
+    }
+
+    // MARK: What others see
+
+    /// The program emitted a signpost.
+    func saw(signpost name: String, at time: MonotonicTime) { saw(.signpost(name), at: time) }
+
+    /// The program passed a mark.
+    func saw(mark name: String, at time: MonotonicTime) { saw(.mark(name), at: time) }
+
+    private func saw(_ condition: ReadyCondition, at time: MonotonicTime) {
+        guard told == nil, conditions.contains(condition) else { return }
+        told = Readiness(time: time, by: condition.description)
+    }
+}

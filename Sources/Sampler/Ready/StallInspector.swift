@@ -1,0 +1,33 @@
+import ProfileModel
+
+/// Looks at what each thread of a process waits for, without stopping any.
+struct StallInspector {
+    private let session: TraceSession
+    private let tids: Set<Int32>
+
+    init(session: TraceSession) {
+        self.session = session
+        tids = Set(session.threads.values.filter { $0.phase != .exited }.map(\.tid))
+    }
+
+    func stall(at now: MonotonicTime) -> Stall {
+        let threads = session.threads.values.filter { $0.phase != .exited }
+            .sorted { $0.index < $1.index }
+        return Stall(time: now, threads: threads.map(look))
+    }
+
+    private func look(at thread: TracedThread) -> StalledThread {
+        session.rename(thread)
+        let state = thread.state
+        var call: Int32?
+        var futex: FutexWait?
+        if case .blocked(let number, let registers)? = thread.activity() {
+            call = number
+            let memory = TargetMemory(pid: thread.tid)
+            futex = FutexCall(number, registers)?.wait(tids: tids) { memory.int32(at: $0) }
+        }
+        return StalledThread(
+            thread: thread.index, tid: thread.tid, name: thread.name, state: state,
+            systemCall: call, futex: futex)
+    }
+}

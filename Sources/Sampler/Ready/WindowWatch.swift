@@ -1,0 +1,54 @@
+import CXCB
+import ProfileModel
+
+/// Waits for the first window of a process to be mapped.
+///
+/// Window managers put windows into frames of their own before these are mapped, so that the root
+/// hears of the frame only: each new window of the process is asked to tell of itself.
+struct WindowWatch {
+    private let connection: XConnection
+    private let moment: AwaitedMoment
+    private var own: Set<xcb_window_t> = []
+
+    init(_ connection: XConnection, _ moment: AwaitedMoment) {
+        self.connection = connection
+        self.moment = moment
+    }
+
+    /// Until the window came, or the server is gone.
+    mutating func run() {
+        while moment.time == nil, let event = connection.next() {
+            let now = MonotonicTime.now
+            switch event {
+            case .created(let window, let parent) where connection.roots.contains(parent):
+                watch(window, at: now)
+            case .mapped(let window) where own.contains(window):
+                if connection.isMapped(window) == true { moment.came(at: now) }
+            case .created, .mapped, .other: break
+            }
+        }
+    }
+
+    /// Looks at the windows that are there: a few levels below the root, inside frames.
+    mutating func lookAtAll() {
+        for root in connection.roots { lookBelow(root, levels: 3) }
+    }
+
+    private mutating func lookBelow(_ window: xcb_window_t, levels: Int) {
+        guard levels > 0, moment.time == nil else { return }
+        for child in connection.children(of: window) {
+            watch(child, at: .now)
+            lookBelow(child, levels: levels - 1)
+        }
+    }
+
+    private mutating func watch(_ window: xcb_window_t, at now: MonotonicTime) {
+        guard let pid = moment.pid, let client = connection.process(of: window),
+            Ancestry.isWithin(client, pid) == true
+        else { return }
+        own.insert(window)
+        connection.select(XCB_EVENT_MASK_STRUCTURE_NOTIFY, of: window)
+        // It may have been mapped before we could ask.
+        if connection.isMapped(window) == true { moment.came(at: now) }
+    }
+}

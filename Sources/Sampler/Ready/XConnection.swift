@@ -1,0 +1,137 @@
+import CXCB
+import Glibc
+
+/// A connection to the X server that DISPLAY names. Used by one thread at a time.
+///
+/// Unsafe code: XCB's replies and events are memory that is ours to free.
+final class XConnection: @unchecked Sendable {
+    private let connection: OpaquePointer
+    /// The root windows, one for each screen.
+    let roots: [xcb_window_t]
+
+    init() throws(SamplerError) {
+        guard let display = getenv("DISPLAY"), display.pointee != 0 else {
+            throw .cannotWatch("window", reason: "DISPLAY is not set")
+        }
+        let name = String(cString: display)
+        guard let connection = xcb_connect(nil, nil), xcb_connection_has_error(connection) == 0
+        else { throw .cannotWatch("window", reason: "no connection to the X server '\(name)'") }
+        self.connection = connection
+        var roots: [xcb_window_t] = []
+        var screens = xcb_setup_roots_iterator(xcb_get_setup(connection))
+        while screens.rem > 0, let screen = screens.data {
+            roots.append(screen.pointee.root)
+            xcb_screen_next(&screens)
+        }
+        self.roots = roots
+        // Requests made before the first event reveal whether the extension is there.
+        if let reply = xcb_res_query_version_reply(
+            connection, xcb_res_query_version(connection, 1, 2), nil)
+        {
+            free(reply)
+        }
+        for root in roots { select(XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY, of: root) }
+        // Answered only when the server has done what was asked before.
+        if let reply = xcb_get_input_focus_reply(
+            connection, xcb_get_input_focus(connection), nil)
+        {
+            free(reply)
+        }
+    }
+
+    /// What we want to hear of a window, beside what others hear.
+    func select(_ mask: xcb_event_mask_t, of window: xcb_window_t) {
+        var value = UInt32(mask.rawValue)
+        xcb_change_window_attributes(
+            connection, window, UInt32(XCB_CW_EVENT_MASK.rawValue), &value)
+        xcb_flush(connection)
+    }
+
+    deinit { xcb_disconnect(connection) }
+
+    enum Event {
+        case created(xcb_window_t, parent: xcb_window_t)
+        case mapped(xcb_window_t)
+        case other
+    }
+
+    /// Waits for the next; nil: the connection is gone.
+    func next() -> Event? {
+        guard let event = xcb_wait_for_event(connection) else { return nil }
+        defer { free(event) }
+        switch Int32(event.pointee.response_type & 0x7f) {
+        case XCB_CREATE_NOTIFY:
+            return event.withMemoryRebound(to: xcb_create_notify_event_t.self, capacity: 1) {
+                .created($0.pointee.window, parent: $0.pointee.parent)
+            }
+        case XCB_MAP_NOTIFY:
+            return event.withMemoryRebound(to: xcb_map_notify_event_t.self, capacity: 1) {
+                .mapped($0.pointee.window)
+            }
+        default: return .other
+        }
+    }
+
+    /// Whether a window is mapped, and one that shows something; nil: it is gone.
+    func isMapped(_ window: xcb_window_t) -> Bool? {
+        guard
+            let reply = xcb_get_window_attributes_reply(
+                connection, xcb_get_window_attributes(connection, window), nil)
+        else { return nil }
+        defer { free(reply) }
+        return UInt32(reply.pointee.map_state) != XCB_MAP_STATE_UNMAPPED.rawValue
+            && UInt32(reply.pointee._class) != XCB_WINDOW_CLASS_INPUT_ONLY.rawValue
+    }
+
+    /// In no particular order.
+    func children(of window: xcb_window_t) -> [xcb_window_t] {
+        guard
+            let reply = xcb_query_tree_reply(connection, xcb_query_tree(connection, window), nil)
+        else { return [] }
+        defer { free(reply) }
+        guard let first = xcb_query_tree_children(reply) else { return [] }
+        return Array(
+            UnsafeBufferPointer(start: first, count: Int(xcb_query_tree_children_length(reply))))
+    }
+
+    /// The process whose window it is: as the server knows it, or as its client says.
+    func process(of window: xcb_window_t) -> Int32? {
+        serversWord(on: window) ?? ownWord(of: window)
+    }
+
+    /// X-Resource 1.2: the process at the other end of the client's local connection.
+    private func serversWord(on window: xcb_window_t) -> Int32? {
+        var specification = xcb_res_client_id_spec_t(
+            client: window, mask: XCB_RES_CLIENT_ID_MASK_LOCAL_CLIENT_PID.rawValue)
+        let request = xcb_res_query_client_ids(connection, 1, &specification)
+        guard let reply = xcb_res_query_client_ids_reply(connection, request, nil) else {
+            return nil
+        }
+        defer { free(reply) }
+        var values = xcb_res_query_client_ids_ids_iterator(reply)
+        while values.rem > 0, let value = values.data {
+            if value.pointee.length >= 4, let pid = xcb_res_client_id_value_value(value) {
+                return Int32(exactly: pid.pointee)
+            }
+            xcb_res_client_id_value_next(&values)
+        }
+        return nil
+    }
+
+    /// `_NET_WM_PID` (Extended Window Manager Hints).
+    private func ownWord(of window: xcb_window_t) -> Int32? {
+        let name = "_NET_WM_PID"
+        guard
+            let atom = xcb_intern_atom_reply(
+                connection, xcb_intern_atom(connection, 1, UInt16(name.utf8.count), name), nil)
+        else { return nil }
+        defer { free(atom) }
+        let request = xcb_get_property(
+            connection, 0, window, atom.pointee.atom, XCB_ATOM_CARDINAL.rawValue, 0, 1)
+        guard let reply = xcb_get_property_reply(connection, request, nil) else { return nil }
+        defer { free(reply) }
+        guard xcb_get_property_value_length(reply) >= 4, let value = xcb_get_property_value(reply)
+        else { return nil }
+        return Int32(exactly: value.loadUnaligned(as: UInt32.self))
+    }
+}

@@ -1,0 +1,108 @@
+import CSystem
+import ProfileModel
+
+/// How the stacks of running threads are taken: by signal, by a stop, or not this time.
+extension TraceSession {
+    func isOnItsWay(_ thread: TracedThread, _ counters: SchedulerCounters) -> Bool {
+        signalCapture?.isOnItsWay(thread, counters) == true
+    }
+
+    func takeAnswer(of thread: TracedThread, _ counters: SchedulerCounters) {
+        guard let answer = signalCapture?.answer(of: thread) else { return }
+        if answer.isOnAlternateStack {
+            thread.stackPointer = answer.registers.stackPointer
+            stop(thread)
+        } else {
+            observer.sample(answer, of: thread, counters)
+        }
+    }
+
+    /// Takes a running thread's stack, in the way that harms it least.
+    func captureRunning(
+        _ thread: TracedThread, _ counters: SchedulerCounters, at now: MonotonicTime
+    ) {
+        guard let status = recentStatus(of: thread, counters) else { return }
+        switch thread.burst.approach(voluntary: status.voluntary, at: now) {
+        case .spare: note(.spared)
+        case .stop: stop(thread)
+        case .signal: ask(thread, status, counters)
+        }
+    }
+
+    private func recentStatus(
+        of thread: TracedThread, _ counters: SchedulerCounters
+    ) -> ThreadStatus? {
+        guard let signalCapture else { return thread.status() }
+        let masks = signalCapture.slots.masks
+        if maskWatch.mayChange(at: masks, threads: threads.count) || thread.masksAtStatus != masks {
+            thread.forgetStatus()
+        }
+        thread.masksAtStatus = masks
+        return thread.recentStatus(
+            counters, looks: signalCapture.looksPerStatus(installed))
+    }
+
+    private func ask(
+        _ thread: TracedThread, _ status: ThreadStatus, _ counters: SchedulerCounters
+    ) {
+        guard let signalCapture else { return stop(thread) }
+        let place = observer.stackPlace(of: thread)
+        if let obstacle = signalCapture.obstacle(thread, status, place) {
+            detour(thread, obstacle)
+        } else if !signalCapture.ask(thread, place, counters) {
+            detour(thread, .slotsExhausted)
+        } else {
+            thread.detours = 0
+        }
+    }
+
+    /// Stops a thread that cannot be asked; what stands in the way for long is worth a note.
+    private func detour(_ thread: TracedThread, _ obstacle: RecorderNote.Kind) {
+        thread.detours += 1
+        switch obstacle {
+        case .displaced, .filtered: notes[obstacle] = 1
+        default: if thread.detours == SignalCapture.patience { note(obstacle) }
+        }
+        stop(thread)
+    }
+
+    func stop(_ thread: TracedThread) {
+        if !thread.isTraced {
+            guard (try? thread.tracee.seize()) != nil else { return }
+            thread.isTraced = true
+        }
+        interrupt(thread)
+    }
+
+    func interrupt(_ thread: TracedThread) {
+        let now = MonotonicTime.now
+        if (try? thread.tracee.interrupt()) != nil { thread.phase = .interrupted(now) }
+    }
+
+    /// Stops a blocked thread for its registers, if it is still where it was, and if that does
+    /// not end the call that it waits in.
+    func answer(_ request: StackRequest) {
+        guard let thread = threads.values.first(where: { $0.index == request.thread }),
+            thread.phase == .free, let blocked = thread.blocked,
+            blocked.serial == request.blocking, !thread.isRefined,
+            blocked.position.systemCall >= 0, blocked.kind < .fragile
+        else { return }
+        stop(thread)
+    }
+}
+
+/// Threads announce that they are about to change their signal masks.
+struct MaskWatch {
+    private var announced: UInt32 = 0
+    private var looks = 0
+
+    /// Whether what is known of masks may be out of date: they change only a moment after they
+    /// were announced.
+    ///
+    /// - Parameter count: how often that was, so far.
+    mutating func mayChange(at count: UInt32, threads: Int) -> Bool {
+        if count != announced { (announced, looks) = (count, 8 * threads) }
+        looks = max(0, looks - 1)
+        return looks > 0
+    }
+}

@@ -1,0 +1,293 @@
+import CSystem
+import ProfileModel
+
+/// Looks at threads and turns what it sees into samples.
+struct ThreadObserver: ~Copyable {
+    private let pid: Int32
+    private let stackBytes: Int
+    private let sink: any SampleSink
+    var mappings: MappingWatch
+    /// Where our own code lies in the program.
+    var agent: Range<UInt64>?
+    /// How far the first thread's stack may grow, in bytes.
+    private var stackLimit: UInt64?
+    /// Where it begins.
+    private var stackStart: UInt64 = 0
+    /// How long threads were held by stops of ours.
+    private(set) var heldByProfiler = TimeSpan.zero
+
+    /// Another program has taken the process over: nothing that was known of its memory holds.
+    mutating func restart() {
+        mappings.restart()
+        stackLimit = nil
+    }
+
+    init(pid: Int32, stackBytes: Int, sink: any SampleSink) {
+        self.pid = pid
+        self.stackBytes = stackBytes
+        self.sink = sink
+        mappings = MappingWatch(pid: pid)
+    }
+
+    enum Look {
+        /// On its core, or waiting for one: its stack must be captured.
+        case running
+        /// Off its core: what there is to know was sampled.
+        case blocked
+        /// It woke up while we looked, or waits for a core since the last look: nothing new is
+        /// known.
+        case moving
+        case gone
+    }
+
+    /// What a stop of ours that was not reported yet looks like: a page fault, or (of a thread
+    /// that clones, and the one that it made) clone and clone3.
+    private static let mayBeStop: Set<Int32> = [-1, 56, 435]
+
+    /// Looks at a thread that was not stopped. A blocked one is left alone: it has the stack that
+    /// it had, or its memory tells.
+    ///
+    /// - Parameter before: its counters as they were read just now.
+    mutating func look(at thread: TracedThread, _ before: SchedulerCounters) -> Look {
+        // It has not had a core since it was found blocked: still there.
+        if thread.blocked != nil, before.slices == thread.clock.counters.slices { return .blocked }
+        // It has not gone on from our last stop, and would do nothing but stop again.
+        if before.slices == thread.coresAtStop { return .moving }
+        guard let activity = thread.activity() else { return .gone }
+        guard case .blocked(let call, let registers) = activity else { return .running }
+        if Self.mayBeStop.contains(call), thread.isInTracingStop() { return .moving }
+        let position = TracedThread.Position(
+            systemCall: call, stackPointer: registers.stackPointer,
+            programCounter: registers.programCounter)
+        let isResumed = thread.hasResumedBlocking(at: position)
+        let content = isResumed ? .unchanged : content(registers, of: thread)
+        // All that was read belongs together only if the thread had no core meanwhile; else it is
+        // a matter for the next tick.
+        guard let after = thread.counters(), after.slices == before.slices else { return .moving }
+        let kind = RestartingCalls.kind(of: call, registers, process: pid)
+        thread.burst.sawWait(kind, at: .now)
+        let blocked = isResumed ? thread.blocked : thread.nextBlocking(at: position, kind: kind)
+        emit(thread, at: .now, now: blocked, content: content, counters: after)
+        return .blocked
+    }
+
+    /// Samples a thread that is stopped, from its registers.
+    ///
+    /// - Parameter stoppedSince: the earliest moment at which our interrupt can have stopped it.
+    /// - Returns: the moment for which the sample stands.
+    @discardableResult
+    mutating func sampleStopped(
+        _ thread: TracedThread, stoppedSince: MonotonicTime? = nil
+    ) throws(SystemError) -> MonotonicTime {
+        let registers = try thread.tracee.registers()
+        let now = MonotonicTime.now
+        watchMappings(at: now)
+        if let stoppedSince, let counters = thread.counters() {
+            // It may have waited for a core before it could stop.
+            addHold(now - stoppedSince - thread.clock.delay(since: counters), to: thread)
+        }
+        emit(thread, at: now, now: nil, content: content(registers, of: thread))
+        return now
+    }
+
+    /// Samples a thread that is stopped at a function's first instruction, as if it had not
+    /// entered it yet: the time up to a phase's border belongs to what led there.
+    mutating func sampleCaller(of thread: TracedThread) throws(SystemError) -> MonotonicTime {
+        var registers = try thread.tracee.registers()
+        let stackPointer = registers.stackPointer
+        // At an entry point there is no caller.
+        if let caller = TargetMemory(pid: thread.tid).word(at: stackPointer),
+            mappings.isCode(caller)
+        {
+            registers[Registers.programCounter] = caller
+            registers[Registers.stackPointer] = stackPointer &+ 8
+        }
+        let now = MonotonicTime.now
+        watchMappings(at: now)
+        emit(thread, at: now, now: nil, content: content(registers, of: thread))
+        return now
+    }
+
+    /// Samples a running thread from what it answered to a request.
+    ///
+    /// - Parameter known: its counters, read since.
+    mutating func sample(
+        _ answer: SharedSlots.Answer, of thread: TracedThread, _ known: SchedulerCounters
+    ) {
+        thread.stackPointer = answer.registers.stackPointer
+        if !mappings.isCode(answer.registers.programCounter) { rereadMappings(at: .now) }
+        var content = Sample.Content.missing(.unreadable)
+        if agent?.contains(answer.registers.programCounter) == true {
+            content = .none
+        } else if !answer.stack.bytes.isEmpty {
+            content = .snapshot(Snapshot(registers: answer.registers, stack: answer.stack))
+        }
+        // The kernel's own figure of a running thread lags; its CPU clock does not.
+        var counters = known
+        counters.run = max(answer.cpu, thread.clock.counters.run)
+        let time = min(max(answer.time, thread.clock.time), .now)
+        emit(thread, at: time, now: nil, content: content, counters: counters)
+    }
+
+    /// Where the stack lies that a thread was last seen on.
+    mutating func stackPlace(of thread: TracedThread) -> StackPlace {
+        guard let pointer = thread.stackPointer else { return StackPlace() }
+        let now = MonotonicTime.now
+        if mappings.isUnknown(pointer, at: now) { rereadMappings(at: now) }
+        guard let region = mappings.region(around: pointer) else { return StackPlace() }
+        if region.isGrowing, stackLimit == nil {
+            stackLimit = fl_stack_limit(pid)
+            stackStart = ProcessFiles(pid: pid).stat()?.stackStart ?? 0
+        }
+        let limit = min(stackLimit ?? 0, region.end)
+        let low = region.isGrowing ? min(region.start, region.end - limit) : region.start
+        // The entry function's frame is the last of interest.
+        let start = stackStart &+ 64
+        let high = region.isGrowing && start > pointer ? min(start, region.end) : region.end
+        return StackPlace(
+            range: region.start..<high, isForeign: !region.isStack,
+            hasRoom: region.isStack && pointer &- low >= StackPlace.roomForSignal)
+    }
+
+    /// Reads the registers of a thread that was stopped in the middle of being blocked, for the
+    /// stack that its memory alone did not tell.
+    mutating func refine(_ thread: TracedThread) throws(SystemError) {
+        guard let blocked = thread.blocked else { return }
+        let registers = try thread.tracee.registers()
+        let (start, times) = thread.advance(to: .now, isRunning: false)
+        sink.receive(
+            .sample(
+                sample(thread, start, times, content: content(registers, of: thread), in: blocked)))
+        thread.isRefined = true
+    }
+
+    /// Charges the time up to `now` to the stack that the thread had: at a recording's end.
+    func close(_ thread: TracedThread, at now: MonotonicTime) {
+        emit(thread, at: now, now: thread.blocked, content: .unchanged)
+    }
+
+    /// Charges the time up to `now` to no stack: before `exec`, or when its memory is gone.
+    func closeWithoutStack(_ thread: TracedThread, at now: MonotonicTime) {
+        let (start, times) = thread.advance(to: now, isRunning: false)
+        sink.receive(.sample(sample(thread, start, times, content: .none, in: nil)))
+        thread.blocked = nil
+    }
+
+    /// Hands on the time since the last look. If the thread was blocked then, the time for which
+    /// it stayed so belongs to the stack that it had, and only the rest to what it does now.
+    ///
+    /// - Parameter blocked: the stretch of being blocked that the thread is in now, if any.
+    private func emit(
+        _ thread: TracedThread, at now: MonotonicTime, now blocked: TracedThread.Blocking?,
+        content: Sample.Content, counters: SchedulerCounters? = nil
+    ) {
+        let earlier = thread.blocked
+        var (start, times) = thread.advance(
+            to: now, isRunning: blocked == nil, counters: counters)
+        if let earlier, earlier.serial != blocked?.serial {
+            let waited = StateTimes(blocked: times.blocked)
+            sink.receive(
+                .sample(sample(thread, start, waited, content: .unchanged, in: earlier)))
+            start = start + waited.wall
+            times.blocked = .zero
+        }
+        thread.blocked = blocked
+        sink.receive(.sample(sample(thread, start, times, content: content, in: blocked)))
+    }
+
+    private func sample(
+        _ thread: TracedThread, _ start: MonotonicTime, _ times: StateTimes,
+        content: Sample.Content, in blocked: TracedThread.Blocking?
+    ) -> Sample {
+        Sample(
+            thread: thread.index, start: start, times: times, content: content,
+            systemCall: blocked?.position.systemCall, blocking: blocked?.serial ?? 0)
+    }
+
+    private mutating func content(
+        _ registers: Registers, of thread: TracedThread
+    ) -> Sample.Content {
+        // Our own code in the program is none of its business.
+        if agent?.contains(registers.programCounter) == true { return .none }
+        thread.stackPointer = registers.stackPointer
+        let now = MonotonicTime.now
+        if !mappings.isCode(registers.programCounter)
+            || mappings.isUnknown(registers.stackPointer, at: now)
+        {
+            rereadMappings(at: now)
+        }
+        // By the thread's own id: the process's first thread may have given up the memory.
+        let memory = TargetMemory(pid: thread.tid)
+        let stack = copyStack(around: registers.stackPointer, memory)
+        if stack.bytes.isEmpty {
+            // On its way out a process has given up its memory.
+            return AuxiliaryVector(pid: pid).entry == 0 ? .none : .missing(.unreadable)
+        }
+        return .snapshot(
+            Snapshot(
+                registers: registers, stack: stack,
+                interrupted: interruptedStack(behind: stack, at: registers.stackPointer, memory)))
+    }
+
+    /// The most that is copied where it is not known how far a stack goes.
+    private static let unknownStackBytes = 65536
+
+    /// Below the stack pointer lies what functions may use without moving it (the psABI's red
+    /// zone), and what was popped a moment ago, to which unwind tables still refer.
+    private static let redZone: UInt64 = 128
+
+    private func copyStack(around pointer: UInt64, _ memory: TargetMemory) -> StackCopy {
+        guard let region = mappings.region(around: pointer) else {
+            return StackCopy(
+                start: pointer, bytes: memory.read(at: pointer, count: Self.unknownStackBytes))
+        }
+        let start = max(region.start, pointer > Self.redZone ? pointer - Self.redZone : 0)
+        let limit = region.isStack ? stackBytes : min(stackBytes, Self.unknownStackBytes)
+        return StackCopy(
+            start: start,
+            bytes: memory.read(at: start, count: Int(min(region.end - start, UInt64(limit)))))
+    }
+
+    /// The stack that a signal handler interrupted, if the handler runs on an alternate one.
+    private func interruptedStack(
+        behind stack: StackCopy, at stackPointer: UInt64, _ memory: TargetMemory
+    ) -> StackCopy? {
+        guard
+            let pointer = SignalFrame.interruptedStackPointer(
+                behind: stack, at: stackPointer)
+        else { return nil }
+        let copy = copyStack(around: pointer, memory)
+        return copy.bytes.isEmpty ? nil : copy
+    }
+
+    mutating func addHold(_ span: TimeSpan, to thread: TracedThread) {
+        thread.addHold(span)
+        heldByProfiler = heldByProfiler + max(.zero, span)
+    }
+
+    /// Tells the sink of code that was mapped since the last call, and us whether there is any.
+    @discardableResult
+    mutating func watchMappings(at now: MonotonicTime) -> Bool {
+        guard let code = mappings.changes(at: now) else { return false }
+        sink.receive(.mappings(code, now))
+        return true
+    }
+
+    /// As ``watchMappings(at:)``, whether or not the sizes moved.
+    mutating func rereadMappings(at now: MonotonicTime) {
+        if let code = mappings.refreshed(at: now) { sink.receive(.mappings(code, now)) }
+    }
+}
+
+/// Where a thread's stack lies, as far as it is known.
+struct StackPlace {
+    /// Its mapping, which may hold other things above it.
+    var range: Range<UInt64> = 0..<0
+    /// Whether it is of the program's own making.
+    var isForeign = false
+    /// Whether it is a stack of a thread library's or the kernel's making, and a signal's frame
+    /// fits: that is 3.6 KiB with AVX-512 state and 12 with AMX, and the last look is a while ago.
+    var hasRoom = false
+
+    static let roomForSignal: UInt64 = 24 << 10
+}

@@ -1,0 +1,335 @@
+import CSystem
+import Glibc
+import ProfileModel
+
+/// Follows one process from a moment on: receives what ptrace reports of its threads, looks at
+/// each of them at every tick, and passes on what it sees. Everything happens on one thread,
+/// because ptrace belongs to the thread that began it; when that thread ends, the kernel lets go
+/// of all that it traced, without stopping it once more.
+final class TraceSession {
+    let pid: Int32
+    let options: SamplerOptions
+    let sink: any SampleSink
+    let files: ProcessFiles
+    var observer: ThreadObserver
+    var threads: [Int32: TracedThread] = [:]
+    private var threadCount = 0
+    private var rounds = 0
+    var maskWatch = MaskWatch()
+    /// Whether stacks will be taken by signal.
+    enum Plan: Equatable {
+        case never
+        /// When the launch's borders are passed.
+        case afterMain
+        /// At the next stop of a thread from this time on.
+        case due(MonotonicTime)
+        /// It was begun, or found impossible.
+        case over
+    }
+    var plan: Plan
+    /// How often it was tried.
+    var setups = 0
+    /// Set when stacks are taken by signal; most threads are not traced then.
+    var signalCapture: SignalCapture?
+    var untraced: UntracedProcess?
+    var installed: Installed?
+    /// Our code in the program, where it was needed.
+    var agent: Agent?
+    /// All threads are traced for a moment, because one of them will execute another program.
+    var isFollowingExecution = false
+    var executionDeadline = MonotonicTime(nanoseconds: 0)
+    /// How stacks are taken after `main`, as far as that is known.
+    var capture: CaptureMethod
+    var notes: [RecorderNote.Kind: Int64] = [:]
+    private(set) var isOurChild = false
+    /// The process's CPU time before the recording, and at its end once that is over.
+    private var initialCPU = TimeSpan.zero
+    var finalCPU: TimeSpan?
+    /// What the slices of threads that ended account for.
+    private var observedCPU = TimeSpan.zero
+    /// An exec was noticed after the fact: the next stop of the first thread is in the new image.
+    var hasMissedExec = false
+    var watch: LaunchWatch?
+    /// When the running image began.
+    var imageStart = MonotonicTime(nanoseconds: 0)
+    /// Our code around the program's initialisers, where it is.
+    var hooks: Hooks?
+    /// Whether that was tried after `main`.
+    var hasTriedHooks = false
+    /// nil: the program is static, or its linker does not tell.
+    var libraries: LibraryList?
+    var programPath = ""
+    /// Who else wants to know of the program's signposts: an event's, or an interval's end.
+    var sawSignpost: ((_ name: String, _ time: MonotonicTime) -> Void)?
+    var outcome: Recording.Outcome?
+    private var ticks: Int64 = 0
+    private var missedTicks: Int64 = 0
+    /// Sampling is over, but the launch's breakpoints are still in place: they go at `main`.
+    var isLeaving = false
+
+    init(pid: Int32, options: SamplerOptions, sink: any SampleSink) {
+        self.pid = pid
+        self.options = options
+        self.sink = sink
+        // Forks are only reported to a tracer.
+        capture = options.followsChildren ? .ptrace : options.capture
+        plan = capture == .signal ? .afterMain : .never
+        files = ProcessFiles(pid: pid)
+        observer = ThreadObserver(pid: pid, stackBytes: options.stackBytes, sink: sink)
+    }
+
+    // MARK: Beginnings
+
+    /// A new process, stopped at its first instruction.
+    func beginLaunch(_ process: StartedProcess) {
+        isOurChild = true
+        initialCPU = TimeSpan(nanoseconds: process.main.clock.counters.run)
+        let spawned = process.main.clock.time
+        sink.receive(.mark(Mark(kind: .spawned, time: spawned)))
+        add(process.main, start: spawned)
+        beginImage(at: process.firstInstruction)
+    }
+
+    /// A running process. Its threads are traced one by one when they must be stopped; without
+    /// capture by signal all of them at once, and those that they start meanwhile.
+    ///
+    /// - Parameter permitted: called as soon as it is known that the process may be observed.
+    func beginAttached(permitted: () -> Void) throws(SystemError) {
+        if plan == .never {
+            try Tracee(tid: pid).seize(followingChildren: options.followsChildren)
+        } else {
+            // The kernel asks for the same permission.
+            try check(ProcFile.canOpen("/proc/\(pid)/mem"), "reading process \(pid)'s memory")
+            plan = .due(.now)
+        }
+        permitted()
+        let now = MonotonicTime.now
+        initialCPU = files.cpuTime ?? .zero
+        imageStart = now
+        sink.receive(.image(files.image(at: now)))
+        sink.receive(.mark(Mark(kind: .attached, time: now, counters: files.counters())))
+        observer.rereadMappings(at: now)
+        listLibrariesOfAttached()
+        addThread(pid, start: now, isNew: false).isTraced = plan == .never
+        if plan != .never {
+            untraced = UntracedProcess(pid: pid, probe: AuxiliaryVector(pid: pid).vdso)
+        }
+        var hasNews = true
+        while hasNews {
+            hasNews = false
+            for tid in files.threadIDs() where threads[tid] == nil {
+                // A thread that is gone already, or that its parent's tracing brought along.
+                if plan == .never {
+                    try? Tracee(tid: tid).seize(followingChildren: options.followsChildren)
+                }
+                addThread(tid, start: now, isNew: false).isTraced = plan == .never
+                hasNews = true
+            }
+        }
+    }
+
+    /// A new image in the process, whose first thread is stopped at its first instruction.
+    ///
+    /// - Parameter isLate: it was noticed after the fact, and is further than that.
+    func beginImage(at now: MonotonicTime, isLate: Bool = false) {
+        guard let main = threads[pid] else { return }
+        imageStart = now
+        libraries = nil
+        hasTriedHooks = false
+        observer.closeWithoutStack(main, at: now)
+        sink.receive(.image(files.image(at: now)))
+        sink.receive(.mark(Mark(kind: .firstInstruction, time: now, counters: files.counters())))
+        observer.restart()
+        observer.rereadMappings(at: now)
+        leaveImage()
+        watch = nil
+        main.isTraced = true
+        if plan != .never { (plan, capture) = (.afterMain, .signal) }
+        if let start = try? main.tracee.resumeAddress() {
+            watch = LaunchWatch(pid: pid, firstInstruction: start, isLate: isLate)
+            agent = watch?.agent
+            observer.agent = agent?.range
+        }
+        // Where the launch cannot be watched, all of it counts as the program's own.
+        if watch == nil {
+            mark(.main, at: now)
+            if plan != .never { plan = .due(now) }
+        }
+        rename(main)
+        resume(main, stoppedSince: now)
+    }
+
+    /// A process that was forked off an observed one: until an exec it runs the same program.
+    func beginForked(at now: MonotonicTime) {
+        sink.receive(.began(pid: pid))
+        sink.receive(.image(files.image(at: now)))
+        for kind in [Mark.Kind.spawned, .firstInstruction, .main] {
+            sink.receive(.mark(Mark(kind: kind, time: now)))
+        }
+        addThread(pid, start: now, isNew: true)
+        observer.rereadMappings(at: now)
+    }
+
+    // MARK: Ticks
+
+    /// - Parameter missed: how many ticks nobody could serve before this one.
+    func tick(at now: MonotonicTime, missed: Int32) {
+        ticks += 1
+        missedTicks += Int64(max(0, missed))
+        guard !isLeaving, outcome == nil else { return }
+        signalCapture?.slots.noteReadiness()
+        if isFollowingExecution {
+            // Whether this is the old program or the new one already shows only at its report.
+            guard now > executionDeadline else { return }
+            abandonExecution()
+        }
+        if observer.watchMappings(at: now) { reportLibrariesSeen(at: now) }
+        followUntraced(at: now)
+        reportHooks(at: now)
+        rounds &+= 1
+        for thread in threads.values where thread.phase == .free && isDue(thread, at: now) {
+            guard let counters = thread.counters() else {
+                forget(thread, at: now)
+                continue
+            }
+            takeAnswer(of: thread, counters)
+            if thread.phase != .free || isOnItsWay(thread, counters) { continue }
+            switch observer.look(at: thread, counters) {
+            case .running: captureRunning(thread, counters, at: now)
+            case .blocked, .moving: break
+            case .gone: forget(thread, at: now)
+            }
+        }
+        for request in sink.takeRequests() { answer(request) }
+    }
+
+    /// Where very many threads are, those that have slept for long take turns: else looking at
+    /// them would take more of a core than the scheduler grants us, and all would be seen less.
+    private func isDue(_ thread: TracedThread, at now: MonotonicTime) -> Bool {
+        let turns = threads.count / Self.sleepersPerTick
+        guard turns > 1, thread.blocked != nil, now - thread.clock.time > Self.longSleep else {
+            return true
+        }
+        return (rounds &+ thread.index.rawValue) % turns == 0
+    }
+
+    private static let sleepersPerTick = 64
+    private static let longSleep = TimeSpan.milliseconds(20)
+
+    // MARK: Threads
+
+    var finalCounters: ProcessCounters?
+
+    /// A thread that ptrace brought along with its parent. nil for one of another process (a
+    /// clone that shares no thread group): it is let go.
+    func adopt(_ tid: Int32, at now: MonotonicTime) -> TracedThread? {
+        if let known = threads[tid] { return known }
+        guard access("/proc/\(pid)/task/\(tid)", F_OK) == 0 else {
+            try? Tracee(tid: tid).detach()
+            return nil
+        }
+        return addThread(tid, start: now, isNew: true)
+    }
+
+    @discardableResult
+    func addThread(_ tid: Int32, start: MonotonicTime, isNew: Bool) -> TracedThread {
+        let thread = TracedThread(
+            process: pid, tid: tid, index: ThreadIndex(threadCount), start: start, isNew: isNew)
+        add(thread, start: start)
+        return thread
+    }
+
+    private func add(_ thread: TracedThread, start: MonotonicTime) {
+        threadCount += 1
+        threads[thread.tid] = thread
+        sink.receive(
+            .threadStarted(
+                RecordedThread(
+                    tid: thread.tid, name: thread.name, start: start, isMain: thread.tid == pid)))
+    }
+
+    func rename(_ thread: TracedThread) {
+        if thread.refreshName() { sink.receive(.threadNamed(thread.index, thread.name)) }
+    }
+
+    func end(_ thread: TracedThread, at now: MonotonicTime) {
+        guard thread.phase != .exited else { return }
+        thread.phase = .exited
+        observedCPU = observedCPU + thread.observedCPU
+        sink.receive(.threadEnded(thread.index, thread.clock.time))
+    }
+
+    func ended(_ tid: Int32, _ how: Recording.Outcome, at now: MonotonicTime) {
+        if tid == pid { reportHooks(at: now, isLast: true) }
+        if let thread = threads.removeValue(forKey: tid), thread.phase != .exited {
+            // Killed without an exit event, or not traced: where it was is gone with it.
+            if !isLeaving, thread.isTraced { observer.closeWithoutStack(thread, at: now) }
+            end(thread, at: now)
+        }
+        if tid == pid {
+            if !isLeaving { closeAll(at: now) }
+            outcome = how
+        }
+    }
+
+    // MARK: Endings
+
+    func mark(_ kind: Mark.Kind, at time: MonotonicTime) {
+        sink.receive(.mark(Mark(kind: kind, time: time, counters: files.counters())))
+    }
+
+    /// Takes no more looks; the process goes on.
+    func abandon() {
+        guard outcome == nil else { return }
+        closeAll(at: .now)
+        outcome = .running
+    }
+
+    /// Ends the recording: the process is let go as soon as that does no harm.
+    func leave() {
+        guard !isLeaving, outcome == nil else { return }
+        closeAll(at: .now)
+        finalCPU = files.cpuTime
+        removeSignalCapture()
+        removeHooks()
+        isLeaving = true
+        // It may have ended while the handler was taken back.
+        if watch == nil, outcome == nil { outcome = .running }
+    }
+
+    func closeAll(at now: MonotonicTime) {
+        reportHooks(at: now, isLast: true)
+        for thread in threads.values where thread.phase != .exited {
+            // Nothing is known any more of what a thread did that ended unseen.
+            let isReadable = thread.blocked != nil || thread.counters() != nil
+            if isReadable { observer.close(thread, at: now) }
+            rename(thread)
+            observedCPU = observedCPU + thread.observedCPU
+            sink.receive(.threadEnded(thread.index, isReadable ? now : thread.clock.time))
+        }
+        sink.receive(
+            .mark(Mark(kind: .ended, time: now, counters: finalCounters ?? files.counters())))
+    }
+
+    // MARK: Notes
+
+    func note(_ kind: RecorderNote.Kind) { notes[kind, default: 0] += 1 }
+
+    /// What is known of the recording when it is over.
+    func result() -> SamplerOutcome {
+        SamplerOutcome(
+            outcome: outcome ?? .unknown, ticks: ticks, missedTicks: missedTicks,
+            lateness: .zero, heldByProfiler: observer.heldByProfiler, capture: capture,
+            cpu: observedCPU, notes: finalNotes())
+    }
+
+    private func finalNotes() -> [RecorderNote] {
+        if let finalCPU {
+            let unseen = finalCPU - initialCPU - observedCPU
+            if unseen > .zero { notes[.unseenCPU] = unseen.nanoseconds }
+        }
+        return RecorderNote.Kind.allCases.compactMap { kind in
+            notes[kind].map { RecorderNote(kind, $0) }
+        }
+    }
+}

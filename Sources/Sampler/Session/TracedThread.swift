@@ -1,0 +1,207 @@
+import Glibc
+import ProfileModel
+
+/// One thread of the profiled process, as the recorder follows it.
+final class TracedThread {
+    enum Phase: Hashable {
+        /// Goes about its business.
+        case free
+        /// Asked to stop at the time given; the stop has not been reported yet.
+        case interrupted(MonotonicTime)
+        /// At its end; nothing more to see.
+        case exited
+    }
+
+    /// Where `/proc` shows a blocked thread.
+    struct Position: Hashable {
+        /// -1 outside a system call.
+        var systemCall: Int32
+        var stackPointer: UInt64
+        var programCounter: UInt64
+    }
+
+    /// A stretch of being blocked.
+    struct Blocking: Hashable {
+        /// Counts the thread's stretches, from 1.
+        var serial: UInt32
+        var position: Position
+        var kind: WaitKind
+    }
+
+    let tracee: Tracee
+    let index: ThreadIndex
+    var phase = Phase.free
+    /// The stretch of being blocked that the thread was found in at the last look.
+    var blocked: Blocking?
+    /// Whether we stopped it in the middle of that stretch, to read its registers.
+    var isRefined = false
+    /// Whether ptrace has it: every signal to it is a stop then, and its clones are ours, too.
+    var isTraced = true
+    /// How it may be looked at while it runs.
+    var burst = BurstWatch()
+    /// Where it answers requests, once it was asked; how often it had had a core when it was
+    /// asked last; and how often it had one since without an answer.
+    var slot: Int?
+    var coresAtRequest: Int64 = 0
+    var runAtRequest: Int64 = 0
+    var silence = 0
+    /// How often it had had a core when it was stopped last.
+    var coresAtStop: Int64?
+    /// Whether it was seen on a stack that no thread library and no kernel made (a coroutine's).
+    var makesStacks = false
+    /// How often in a row it had to be stopped because it could not be asked.
+    var detours = 0
+    /// Its stack, as far as it is known.
+    var stackPointer: UInt64?
+    /// Whether the last look found the thread on its core, or wanting one.
+    var wasRunning = false
+    var name: String
+
+    private var lastSerial: UInt32 = 0
+    private let folder: String
+    private var scheduler: ProcFile?
+    private var activityFile: ProcFile?
+    /// Only for threads that were seen running.
+    private var statusFile: ProcFile?
+    private var lastStatus: ThreadStatus?
+    /// How often threads had announced to block the sampling signal when it was read.
+    var masksAtStatus: UInt32 = 0
+    private var statusSlices: Int64 = -1
+    private var statusUses = 0
+    /// What slices account for so far.
+    private(set) var observedCPU = TimeSpan.zero
+    private(set) var clock: ThreadClock
+
+    var tid: Int32 { tracee.tid }
+
+    init(process: Int32, tid: Int32, index: ThreadIndex, start: MonotonicTime, isNew: Bool) {
+        tracee = Tracee(tid: tid)
+        self.index = index
+        folder = "/proc/\(process)/task/\(tid)"
+        name = ""
+        clock = ThreadClock(time: start, counters: .zero)
+        openFiles()
+        if !isNew, let counters = counters() {
+            clock = ThreadClock(
+                time: start, counters: counters, switches: switches(counters))
+        }
+        refreshName()
+    }
+
+    /// Opens the thread's files; again after an exec, when another thread may have taken its id.
+    func openFiles() {
+        scheduler = ProcFile(folder + "/schedstat")
+        activityFile = ProcFile(folder + "/syscall")
+        statusFile = nil
+    }
+
+    /// After an exec by another thread, which takes over this id: its counters are others.
+    func restartClock() {
+        openFiles()
+        if let counters = counters() { clock = ThreadClock(time: clock.time, counters: counters) }
+    }
+
+    /// nil when the thread is gone.
+    func counters() -> SchedulerCounters? {
+        scheduler?.read(into: &Self.buffer)
+        return SchedulerCounters(Self.buffer.text)
+    }
+
+    /// nil when the thread is gone, or on its way.
+    func activity() -> ThreadActivity? {
+        activityFile?.read(into: &Self.buffer)
+        return ThreadActivity(Self.buffer.text)
+    }
+
+    /// Whether ptrace has stopped it (state `t` of `stat`).
+    func isInTracingStop() -> Bool { state == UInt8(ascii: "t") }
+
+    /// The letter in `stat`; nil when it is gone.
+    var state: UInt8? {
+        Self.buffer.readAll(path: folder + "/stat")
+        return ProcessStat(Self.buffer.text)?.state
+    }
+
+    /// nil when the thread is gone.
+    func status() -> ThreadStatus? {
+        if statusFile == nil { statusFile = ProcFile(folder + "/status") }
+        statusFile?.read(into: &Self.buffer)
+        return ThreadStatus(Self.buffer.text)
+    }
+
+    /// The status, read anew when the thread has had a core since and may have waited, and now
+    /// and then: it is the dearest of the files (8 µs).
+    ///
+    /// - Parameter looks: how many looks a status may stand for at most.
+    func recentStatus(_ counters: SchedulerCounters, looks: Int = 1) -> ThreadStatus? {
+        let isRecent = counters.slices == statusSlices || burst.isAtWork
+        if isRecent, statusUses < looks, lastStatus != nil {
+            statusUses += 1
+            return lastStatus
+        }
+        lastStatus = status()
+        statusSlices = counters.slices
+        statusUses = 1
+        return lastStatus
+    }
+
+    func forgetStatus() { lastStatus = nil }
+
+    private func switches(_ counters: SchedulerCounters) -> SwitchCounts? {
+        if counters.slices != statusSlices { forgetStatus() }
+        return recentStatus(counters, looks: .max).map {
+            SwitchCounts(voluntary: $0.voluntary, forced: $0.forced)
+        }
+    }
+
+    /// Whether it left a request unanswered for too long.
+    var isUnresponsive: Bool { silence > SignalCapture.patience }
+
+    /// Whether the name changed.
+    @discardableResult
+    func refreshName() -> Bool {
+        Self.buffer.readAll(path: folder + "/comm")
+        var text = Self.buffer.text
+        let newer = text.restOfLine()
+        guard !newer.isEmpty, newer != name else { return false }
+        name = newer
+        return true
+    }
+
+    /// Our own stop woke the thread and let it sleep on: the same stretch goes on.
+    func hasResumedBlocking(at position: Position) -> Bool {
+        defer { isRefined = false }
+        return isRefined && blocked?.position == position
+    }
+
+    func nextBlocking(at position: Position, kind: WaitKind) -> Blocking {
+        lastSerial &+= 1
+        return Blocking(serial: lastSerial, position: position, kind: kind)
+    }
+
+    func addHold(_ span: TimeSpan) { clock.addHold(span) }
+
+    /// The states since the last look, up to `now`.
+    ///
+    /// - Parameter known: the counters at `now`, if they were read already.
+    func advance(
+        to now: MonotonicTime, isRunning: Bool, counters known: SchedulerCounters? = nil
+    ) -> (start: MonotonicTime, StateTimes) {
+        let start = clock.time
+        let newer = known ?? counters() ?? clock.counters
+        let isContinuous =
+            isRunning && wasRunning
+            && (newer.slices <= clock.counters.slices + 1
+                || clock.rest(until: now, newer) < ThreadClock.negligible)
+        let isWorthAsking = !isContinuous && clock.delay(since: newer) > ThreadClock.worthAsking
+        let times = clock.advance(
+            to: now, counters: newer, isContinuous: isContinuous,
+            switches: isWorthAsking ? switches(newer) : nil)
+        wasRunning = isRunning
+        observedCPU = observedCPU + times.running
+        return (start, times)
+    }
+
+    /// Scratch space of the one thread that reads all these files.
+    nonisolated(unsafe) private static var buffer = ReadBuffer()
+}

@@ -1,0 +1,71 @@
+import CSignpost
+
+/// Finds where a loaded program or library keeps the state of its signposts: a note tells, so that no
+/// symbols are needed (`firstlight/signpost.h`).
+struct SignpostLocator {
+    /// Notes are short: more than this of a segment is not looked at, in bytes.
+    private static let noteLimit: UInt64 = 65_536
+    /// Each source file has a note, all of one module the same state; that should be enough for
+    /// modules that were linked into one without their states being so.
+    static let stateLimit = 64
+
+    private let image: LoadedImage
+
+    init(_ image: LoadedImage) {
+        self.image = image
+    }
+
+    /// Addresses of `firstlight_signpost_state`, each once. Empty: it has no signposts.
+    func states() -> [UInt64] {
+        var found: [UInt64] = []
+        for segment in image.segments where segment.kind == 4 {
+            let count = Int(min(segment.size, Self.noteLimit))
+            let bytes = image.memory.read(at: segment.start, count: count)
+            for state in Self.states(notes: bytes, at: segment.start)
+            where isState(state) && !found.contains(state) && found.count < Self.stateLimit {
+                found.append(state)
+            }
+        }
+        return found
+    }
+
+    /// What the notes in `bytes` say, wherever it leads (elf(5), "Notes").
+    static func states(notes bytes: [UInt8], at address: UInt64) -> [UInt64] {
+        var found: [UInt64] = []
+        var offset = 0
+        while let nameSize = bytes.littleEndianUInt32(at: offset),
+            let contentSize = bytes.littleEndianUInt32(at: offset + 4),
+            let kind = bytes.littleEndianUInt32(at: offset + 8)
+        {
+            let name = offset + 12
+            let content = name + padded(nameSize)
+            if kind == UInt32(FIRSTLIGHT_SIGNPOST_NOTE), contentSize >= 8,
+                nameSize == owner.count, content <= bytes.count,
+                bytes[name..<content].starts(with: owner),
+                let distance = bytes.littleEndianWord(at: content)
+            {
+                found.append(address &+ UInt64(content) &+ distance)
+            }
+            offset = content + padded(contentSize)
+        }
+        return found
+    }
+
+    private static let owner = Array("Firstlight\0".utf8)
+
+    private static func padded(_ size: UInt32) -> Int { (Int(size) + 3) / 4 * 4 }
+
+    /// In memory of the image that may be written to, and of the version that we know.
+    private func isState(_ address: UInt64) -> Bool {
+        let size = UInt64(MemoryLayout<firstlight_signpost_state>.size)
+        guard address % 8 == 0, address <= .max - size,
+            image.segments.contains(where: {
+                $0.kind == 1 && $0.flags & 2 != 0 && $0.contains(address)
+                    && $0.contains(address + size - 1)
+            })
+        else { return false }
+        let version = MemoryLayout<firstlight_signpost_state>.offset(of: \.version) ?? 0
+        return image.memory.int32(at: address &+ UInt64(version))
+            == Int32(FIRSTLIGHT_SIGNPOST_VERSION)
+    }
+}

@@ -1,0 +1,249 @@
+import CSignpost
+import CSystem
+import ProfileModel
+import Synchronization
+
+/// The memory through which a program's signposts arrive (`firstlight/signpost.h` is the other
+/// side): many threads write, we alone read. Nobody waits. What finds no room is dropped and
+/// counted by the program; what a thread has begun to write, and not finished, is passed over and
+/// taken when it is finished, at whatever time.
+///
+/// Unsafe code: every access goes through an event's number, taken modulo the number of slots, and
+/// what the program may have written is checked before it is used.
+final class SignpostRing {
+    /// Events that are lost, and why, since the start.
+    struct Losses: Hashable, Sendable {
+        /// The ring was full.
+        var dropped: UInt64 = 0
+        /// What was written is none of ours: the program has damaged the ring.
+        var damaged: UInt64 = 0
+        /// Names, categories or subsystems of more bytes than are kept. The events are there.
+        var truncated: UInt64 = 0
+    }
+
+    /// Room for 16 ms at a million events a second.
+    static let defaultEvents = 16384
+    /// How many half-written events are remembered; behind more, reading stops until one is done.
+    static let pendingLimit = 512
+
+    private let base: UnsafeMutableRawPointer
+    private let shift: UInt64
+    private var labels = SignpostLabels()
+    /// One event's texts, out of the program's reach.
+    private let text = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: FIRSTLIGHT_NAME_LIMIT + 2 * FIRSTLIGHT_LABEL_LIMIT, alignment: 8)
+    /// Numbers of events that a thread has begun to write.
+    private var pending: [UInt64] = []
+    private var taken: UInt64 = 0
+    private var lastDropped: UInt64 = 0
+    private let start: MonotonicTime
+    private var now: MonotonicTime
+    private(set) var losses = Losses()
+
+    /// What a ring for so many events takes, in bytes: whole pages. Only those that are used become
+    /// memory.
+    static func size(events: Int = defaultEvents) -> Int {
+        let bytes = slotsOffset + (1 << shift(events)) * slotSize
+        return (bytes + 4095) / 4096 * 4096
+    }
+
+    private static let slotSize = MemoryLayout<firstlight_signpost_slot>.size
+    private static let slotsOffset = MemoryLayout<firstlight_signpost_ring>.size
+
+    private static func shift(_ events: Int) -> Int {
+        let wanted = max(16, min(events, 1 << 20))
+        return Int.bitWidth - (wanted - 1).leadingZeroBitCount
+    }
+
+    /// Makes a ring of shared memory that is all zero, as new memory is.
+    ///
+    /// - Parameters:
+    ///   - memory: ``size(events:)`` bytes, aligned to a page. They stay the caller's.
+    ///   - process: the program's id, as it knows itself: children that it forks inherit the
+    ///     memory, and are told apart by it.
+    ///   - start: no event can be older.
+    init(
+        memory: UnsafeMutableRawPointer, events: Int = defaultEvents, process: Int32,
+        start: MonotonicTime = .now
+    ) {
+        base = memory
+        shift = UInt64(Self.shift(events))
+        self.start = start
+        now = start
+        let head = memory.assumingMemoryBound(to: firstlight_signpost_ring.self)
+        head.pointee.version = UInt32(FIRSTLIGHT_SIGNPOST_VERSION)
+        head.pointee.process = UInt32(bitPattern: process)
+        head.pointee.shift = UInt32(shift)
+        // An interval that was begun in another recording must find nothing of its own here.
+        head.pointee.first_id = UInt64.random(in: 1 << 32..<1 << 62) << 1 | 1
+    }
+
+    deinit { text.deallocate() }
+
+    /// The events that are complete. A beginning always comes before its end.
+    func poll() -> [SignpostEvent] {
+        var events: [SignpostEvent] = []
+        // First of all: what is complete by the time at which a later one took its slot is seen.
+        let given = word(Offset.given).value
+        countDropped()
+        takePending(into: &events, given: given)
+        guard given &- taken <= count else {
+            // Not possible by our rules. What it has overwritten cannot be told.
+            losses.damaged &+= 1
+            taken = given
+            word(Offset.taken).set(taken)
+            return events
+        }
+        events.reserveCapacity(Int(given &- taken))
+        while taken != given, pending.count < Self.pendingLimit {
+            take(taken, into: &events)
+            taken &+= 1
+        }
+        word(Offset.taken).set(taken)
+        return events
+    }
+
+    /// Gives the memory's pages back. The program may still write, but nobody will read it. Only
+    /// when everybody who recorded is done: the ring is empty and unusable then.
+    func release() {
+        _ = fl_release_shared(base, slotsOffset + (1 << Int(shift)) * slotSize)
+    }
+
+    private var slotSize: Int { Self.slotSize }
+    private var slotsOffset: Int { Self.slotsOffset }
+    private var count: UInt64 { 1 << shift }
+
+    private func countDropped() {
+        let dropped = word(Offset.dropped).value
+        // It only grows; otherwise somebody else has written there.
+        if dropped > lastDropped { losses.dropped &+= dropped - lastDropped }
+        lastDropped = dropped
+    }
+
+    private func takePending(into events: inout [SignpostEvent], given: UInt64) {
+        guard !pending.isEmpty else { return }
+        var still: [UInt64] = []
+        for number in pending {
+            let turn = turn(of: number)
+            if turn.value == complete(number) {
+                read(number, into: &events)
+                // Others may have passed this slot by; none is as far as a round from here.
+                turn.set(2 &* ((given >> shift) &+ 2))
+            } else {
+                still.append(number)
+            }
+        }
+        pending = still
+    }
+
+    private func take(_ number: UInt64, into events: inout [SignpostEvent]) {
+        let turn = turn(of: number)
+        switch turn.value {
+        case complete(number):
+            read(number, into: &events)
+            turn.set(free(number) &+ 2)
+        case free(number):
+            pending.append(number)
+        default:
+            break  // passed by: the slot is still pending for an earlier event
+        }
+    }
+
+    private func free(_ number: UInt64) -> UInt64 { 2 &* (number >> shift) }
+    private func complete(_ number: UInt64) -> UInt64 { free(number) &+ 1 }
+
+    private func read(_ number: UInt64, into events: inout [SignpostEvent]) {
+        guard let event = event(base + offset(of: number)) else {
+            losses.damaged &+= 1
+            return
+        }
+        events.append(event)
+    }
+
+    /// Reads each field once: what is checked must be what is used.
+    private func event(_ slot: UnsafeMutableRawPointer) -> SignpostEvent? {
+        let kind: SignpostEvent.Kind
+        switch Int(slot.load(fromByteOffset: Offset.kind, as: UInt8.self)) {
+        case FIRSTLIGHT_SIGNPOST_EVENT: kind = .event
+        case FIRSTLIGHT_SIGNPOST_BEGIN: kind = .begin
+        case FIRSTLIGHT_SIGNPOST_END: kind = .end
+        default: return nil
+        }
+        let time = slot.load(fromByteOffset: Offset.time, as: Int64.self)
+        let name = Int(slot.load(fromByteOffset: Offset.nameLength, as: UInt8.self))
+        let category = Int(slot.load(fromByteOffset: Offset.categoryLength, as: UInt8.self))
+        let subsystem = Int(slot.load(fromByteOffset: Offset.subsystemLength, as: UInt8.self))
+        guard name <= FIRSTLIGHT_NAME_LIMIT, category <= FIRSTLIGHT_LABEL_LIMIT,
+            subsystem <= FIRSTLIGHT_LABEL_LIMIT, isPossible(time)
+        else { return nil }
+        let flags = slot.load(fromByteOffset: Offset.flags, as: UInt8.self)
+        let isTruncated = flags & UInt8(FIRSTLIGHT_SIGNPOST_TRUNCATED) != 0
+        if isTruncated { losses.truncated &+= 1 }
+        let id = slot.load(fromByteOffset: Offset.id, as: UInt64.self)
+        let isOwn = flags & UInt8(FIRSTLIGHT_SIGNPOST_OWN_ID) != 0
+        let key = SignpostLabels.Key(
+            bytes: [], nameLength: name, categoryLength: category, isTruncated: isTruncated)
+        text.copyMemory(
+            from: UnsafeRawBufferPointer(
+                start: slot + Offset.text, count: name + category + subsystem))
+        return SignpostEvent(
+            kind: kind, identity: isOwn ? .chosen(id) : .given(id),
+            label: labels.label(
+                key, bytes: UnsafeRawBufferPointer(rebasing: text[..<(name + category + subsystem)])
+            ),
+            thread: slot.load(fromByteOffset: Offset.thread, as: Int32.self),
+            time: MonotonicTime(nanoseconds: time))
+    }
+
+    private func isPossible(_ nanoseconds: Int64) -> Bool {
+        let time = MonotonicTime(nanoseconds: nanoseconds)
+        if time > now { now = .now }
+        return time >= start && time <= now
+    }
+
+    // MARK: Memory
+
+    private enum Offset {
+        static let taken = offset(\firstlight_signpost_ring.taken)
+        static let given = offset(\firstlight_signpost_ring.given)
+        static let dropped = offset(\firstlight_signpost_ring.dropped)
+        static let turn = offset(\firstlight_signpost_slot.turn)
+        static let time = offset(\firstlight_signpost_slot.time_ns)
+        static let id = offset(\firstlight_signpost_slot.id)
+        static let thread = offset(\firstlight_signpost_slot.thread)
+        static let kind = offset(\firstlight_signpost_slot.kind)
+        static let flags = offset(\firstlight_signpost_slot.flags)
+        static let nameLength = offset(\firstlight_signpost_slot.name_length)
+        static let categoryLength = offset(\firstlight_signpost_slot.category_length)
+        static let subsystemLength = offset(\firstlight_signpost_slot.subsystem_length)
+        static let text = offset(\firstlight_signpost_slot.text)
+
+        private static func offset<Head, Value>(_ field: KeyPath<Head, Value>) -> Int {
+            MemoryLayout<Head>.offset(of: field) ?? 0
+        }
+    }
+
+    private func offset(of number: UInt64) -> Int {
+        slotsOffset + Int(number & (count - 1)) * slotSize
+    }
+
+    private func turn(of number: UInt64) -> AtomicWord {
+        AtomicWord(base + offset(of: number) + Offset.turn)
+    }
+
+    private func word(_ offset: Int) -> AtomicWord { AtomicWord(base + offset) }
+}
+
+/// A word of the ring that both sides may touch at any time.
+private struct AtomicWord {
+    private let pointer: UnsafeMutablePointer<Atomic<UInt64>>
+
+    init(_ address: UnsafeMutableRawPointer) {
+        pointer = address.assumingMemoryBound(to: Atomic<UInt64>.self)
+    }
+
+    /// What was written before this value was is seen, too.
+    var value: UInt64 { pointer.pointee.load(ordering: .acquiring) }
+
+    func set(_ value: UInt64) { pointer.pointee.store(value, ordering: .releasing) }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// The demonstration's first sin: a library whose initialiser is long, and which the launch
+    /// then does without.
+    @Suite struct LibraryUse {
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        private struct Report: Decodable {
+            struct Library: Decodable {
+                var path: String
+                var used: Bool?
+            }
+
+            var libraries: [Library]
+
+            func used(_ name: String) -> Bool? {
+                libraries.first { $0.path.contains("/" + name) }?.used
+            }
+        }
+
+        @Test func whatTheLaunchDidWithoutIsNamed() throws {
+            let recorded = try Firstlight.record([try Setup.star("starsearcher")], in: scratch)
+            let json = try recorded.text("report", ["--format", "json"])
+            let report = try JSONDecoder().decode(Report.self, from: Data(json.utf8))
+            #expect(report.used("libsuperlog.so") == false)
+            #expect(report.used("libsqlite3.so") == true)
+            #expect(report.used("libc.so") == true)
+
+            let libraries = try recorded.text("report", ["--view", "libraries"])
+            let unused = libraries.split(separator: "\n").drop { !$0.contains("NOT USED") }
+            #expect(unused.contains { $0.contains("libsuperlog.so") }, "\(libraries)")
+            #expect(!unused.contains { $0.contains("libsqlite3") }, "\(libraries)")
+
+            // The heaviest initialiser is the first, and below it is what it did.
+            let text = try recorded.text("report", ["--view", "initializers"], columns: 200)
+            let lines = text.split(separator: "\n").drop { !$0.contains("INITIALISER") }
+            #expect(lines.dropFirst().first?.contains("libsuperlog.so") == true, "\(text)")
+            #expect(lines.contains { $0.contains("SuperfastLogger::warmUp") }, "\(text)")
+        }
+    }
+}

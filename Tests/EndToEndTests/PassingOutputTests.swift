@@ -1,0 +1,91 @@
+import Foundation
+import Glibc
+import Testing
+
+extension EndToEnd {
+    /// A program's output that is watched gets where it would have got.
+    @Suite struct PassingOutput {
+        private let scratch: Scratch
+        private let options = ["--quiet", "--until", "exit", "--until", "output:never to be seen"]
+
+        init() throws { scratch = try Scratch() }
+
+        private func record(_ script: String) throws -> Command {
+            try Firstlight.recording(
+                ["sh", "-c", script], to: scratch("recording"), options: options)
+        }
+
+        @Test func allOfItUnchanged() throws {
+            let script = "seq 1 300000; seq 1 100000 >&2; exit 7"
+            let alone = try Command(["sh", "-c", script]).run()
+            #expect(try record(script).run() == alone)
+        }
+
+        /// Both streams lead to one pipe: what is written alternately stays so.
+        @Test func inOrderWhereTheStreamsAreOne() throws {
+            let script = "for i in 1 2 3 4 5 6 7 8 9; do seq $i 500; seq $i 700 >&2; done"
+            let text = try Channel()
+            var command = try record(script)
+            (command.output, command.error) = (text.writer, text.writer)
+            let child = try command.start()
+            text.closeWriter()
+            let alone = try Command(["sh", "-c", "{ \(script); } 2>&1"]).run()
+            #expect(try text.rest() == alone.output)
+            #expect(try child.finish().status == 0)
+        }
+
+        @Test func aTerminalStaysOne() throws {
+            let terminal = try Terminal()
+            var command = try record("test -t 1 && test -t 2 && test ! -t 0; echo $?; seq 3 >&2")
+            (command.output, command.error) = (terminal.user, terminal.user)
+            #expect(try command.run().status == 0)
+            #expect(terminal.shown() == "0\r\n1\r\n2\r\n3\r\n")
+        }
+
+        @Test func aReaderThatLeaves() throws {
+            let output = try Channel()
+            var command = try record("trap '' PIPE; while echo y; do :; done 2>/dev/null; exit 5")
+            command.output = output.writer
+            let child = try command.start()
+            output.closeWriter()
+            #expect(try output.line() == "y")
+            output.closeReader()
+            // The program itself is told.
+            #expect(try child.finish().status == 5)
+        }
+
+        /// A slow reader holds the program up.
+        @Test func backpressure() throws {
+            let output = try Channel()
+            var command = try record("exec yes")
+            command.output = output.writer
+            let child = try command.start()
+            output.closeWriter()
+            let pid = try Proc.waitFor("the program") {
+                Proc.children(of: child.pid).first { Proc.program($0)?.hasSuffix("/yes") == true }
+            }
+            // write is call 1.
+            try Proc.waitUntil("waiting for its reader") {
+                Proc.contents("/proc/\(pid)/syscall")?.hasPrefix("1 ") == true
+                    && Proc.state(pid) == "S"
+            }
+            output.closeReader()
+            #expect(try child.finish().status == 128 + SIGPIPE)
+        }
+
+        @Test func aKilledRecorderTakesNothingAlong() throws {
+            let (output, input) = (try Channel(), try Channel())
+            var command = try record("echo begun; read line; seq 1 50000; echo end")
+            command.output = output.writer
+            command.input = .descriptor(input.reader)
+            let child = try command.start()
+            output.closeWriter()
+            #expect(try output.line() == "begun")
+            kill(child.pid, SIGKILL)
+            _ = try child.finish()
+            try input.write("go on\n")
+            let alone = try Command(["sh", "-c", "seq 1 50000; echo end"]).run()
+            #expect(try output.rest() == alone.output)
+        }
+    }
+}

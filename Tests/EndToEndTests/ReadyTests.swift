@@ -1,0 +1,144 @@
+import Foundation
+import Glibc
+import Testing
+
+extension EndToEnd {
+    /// Launches that are over before the program is: the moment, and what becomes of the program.
+    @Suite(.needs("sqlite3")) struct Ready {
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        /// `record` of the fixture `ready`.
+        private func command(
+            until condition: String, _ how: [String], options: [String] = []
+        ) throws -> Command {
+            try Firstlight.recording(
+                [try Setup.fixture("ready")] + how, to: scratch("recording"),
+                options: ["--quiet", "--until", condition] + options,
+                adding: ["FIRSTLIGHT_TRUTH": scratch("truth")])
+        }
+
+        /// The fixture notes the time just before it becomes ready. The best of three attempts:
+        /// between that and our look a busy machine may do other work.
+        @Test(arguments: [
+            ("notify", ["notify"]), ("notify", ["notify", "other"]), ("listen", ["tcp", "0"]),
+            ("listen", ["tcp6", "0"]), ("listen", ["unix", "socket"]),
+            ("output:serving", ["output", "serving"]), ("output:serving", ["error", "serving"]),
+            ("output", ["output", "serving"]), ("idle:100ms", ["idle"]),
+        ])
+        func theMomentIsRight(condition: String, how: [String]) throws {
+            let misses = try Misses.afterAttempts {
+                unlink(scratch("socket"))
+                var command = try command(until: condition, how)
+                command.directory = scratch.path
+                let result = try command.run()
+                #expect(result.status == 0, "\(result)")
+                #expect(result.error.contains("ready (\(condition))"))
+                let ready = try #require(try StoredReadiness(of: scratch("recording")))
+                #expect(ready.condition == condition)
+                let truth = try #require(try scratch.truth()["ready_at"])
+                var misses = Misses()
+                // Its first byte comes 50 ms before what it takes for ready.
+                let isEarly = condition == "output"
+                let latest: Int64 = isEarly ? -10_000_000 : 5_000_000
+                let earliest: Int64 = isEarly ? -1_000_000_000 : -100_000
+                let late = ready.nanoseconds - truth
+                if !(earliest...latest ~= late) { misses.add("\(condition): \(late) ns late") }
+                return misses
+            }
+            #expect(misses.isEmpty, "\(misses)")
+        }
+
+        @Test func aPortThatIsNotTheOne() throws {
+            // Port 1 is not this program's; it is idle instead.
+            let result = try command(
+                until: "listen:1", ["tcp", "0"], options: ["--until", "idle:100ms"]
+            ).run()
+            #expect(result.status == 0)
+            #expect(try StoredReadiness(of: scratch("recording"))?.condition == "idle:100ms")
+        }
+
+        @Test func aBarrierIsPassed() throws {
+            let result = try command(until: "notify", ["barrier"], options: ["--after", "keep"])
+                .start()
+            let program = try Setup.fixture("ready")
+            let pid = try Proc.recordedProgram(of: result.pid, running: program)
+            let truth = try Proc.waitFor("the truth") { try? scratch.truth()["barrier"] }
+            #expect(truth == 1)
+            kill(pid, SIGTERM)
+            // Kept: its status is its own.
+            #expect(try result.finish().status == 3)
+        }
+
+        /// With their descriptors: a recorder under a recorder.
+        @Test func messagesArePassedOn() throws {
+            let outer = try Firstlight.recording(
+                [try Setup.path(.firstlight), "record", "--quiet", "-o", scratch("inner")]
+                    + ["--until", "notify", "--after", "keep", "--"]
+                    + [try Setup.fixture("ready"), "barrier"],
+                to: scratch("recording"), options: ["--quiet", "--until", "notify"],
+                adding: ["FIRSTLIGHT_TRUTH": scratch("truth")]
+            ).run()
+            #expect(outer.status == 0, "\(outer)")
+            #expect(try StoredReadiness(of: scratch("recording"))?.condition == "notify")
+            #expect(try scratch.truth()["barrier"] == 1)
+        }
+
+        @Test func recordingGoesOnForAWhile() throws {
+            let result = try command(
+                until: "notify", ["notify"], options: ["--extended", "150ms"]
+            ).run()
+            #expect(result.status == 0)
+            let ready = try #require(try StoredReadiness(of: scratch("recording")))
+            let query = "select max(time_ns) from marks"
+            let end = try Command(["sqlite3", scratch("recording"), query]).run().output
+            let last = try #require(Int64(end.trimmingCharacters(in: .newlines)))
+            #expect(last - ready.nanoseconds >= 150_000_000)
+        }
+
+        @Test func aProgramThatEndsTooSoon() throws {
+            let result = try Firstlight.recording(
+                ["sh", "-c", "exit 9"], to: scratch("recording"),
+                options: ["--quiet", "--until", "notify"]
+            ).run()
+            #expect(result.isRefusal(9, mentioning: "ended before it was ready (notify)"))
+            #expect(try StoredReadiness(of: scratch("recording")) == nil)
+        }
+
+        /// What it does last before it ends counts, however soon that is.
+        @Test(arguments: 1...5) func aLastWord(run: Int) throws {
+            let result = try Firstlight.recording(
+                ["sh", "-c", "echo ready; exit 9"], to: scratch("recording"),
+                options: ["--quiet", "--until", "output:ready"]
+            ).run()
+            #expect(result.output == "ready\n")
+            #expect(result.status == 9 || result.status == 0)
+            let ready = try StoredReadiness(of: scratch("recording"))
+            #expect(ready?.condition == "output:ready")
+        }
+
+        @Test func aProcessThatListensAlready() throws {
+            let (output, truth) = (try Channel(), scratch("truth"))
+            var program = Command(
+                [try Setup.fixture("ready"), "tcp", "0"], adding: ["FIRSTLIGHT_TRUTH": truth])
+            program.output = output.writer
+            let child = try program.start()
+            _ = try Proc.waitFor("listening") { try? scratch.truth()["ready_at"] }
+            let words = ["attach", "--quiet", "-o", scratch("recording"), "--until", "listen"]
+            let result = try Firstlight.command(words + [String(child.pid)]).run()
+            #expect(result == Finished(end: .exited(0), output: "", error: ""))
+            #expect(try StoredReadiness(of: scratch("recording"))?.condition == "listen")
+            kill(child.pid, SIGTERM)
+            #expect(try child.finish().status == 3)
+        }
+
+        @Test func withoutADisplay() throws {
+            var command = try command(until: "window", ["idle"])
+            command.environment["DISPLAY"] = nil
+            let refused = try command.run()
+            #expect(refused.isRefusal(125, mentioning: "window", "DISPLAY is not set"))
+            #expect(!scratch.has("recording"))
+        }
+    }
+}

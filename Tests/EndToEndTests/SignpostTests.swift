@@ -1,0 +1,108 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// What a program says of its own time, from its calls to the report.
+    @Suite struct ProgramSignposts {
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        /// The parts of the JSON report that this is about.
+        private struct Report: Decodable {
+            struct Ready: Decodable {
+                var atNs: Int64
+                var by: String
+            }
+
+            struct Interval: Decodable {
+                var name: String
+                var category: String
+                var tid: Int32?
+                var startNs: Int64
+                var wallNs: Int64
+                var cpuNs: Int64
+            }
+
+            struct Signpost: Decodable {
+                var name: String
+                var category: String
+                var atNs: Int64
+            }
+
+            var ready: Ready?
+            var intervals: [Interval]
+            var signposts: [Signpost]
+        }
+
+        private func record(_ words: [String], options: [String] = []) throws -> Recorded {
+            try Firstlight.record(
+                [try Setup.fixture("signposts")] + words, in: scratch,
+                options: ["--quiet"] + options, adding: ["FIRSTLIGHT_TRUTH": scratch("truth")])
+        }
+
+        private func report(_ recorded: Recorded) throws -> Report {
+            let text = try recorded.text("report", ["--format", "json"])
+            return try JSONDecoder().decode(Report.self, from: Data(text.utf8))
+        }
+
+        private static let names = [
+            "Hand over", "Load", "Parse", "Fetch", "Decode", "Index", "Draw",
+        ]
+
+        @Test func intervalsAreAsLongAsTheProgramSays() throws {
+            let misses = try Misses.afterAttempts {
+                let report = try report(record(["nested"]))
+                let truth = try scratch.truth()
+                #expect(Set(report.intervals.map(\.name)) == Set(Self.names))
+                #expect(report.signposts.map(\.name) == ["First star"])
+                #expect(Set(report.intervals.compactMap(\.tid)).count == 2)
+                var misses = Misses()
+                // A truth's name is one word.
+                for interval in report.intervals where interval.name != "Hand over" {
+                    misses.check(
+                        interval.name, interval.wallNs, truth: truth[interval.name],
+                        floor: 300_000)
+                }
+                return misses
+            }
+            #expect(misses.isEmpty, "\(misses)")
+        }
+
+        /// Those of the category `launch` are phases; and they tile the launch.
+        @Test func launchIntervalsArePhases() throws {
+            let recorded = try record(["nested"])
+            let report = try recorded.json()
+            #expect(report.phaseNames.filter { $0 == "Load" || $0 == "Draw" } == ["Load", "Draw"])
+            #expect(report.phases.reduce(0) { $0 + $1.wallNs } == report.launch.wallNs)
+            #expect(report.phases.reduce(0) { $0 + $1.cpuNs } == report.launch.cpuNs)
+        }
+
+        /// A tree of one interval is what its folded stacks add up to, and its CPU time.
+        @Test func treesOfIntervalsAddUp() throws {
+            let recorded = try record(["nested"])
+            let intervals = try report(recorded).intervals
+            for name in Self.names {
+                let folded = try recorded.folded("--interval", name)
+                let cpu = intervals.filter { $0.name == name }.reduce(0) { $0 + $1.cpuNs }
+                // Folded stacks are in whole microseconds, which add up to the whole, rounded once.
+                #expect(abs(folded.total * 1000 - cpu) <= 1000, "\(name)")
+            }
+        }
+
+        @Test func aSignpostSaysThatTheLaunchIsOver() throws {
+            let recorded = try record(["nested"], options: ["--until", "signpost:Load"])
+            let report = try report(recorded)
+            let load = report.intervals.first { $0.name == "Load" }
+            #expect(report.ready?.by == "signpost:Load")
+            #expect(report.ready?.atNs == load.map { $0.startNs + $0.wallNs })
+        }
+
+        /// Odd ones, children that inherit them, a handler that interrupts them, and more than
+        /// anybody can keep.
+        @Test(arguments: [["odd"], ["forked"], ["handler", "500"], ["many", "50000"]])
+        func thoseThatFightBack(words: [String]) throws {
+            try SideBySide(scratch: scratch).compare(fixture: ["signposts"] + words)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import Glibc
+import Testing
+
+extension EndToEnd {
+    /// X11 windows, on a server of the test's own.
+    @Suite(.needs("Xvfb"), .needs("sqlite3")) struct Windows {
+        private let scratch: Scratch
+        private let server: Child
+        private let display: String
+
+        init() throws {
+            scratch = try Scratch()
+            let number = try Channel()
+            // It chooses a free display, and says which as soon as it can be used.
+            var command = Command(["Xvfb", "-displayfd", "3", "-nolisten", "tcp", "-noreset"])
+            command.inherited = [number.writer]
+            server = try command.start()
+            number.closeWriter()
+            display = ":" + (try number.line() ?? "")
+        }
+
+        @Test func theFirstThatIsMapped() throws {
+            let misses = try Misses.afterAttempts {
+                let result = try Firstlight.recording(
+                    [try Setup.fixture("window")], to: scratch("recording"),
+                    options: ["--quiet", "--until", "window"],
+                    adding: ["FIRSTLIGHT_TRUTH": scratch("truth"), "DISPLAY": display]
+                ).run()
+                #expect(result.status == 0, "\(result)")
+                let ready = try #require(try StoredReadiness(of: scratch("recording")))
+                #expect(ready.condition == "window")
+                let truth = try scratch.truth()
+                var misses = Misses()
+                let (asked, heard) = (truth["map_at"] ?? 0, truth["mapped_at"] ?? 0)
+                if ready.nanoseconds < asked || ready.nanoseconds > heard + 5_000_000 {
+                    misses.add("\(ready.nanoseconds) is not in \(asked)...\(heard)")
+                }
+                return misses
+            }
+            #expect(misses.isEmpty, "\(misses)")
+        }
+
+        /// A window of somebody else's does not count.
+        @Test func anothersWindow() throws {
+            let child = try Firstlight.recording(
+                [try Setup.fixture("ready"), "idle"], to: scratch("recording"),
+                options: ["--quiet", "--until", "window"],
+                adding: ["DISPLAY": display, "FIRSTLIGHT_TRUTH": scratch("truth")]
+            ).start()
+            _ = try Proc.waitFor("the program") { try? scratch.truth()["ready_at"] }
+            var other = Command(
+                [try Setup.fixture("window")],
+                adding: ["DISPLAY": display, "FIRSTLIGHT_TRUTH": scratch("other")])
+            other.output = nil
+            let client = try other.start()
+            _ = try Proc.waitFor("the other window") { try? scratch.truth("other")["mapped_at"] }
+            let program = try Setup.fixture("ready")
+            let pid = try Proc.recordedProgram(of: child.pid, running: program)
+            kill(pid, SIGTERM)
+            let result = try child.finish()
+            #expect(result.status == 3, "\(result)")
+            #expect(result.error.contains("ended before it was ready (window)"))
+            kill(client.pid, SIGTERM)
+            #expect(try client.finish().status == 3)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import CSystem
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Sampler
+
+@Suite struct RelayTests {
+    private func pipeEnds() throws -> [Int32] {
+        var ends: [Int32] = [-1, -1]
+        let code = pipe(&ends)
+        try #require(code == 0)
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return ends
+    }
+
+    /// What a relay passes on of chunks that are written to it, and whether it found the text.
+    private func relay(_ chunks: [[UInt8]], text: String) throws -> (bytes: [UInt8], found: Bool) {
+        let ends = try pipeEnds()
+        var input: Int32 = -1
+        let relay = try OutputRelay(to: ends[1], for: text, input: &input)
+        close(ends[1])
+        for chunk in chunks where !chunk.isEmpty {
+            #expect(write(input, chunk, chunk.count) == chunk.count)
+        }
+        let found = relay.drain(SignalQueue()) != nil
+        close(input)
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while case let count = read(ends[0], &buffer, buffer.count), count > 0 {
+            bytes += buffer[..<count]
+        }
+        close(ends[0])
+        return (bytes, found)
+    }
+
+    /// Texts of two letters are nearly found all the time.
+    @Test func everythingPassesAndTheTextIsFound() throws {
+        var random = SeededNumbers(seed: 11)
+        for _ in 0..<150 {
+            let text = (0..<Int.random(in: 1...5, using: &random)).map { _ in
+                Bool.random(using: &random) ? "a" : "b"
+            }.joined()
+            let chunks = (0..<4).map { _ in
+                (0..<Int.random(in: 0...6, using: &random)).map { _ in
+                    Array("aaabbb\n".utf8).randomElement(using: &random) ?? 0
+                }
+            }
+            let result = try relay(chunks, text: text)
+            let all = chunks.flatMap { $0 }
+            #expect(result.bytes == all)
+            let isThere = String(decoding: all, as: UTF8.self).contains(text)
+            #expect(result.found == isThere, "'\(text)' in \(chunks)")
+        }
+    }
+
+    @Test func theFirstByte() throws {
+        #expect(try relay([], text: "").found == false)
+        #expect(try relay([[0]], text: "").found)
+    }
+
+    @Test func whatIsTheSameStream() throws {
+        let ends = try pipeEnds()
+        let copy = dup(ends[1])
+        defer { for descriptor in ends + [copy] { close(descriptor) } }
+        #expect(fl_same_stream(ends[1], copy) == 1)
+        #expect(fl_same_stream(ends[1], STDIN_FILENO) == 0)
+        #expect(fl_same_stream(-1, copy) == 0)
+    }
+}
