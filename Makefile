@@ -37,9 +37,9 @@ fixtures:
 test:
 	@scripts/install-packages $(TEST_PACKAGES)
 	@$(MAKE) --no-print-directory build fixtures
-	$(SWIFT) test --skip EndToEndTests
+	scripts/run-tests $(SWIFT) test --skip EndToEndTests
 	FIRSTLIGHT=$(CURDIR)/$(BINARY) FIXTURES=$(CURDIR)/$(FIXTURES) STARS=$(CURDIR)/$(STARS) \
-		$(SWIFT) test --skip-build --filter EndToEndTests
+		scripts/run-tests $(SWIFT) test --skip-build --filter EndToEndTests
 
 lint:
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests

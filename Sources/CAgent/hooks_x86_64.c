@@ -25,10 +25,14 @@ __asm__(
     "  add 8(%rsp), %rax\n"
     ".endm\n"
     // Whether this is the observed process (equal), and not a child that it forked; and whether
-    // calls of ours are permitted there.
+    // calls of ours are permitted there. Where the slots are, the agent knows, whose words each
+    // process has for itself: a child that was forked before they were made does not have them.
     ".macro fl_hooks_is_parent\n"
-    "  mov fl_hooks_filtered(%rip), %rax\n"
-    "  cmpl $0, (%rax)\n"
+    "  mov fl_hooks_slots(%rip), %rax\n"
+    "  mov (%rax), %rax\n"
+    "  test %rax, %rax\n"
+    "  cmove fl_hooks_head(%rip), %rax\n"
+    "  cmpl $0, 4(%rax)\n"  // filtered
     "  jne 8f\n"
     "  mov $39, %eax\n"  // getpid
     "  syscall\n"
@@ -337,7 +341,8 @@ __asm__(
     ".balign 8\n"
     "fl_hooks_records: .quad 0\n"
     "fl_hooks_pid: .quad 0\n"
-    "fl_hooks_filtered: .quad 0\n"
+    "fl_hooks_slots: .quad 0\n"
+    "fl_hooks_head: .quad 0\n"
     "fl_hooks_debug: .quad 0\n"
     "fl_hooks_counts: .quad 0\n"
     "fl_hooks_opens: .quad 0\n"
@@ -350,6 +355,7 @@ __asm__(
     "fl_hooks_end:\n"
     ".previous\n");
 
+_Static_assert(offsetof(struct fl_shared, filtered) == 4, "the code above counts on it");
 _Static_assert(sizeof(struct fl_initializer) == 64, "the code above counts on it");
 _Static_assert(offsetof(struct fl_initializer, state) == 8, "the code above counts on it");
 _Static_assert(offsetof(struct fl_initializer, tid) == 12, "the code above counts on it");

@@ -125,13 +125,20 @@ static int run_children(void) {
 
 #define STORMS 8
 
+static atomic_int rounds;
+static int rounds_at_burn[STORMS];
+
 static void burn_a_little(int number, siginfo_t *info, void *context) {
-    (void)number;
     (void)info;
     (void)context;
     int before = errno;
     uint64_t state = 1;
-    BURN(state, ROUNDS_PER_MS * 2 / 5);
+    // On a machine that others keep busy the handlers alone would take all there is.
+    int now = atomic_load(&rounds), *last = &rounds_at_burn[number - SIGRTMIN];
+    if (now - *last >= 20) {
+        *last = now;
+        BURN(state, ROUNDS_PER_MS * 2 / 5);
+    }
     // Fails: there are no children.
     if (state == 0 || waitpid(-1, NULL, 0) != -1) _exit(124);
     errno = before;
@@ -160,7 +167,7 @@ static int run_storm(void) {
     if (pipe(ends) != 0) fail("pipe");
     for (int index = 0; index < STORMS; index++) start_storm(index);
     uint64_t checksum = 1;
-    for (int round = 0; round < 1000; round++) {
+    while (atomic_fetch_add(&rounds, 1) < 1000) {
         BURN(checksum, ROUNDS_PER_MS / 100);
         pass_on(ends, checksum);
     }

@@ -154,7 +154,8 @@ struct fl_hooks {
 struct fl_hook_words {
     uint64_t records;       // addresses of struct fl_initializer …
     uint64_t pid;           // the process's id, as it knows it itself
-    uint64_t filtered;      // address of a word that is not 0 when system calls may be forbidden
+    uint64_t slots;         // address of the agent's word that tells where the slots are
+    uint64_t head;          // address of the struct fl_shared that is obeyed while there are none
     uint64_t debug;         // the linker's struct r_debug
     uint64_t loads;         // … of struct fl_loads, struct fl_open, struct fl_library,
     uint64_t opens;

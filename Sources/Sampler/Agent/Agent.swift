@@ -141,6 +141,9 @@ struct Agent: Sendable {
         try write([address], at: Self.layout.slots, by: tracee)
     }
 
+    /// Where it keeps the slots' address; 0 stands there while there are none.
+    var slotsWord: UInt64 { position(Self.layout.slots) }
+
     /// Makes the stopped thread take back the sampling signal's action (nil: the program has set
     /// its own meanwhile) and the slots at `slots` (0: they stay, because somebody may still use
     /// them), then wait in ``removedRange`` for its state to be given back; it goes on by itself

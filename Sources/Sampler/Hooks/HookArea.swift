@@ -80,15 +80,15 @@ final class HookArea {
     ///
     /// - Parameters:
     ///   - pid: the process's id, as it knows it itself.
+    ///   - agent: knows where the slots are, which tell of filters for system calls.
     ///   - debug: the address of the linker's `r_debug`.
     ///   - known: how many libraries it lists so far.
-    func fill(with functions: [UInt64], pid: Int32, debug: UInt64, known: Int) {
+    func fill(with functions: [UInt64], pid: Int32, agent: Agent, debug: UInt64, known: Int) {
         precondition(functions.count == layout.initializers)
         write(Self.code, at: Layout.code)
         let words = fl_hook_words(
             records: position(layout.recordsOffset), pid: UInt64(pid),
-            filtered: position(Self.filteredOffset), debug: debug,
-            loads: position(Layout.loads), opens: position(layout.opensOffset),
+            slots: agent.slotsWord, head: address, debug: debug, loads: position(Layout.loads), opens: position(layout.opensOffset),
             libraries: position(layout.librariesOffset), thunks: position(layout.libraryThunks),
             stacks: position(layout.stacksOffset), most_records: UInt64(layout.records),
             most_opens: UInt64(Layout.opens), most_libraries: UInt64(Layout.libraries))
@@ -140,26 +140,12 @@ final class HookArea {
             .copyBytes(from: bytes)
     }
 
-    /// Lets the code make system calls only while a word of the program's memory is 0: the one
-    /// that the program sets before it has them filtered.
-    func obey(_ address: UInt64) { storeFiltered(address) }
-
-    /// Nobody tells any more: what is so now is so for good.
-    func obeyNobody(isFiltered: Bool) {
-        (base + Self.filteredOffset).assumingMemoryBound(to: Atomic<UInt32>.self).pointee
+    /// Nobody will tell any more of filters for system calls: what is so now is so for good.
+    func keepFiltered(_ isFiltered: Bool) {
+        let offset = MemoryLayout<fl_shared>.offset(of: \fl_shared.filtered) ?? 0
+        (base + offset).assumingMemoryBound(to: Atomic<UInt32>.self).pointee
             .store(isFiltered ? 1 : 0, ordering: .sequentiallyConsistent)
-        storeFiltered(position(Self.filteredOffset))
     }
-
-    private func storeFiltered(_ address: UInt64) {
-        let offset =
-            Layout.code + Int(Self.description.words)
-            + (MemoryLayout<fl_hook_words>.offset(of: \fl_hook_words.filtered) ?? 0)
-        (base + offset).assumingMemoryBound(to: Atomic<UInt64>.self).pointee
-            .store(address, ordering: .sequentiallyConsistent)
-    }
-
-    private static let filteredOffset = MemoryLayout<fl_shared>.offset(of: \fl_shared.filtered) ?? 0
 
     // MARK: Signposts
 

@@ -57,7 +57,8 @@ extension TraceSession {
                 pid: pid, descriptor: mapping.descriptor, address: mapping.address, layout: layout)
         else { return false }
         let inner = status.innerPID ?? pid
-        area.fill(with: sites.map(\.function), pid: inner, debug: linker.debug, known: known)
+        area.fill(
+            with: sites.map(\.function), pid: inner, agent: agent, debug: linker.debug, known: known)
         // Should we die from here on, area and thunks stay, and work.
         guard area.accept() else { return false }
         hooks = Hooks(

@@ -93,9 +93,6 @@ final class SharedSlots {
             UInt32(FL_EXECUTION_NONE), ordering: .releasing)
     }
 
-    /// Where the program notes that it prepares a filter.
-    var filteredAddress: UInt64 { address &+ UInt64(Offset.filtered) }
-
     // MARK: Threads
 
     /// nil when all are in use.

@@ -8,7 +8,6 @@ extension TraceSession {
     func removeSignalCapture() {
         defer { signalCapture = nil }
         guard let capture = signalCapture, let installed else { return }
-        hooks?.area.obeyNobody(isFiltered: capture.slots.isFiltered)
         // Requests that are under way are answered as soon as their threads get a core, and the
         // thread that made the slots is through with them then.
         let isIdle = wait(atMost: .milliseconds(50)) {
@@ -20,6 +19,7 @@ extension TraceSession {
         let action = capture.slots.isDisplaced ? nil : installed.original
         let isUnused = isIdle && !isAnyoneInAgent(of: others)
         if !isUnused { note(.leftBehind) }
+        hooks?.area.keepFiltered(capture.slots.isFiltered)
         do throws(SystemError) {
             for (site, word) in installed.hooked {
                 try thread.tracee.write(words: [word], at: site)
@@ -43,13 +43,14 @@ extension TraceSession {
     /// Whether one of those, which are stopped, or of those that wait is in code of ours, and may
     /// hold an address in the slots.
     private func isAnyoneInAgent(of stopped: [TracedThread]) -> Bool {
-        guard let range = agent?.range else { return false }
+        let ranges = [agent?.range, hooks?.area.range].compactMap { $0 }
+        func isOurs(_ address: UInt64) -> Bool { ranges.contains { $0.contains(address) } }
         return threads.values.contains { thread in
             if stopped.contains(where: { $0.tid == thread.tid }) {
-                return (try? thread.tracee.resumeAddress()).map(range.contains) ?? true
+                return (try? thread.tracee.resumeAddress()).map(isOurs) ?? true
             }
             guard case .blocked(_, let registers) = thread.activity() else { return false }
-            return range.contains(registers.programCounter)
+            return isOurs(registers.programCounter)
         }
     }
 

@@ -146,7 +146,6 @@ extension TraceSession {
         }
         self.installed = installed
         signalCapture = SignalCapture(pid: pid, slots: slots, stackBytes: options.stackBytes)
-        hooks?.area.obey(slots.filteredAddress)
         hookLinker(by: thread)
         if untraced == nil { untraced = UntracedProcess(pid: pid, probe: planned.agent.base) }
         thread.burst.sawStop(voluntary: thread.status()?.voluntary ?? 0)

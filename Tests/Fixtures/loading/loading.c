@@ -1,7 +1,8 @@
 // loading PLUGIN [exit|fork|jump|filter]: linked against libouter.so (which needs libinner.so); loads
 // PLUGIN in main. With a second argument a constructor of its own ends the program (status 3),
-// forks a child that goes on through all of it and is waited for in main, or is left by longjmp; or
-// main first forbids itself a few system calls that it does not need.
+// forks a child that goes on through all of it once its parent is through, and is waited for in
+// main, or is left by longjmp; or main first forbids itself a few system calls that it does not
+// need.
 // Truth: NAME_wall, NAME_cpu and NAME_sleep of inner, outer and plugin, and dlopen_wall.
 #include <dlfcn.h>
 #include <linux/filter.h>
@@ -17,9 +18,19 @@ extern int outer_use(void);
 extern int64_t inner_wall, inner_cpu, inner_sleep, outer_wall, outer_cpu, outer_sleep;
 
 static pid_t child = -1;
+static int parent_is_through[2];
 static jmp_buf target;
 
 FUNCTION static void leave(void) { longjmp(target, 1); }
+
+static void go_on_twice(void) {
+    if (pipe(parent_is_through) != 0) fail("pipe");
+    child = fork();
+    if (child != 0) return;
+    close(parent_is_through[1]);
+    char none;
+    if (read(parent_is_through[0], &none, 1) != 0) fail("read");
+}
 
 __attribute__((constructor)) static void own(int argc, char **argv) {
     const char *mode = argc > 2 ? argv[2] : "";
@@ -27,7 +38,7 @@ __attribute__((constructor)) static void own(int argc, char **argv) {
         printf("%d arguments\n", argc);
         exit(3);
     }
-    if (strcmp(mode, "fork") == 0) child = fork();
+    if (strcmp(mode, "fork") == 0) go_on_twice();
     if (strcmp(mode, "jump") == 0 && setjmp(target) == 0) leave();
 }
 
@@ -78,6 +89,7 @@ int main(int argc, char **argv) {
     set(plugin, "plugin_sleep");
     if (child != 0) truth_write();
     int status = 0;
+    if (child > 0) close(parent_is_through[1]);
     if (child > 0 && (waitpid(child, &status, 0) != child || status != 0)) return 1;
     printf("%s %d\n", child == 0 ? "child" : "parent", outer_use());
     return 0;
