@@ -88,7 +88,8 @@ final class HookArea {
         write(Self.code, at: Layout.code)
         let words = fl_hook_words(
             records: position(layout.recordsOffset), pid: UInt64(pid),
-            slots: agent.slotsWord, head: address, debug: debug, loads: position(Layout.loads), opens: position(layout.opensOffset),
+            slots: agent.slotsWord, head: address, debug: debug, loads: position(Layout.loads),
+            opens: position(layout.opensOffset),
             libraries: position(layout.librariesOffset), thunks: position(layout.libraryThunks),
             stacks: position(layout.stacksOffset), most_records: UInt64(layout.records),
             most_opens: UInt64(Layout.opens), most_libraries: UInt64(Layout.libraries))

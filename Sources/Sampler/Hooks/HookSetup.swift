@@ -58,7 +58,8 @@ extension TraceSession {
         else { return false }
         let inner = status.innerPID ?? pid
         area.fill(
-            with: sites.map(\.function), pid: inner, agent: agent, debug: linker.debug, known: known)
+            with: sites.map(\.function), pid: inner, agent: agent, debug: linker.debug, known: known
+        )
         // Should we die from here on, area and thunks stay, and work.
         guard area.accept() else { return false }
         hooks = Hooks(
