@@ -24,6 +24,7 @@ extension EndToEnd {
         @Test(arguments: [
             ("notify", ["notify"]), ("notify", ["notify", "other"]), ("listen", ["tcp", "0"]),
             ("listen", ["tcp6", "0"]), ("listen", ["unix", "socket"]),
+            ("listen", ["swap", "0"]),
             ("output:serving", ["output", "serving"]), ("output:serving", ["error", "serving"]),
             ("output", ["output", "serving"]), ("idle:100ms", ["idle"]),
         ])

@@ -3,6 +3,7 @@
 //   notify [other]  READY=1 to NOTIFY_SOCKET, after another message; `other`: sent by a child
 //   barrier         READY=1, then waits until BARRIER=1's descriptor is closed, as sd_notify_barrier
 //   tcp PORT, tcp6 PORT, unix PATH   listens; PORT 0: one that the kernel chooses
+//   swap PORT       listens on a socket that takes the descriptor of a file it closes just then
 //   output TEXT, error TEXT   prints a line, computes, prints `TEXT now` there; and no more
 //   idle            does nothing any more
 //   never           goes on computing
@@ -10,6 +11,7 @@
 #include "fixture.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
@@ -70,7 +72,7 @@ static void barrier(void) {
     if (poll(&entry, 1, 20000) == 1) truth_set("barrier", 1);
 }
 
-static void listen_at(const char *how, const char *where) {
+static void listen_at(const char *how, const char *where, int in_place_of) {
     struct sockaddr_in tcp = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(where)),
                               .sin_addr = {htonl(INADDR_LOOPBACK)}};
     struct sockaddr_in6 tcp6 = {.sin6_family = AF_INET6, .sin6_port = htons((uint16_t)atoi(where)),
@@ -81,9 +83,10 @@ static void listen_at(const char *how, const char *where) {
     socklen_t length = sizeof tcp;
     if (strcmp(how, "tcp6") == 0) (address = (struct sockaddr *)&tcp6, length = sizeof tcp6);
     if (strcmp(how, "unix") == 0) (address = (struct sockaddr *)&local, length = sizeof local);
+    if (in_place_of >= 0) close(in_place_of);
     int socket_ = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (socket_ < 0 || bind(socket_, address, length) != 0) fail("bind");
-    prepare();
+    if (in_place_of < 0) prepare();
     ready_now();
     if (listen(socket_, 8) != 0) fail("listen");
 }
@@ -117,7 +120,11 @@ int main(int argc, char **argv) {
         notify("READY=1", -1);
         barrier();
     } else if (strcmp(how, "tcp") == 0 || strcmp(how, "tcp6") == 0 || strcmp(how, "unix") == 0) {
-        listen_at(how, argument);
+        listen_at(how, argument, -1);
+    } else if (strcmp(how, "swap") == 0) {
+        int file = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        prepare();
+        listen_at(how, argument, file);
     } else if (strcmp(how, "output") == 0 || strcmp(how, "error") == 0) {
         print(how[0] == 'o' ? STDOUT_FILENO : STDERR_FILENO, argument);
     } else if (strcmp(how, "idle") == 0) {

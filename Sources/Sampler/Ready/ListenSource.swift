@@ -15,7 +15,10 @@ final class ListenSource: ReadySource {
     /// Sockets that the process opened itself.
     private var candidates: [ProcessSockets.Socket] = []
     private var budget = LookBudget(at: .now)
+    /// What the threads waited in at the last look; nil: not all did.
     private var lastSignature: UInt64?
+    /// Whether every descriptor was looked at since.
+    private var isComplete = false
     private var found: MonotonicTime?
 
     /// - Parameter ignoresInherited: sockets of ours, which the process may have from us.
@@ -30,9 +33,13 @@ final class ListenSource: ReadySource {
     func began(_ pid: Int32) { sockets = ProcessSockets(pid: pid) }
 
     func look(at now: MonotonicTime, in session: TraceSession) -> MonotonicTime? {
-        guard found == nil, budget.allows(at: now), !isQuiet(session) else { return found }
+        guard found == nil, budget.allows(at: now) else { return found }
+        let isQuiet = isQuiet(session)
+        if isQuiet, isComplete { return found }
+        isComplete = isQuiet
         let before = Self.ownCPU
-        if isListening { found = now }
+        // A socket in the place of a closed file may have been passed over until now.
+        if isListening(everyDescriptor: isQuiet) { found = now }
         // Not by the clock on the wall: we may have been pushed off our core meanwhile.
         budget.spend(Self.ownCPU - before)
         return found
@@ -45,9 +52,10 @@ final class ListenSource: ReadySource {
         return signature != nil && signature == lastSignature
     }
 
-    private var isListening: Bool {
+    private func isListening(everyDescriptor: Bool) -> Bool {
         guard sockets != nil else { return false }
-        if sockets?.refresh() == true {
+        if everyDescriptor { sockets?.relist() }
+        if everyDescriptor || sockets?.refresh() == true {
             candidates = (sockets?.open ?? []).filter { !inherited.contains($0.inode) }
         }
         return listeners.containsAny(of: candidates, pid: sockets?.pid ?? 0)

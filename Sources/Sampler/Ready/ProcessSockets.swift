@@ -28,6 +28,12 @@ struct ProcessSockets {
     /// be in use for another file.
     private static let turns = 16
 
+    /// Looks at every descriptor.
+    mutating func relist() {
+        known = []
+        known = list()
+    }
+
     /// Whether something may have changed since the last call.
     mutating func refresh() -> Bool {
         round = (round + 1) % Self.turns

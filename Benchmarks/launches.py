@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Where the launch time of programs from Debian goes: records each, warm, and prints the phase
+tables of docs/launches.md. Programs that are not installed are left out.
+
+    apt-get install python3-numpy gdb mousepad dbus-x11 xvfb x11-utils redis-server nginx-light
+
+usage: launches.py FIRSTLIGHT
+"""
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+ROUNDS = 5
+DISPLAY = ":77"
+NGINX = """daemon off; pid {folder}/nginx.pid; error_log stderr;
+events {{}} http {{ access_log off; server {{ listen 127.0.0.1:18080; }} }}"""
+
+
+def programs(folder):
+    """Each with the options that say when it is ready, and what watches it from outside."""
+    configuration = os.path.join(folder, "nginx.conf")
+    with open(configuration, "w") as file:
+        file.write(NGINX.format(folder=folder))
+    socket = os.path.join(folder, "redis.sock")
+    redis = ["redis-server", "--port", "0", "--unixsocket", socket, "--save", "", "--dir", folder]
+    yield [], ["/usr/bin/python3", "-c", "import numpy"], None
+    yield [], ["gdb", "--version"], None
+    yield ["--until", "window"], ["mousepad", "--disable-server"], Mapping
+    yield ["--until", "listen"], redis, None
+    yield ["--until", "notify"], redis + ["--supervised", "systemd"], None
+    yield ["--until", "listen:18080"], ["nginx", "-c", configuration, "-e", "stderr"], None
+
+
+class Mapping:
+    """Somebody else who sees windows being mapped: xev on the root window."""
+
+    def __init__(self):
+        self.time = None
+        self.process = subprocess.Popen(
+            ["stdbuf", "-oL", "xev", "-root", "-event", "substructure"], stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, text=True)
+        self.thread = threading.Thread(target=self.read)
+        self.thread.start()
+        # Its own window comes first, mapped or not: then it listens.
+        time.sleep(1)
+
+    def read(self):
+        for line in self.process.stdout:
+            if line.startswith("MapNotify") and self.time is None:
+                self.time = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+
+    def close(self):
+        self.process.terminate()
+        self.thread.join()
+
+
+def record(firstlight, options, command, path):
+    environment = dict(os.environ, DISPLAY=DISPLAY)
+    done = subprocess.run(
+        [firstlight, "record", "--quiet", "-o", path] + options + ["--"] + command,
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment, text=True)
+    if done.returncode != 0:
+        raise SystemExit(f"{command}: status {done.returncode}: {done.stderr}")
+    text = subprocess.run(
+        [firstlight, "report", "--format", "json", path], capture_output=True, check=True).stdout
+    return json.loads(text)
+
+
+def ready_time(path):
+    """On CLOCK_MONOTONIC, in nanoseconds."""
+    with sqlite3.connect(path) as database:
+        return database.execute("SELECT time_ns FROM ready").fetchone()[0]
+
+
+def milliseconds(nanoseconds):
+    return f"{nanoseconds / 1e6:.1f} ms" if nanoseconds else "–"
+
+
+def length(report):
+    return report["ready"]["atNs"] if report.get("ready") else report["launch"]["wallNs"]
+
+
+def show(report, title, options):
+    ready = report.get("ready")
+    end = f"ready after {milliseconds(ready['atNs'])}" if ready else "ended after " + milliseconds(
+        report["launch"]["wallNs"])
+    print(f"\n## `{title}`\n\n{' '.join(options) or 'until its end'}: {end}, "
+          f"CPU {milliseconds(report['launch']['cpuNs'])}, {len(report['threads'])} threads, "
+          f"{len(report['libraries'])} libraries, {len(report['initializers'])} initialisers\n")
+    print("| phase | wall | CPU | main thread: running | runnable | preempted | blocked |")
+    print("|---|---:|---:|---:|---:|---:|---:|")
+    for phase in report["phases"]:
+        main = phase["mainThread"]
+        cells = [phase["wallNs"], phase["cpuNs"]] + [
+            main[state + "Ns"] for state in ("running", "runnable", "preempted", "blocked")]
+        print(f"| {phase['name']} | " + " | ".join(map(milliseconds, cells)) + " |")
+    heaviest = sorted(report["initializers"], key=lambda one: -one["wallNs"])[:3]
+    for one in heaviest:
+        if one["wallNs"] >= 200_000:
+            print(f"\nInitialiser `{one['function']}` ({os.path.basename(one['module'])}): "
+                  f"{milliseconds(one['wallNs'])} wall, {milliseconds(one['cpuNs'])} CPU")
+
+
+def main():
+    if len(sys.argv) != 2:
+        raise SystemExit(__doc__)
+    firstlight = os.path.abspath(sys.argv[1])
+    server = None
+    if shutil.which("Xvfb"):
+        server = subprocess.Popen(["Xvfb", DISPLAY], stderr=subprocess.DEVNULL)
+        os.environ["DISPLAY"] = DISPLAY
+        time.sleep(1)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            for options, command, observer in programs(folder):
+                if not shutil.which(command[0]):
+                    continue
+                path = os.path.join(folder, "launch.firstlight")
+                reports, differences = [], []
+                for _ in range(ROUNDS):
+                    watch = observer() if observer else None
+                    reports.append(record(firstlight, options, command, path))
+                    if watch:
+                        watch.close()
+                        differences.append(ready_time(path) - watch.time)
+                reports.sort(key=length)
+                title = " ".join(command).replace(folder + "/", "")
+                show(reports[len(reports) // 2], title, options)
+                if differences:
+                    seen = ", ".join(f"{value / 1e6:+.2f}" for value in differences)
+                    print(f"\nReady by Firstlight less ready by xev, in milliseconds: {seen}")
+                sys.stdout.flush()
+    finally:
+        if server:
+            server.terminate()
+
+
+if __name__ == "__main__":
+    main()
