@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 
+import initializers
 import machine
 import memory
 import recorder
@@ -28,6 +29,7 @@ SECTIONS = {
     "recorder": recorder.recorder,
     "memory": memory.memory,
     "signposts": signposts.signposts,
+    "initializers": initializers.initializers,
 }
 
 

@@ -15,7 +15,7 @@ QUICK_ROUNDS = 2
 CALIBRATION_ROUNDS = 100_000_000
 
 # What is run of Tests/Fixtures.
-FIXTURES = ["spin", "threads", "stamp", "crowd", "pricing"]
+FIXTURES = ["spin", "threads", "stamp", "crowd", "pricing", "constructors"]
 
 
 @dataclass

@@ -45,7 +45,8 @@ extension EndToEnd {
             return try JSONDecoder().decode(Report.self, from: Data(text.utf8))
         }
 
-        /// Those whose order the dynamic linker promises: needed before needing, by priority.
+        /// Those whose order the dynamic linker promises: needed before needing, by priority. Where
+        /// libside.so's come among them, they tell themselves.
         private static let order = [
             "inner_compute", "inner_rest", "outer_compute", "outer_rest", "own", "last",
             "plugin_compute", "plugin_rest",
@@ -62,14 +63,20 @@ extension EndToEnd {
                 // By stops alone nobody can tell our code in the program of filters for system
                 // calls: what is loaded after main is only seen.
                 let isWatchedOn = capture == "signal"
+                let names = ["inner", "outer", "side"] + (isWatchedOn ? ["plugin"] : [])
+                let computing = report.initializers.filter { $0.function.hasSuffix("_compute") }
+                #expect(
+                    computing.sorted { $0.startNs < $1.startNs }.map(\.function)
+                        == names.sorted { truth["\($0)_began"] ?? 0 < truth["\($1)_began"] ?? 0 }
+                        .map { $0 + "_compute" })
                 #expect(
                     own.sorted { $0.startNs < $1.startNs }.map(\.function)
                         == (isWatchedOn
                             ? Self.order : Self.order.filter { !$0.hasPrefix("plugin") }))
                 var misses = Misses()
-                for name in ["inner", "outer"] + (isWatchedOn ? ["plugin"] : []) {
-                    let compute = own.first { $0.function == "\(name)_compute" }
-                    let rest = own.first { $0.function == "\(name)_rest" }
+                for name in names {
+                    let compute = report.initializers.first { $0.function == "\(name)_compute" }
+                    let rest = report.initializers.first { $0.function == "\(name)_rest" }
                     #expect(compute?.module == "lib\(name).so")
                     #expect(compute?.file?.hasSuffix("library.c") == true && compute?.line == 15)
                     misses.checkExactly(
@@ -96,6 +103,7 @@ extension EndToEnd {
             let report = try report(recorded)
             let outer = report.library("libouter.so")
             #expect(outer?.requestedBy == (try Setup.fixture("loading")))
+            #expect(report.library("libside.so")?.requestedBy == outer?.requestedBy)
             #expect(report.library("libinner.so")?.requestedBy == outer?.path)
             #expect(report.library("libplugin.so")?.requestedBy == nil)
             let text = try recorded.text("report", ["--view", "libraries"])

@@ -1,4 +1,4 @@
-// A library with two constructors, compiled three times: NAME is its name, CPU how many
+// A library with two constructors, compiled several times: NAME is its name, CPU how many
 // milliseconds the first computes, SLEEP how many the second sleeps. Whoever loads it asks for
 // what its own clocks said.
 #include "../fixture.h"
@@ -6,7 +6,7 @@
 #define JOIN_(first, second) first##_##second
 #define JOIN(first, second) JOIN_(first, second)
 
-int64_t JOIN(NAME, wall), JOIN(NAME, cpu), JOIN(NAME, sleep);
+int64_t JOIN(NAME, began), JOIN(NAME, wall), JOIN(NAME, cpu), JOIN(NAME, sleep);
 
 #ifdef NEEDED
 extern int NEEDED(void);
@@ -19,6 +19,7 @@ __attribute__((constructor(101))) static void JOIN(NAME, compute)(void) {
     if (state == 0) exit(1);
     JOIN(NAME, cpu) = nanoseconds(CLOCK_THREAD_CPUTIME_ID) - cpu;
     JOIN(NAME, wall) = nanoseconds(CLOCK_MONOTONIC) - wall;
+    JOIN(NAME, began) = wall;
 }
 
 __attribute__((constructor(102))) static void JOIN(NAME, rest)(void) {

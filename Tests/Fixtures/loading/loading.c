@@ -1,9 +1,10 @@
-// loading PLUGIN [exit|fork|jump|filter]: linked against libouter.so (which needs libinner.so); loads
-// PLUGIN in main. With a second argument a constructor of its own ends the program (status 3),
+// loading PLUGIN [exit|fork|jump|filter]: linked against libouter.so (which needs libinner.so) and
+// libside.so; loads PLUGIN in main. With a second argument a constructor of its own ends the program (status 3),
 // forks a child that goes on through all of it once its parent is through, and is waited for in
 // main, or is left by longjmp; or main first forbids itself a few system calls that it does not
 // need.
-// Truth: NAME_wall, NAME_cpu and NAME_sleep of inner, outer and plugin, and dlopen_wall.
+// Truth: NAME_began, NAME_wall, NAME_cpu and NAME_sleep of inner, outer, side and plugin, and
+// dlopen_wall.
 #include <dlfcn.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -14,8 +15,7 @@
 
 #include "../fixture.h"
 
-extern int outer_use(void);
-extern int64_t inner_wall, inner_cpu, inner_sleep, outer_wall, outer_cpu, outer_sleep;
+extern int outer_use(void), side_use(void);
 
 static pid_t child = -1;
 static int parent_is_through[2];
@@ -57,8 +57,13 @@ FUNCTION static void *load_plugin(const char *path) {
 }
 
 static void set(void *library, const char *name) {
-    const int64_t *value = dlsym(library, name);
-    if (value != NULL) truth_set(name, *value);
+    const char *kinds[] = {"began", "wall", "cpu", "sleep"};
+    for (size_t index = 0; index < sizeof kinds / sizeof *kinds; index++) {
+        char symbol[64];
+        snprintf(symbol, sizeof symbol, "%s_%s", name, kinds[index]);
+        const int64_t *value = dlsym(library, symbol);
+        if (value != NULL) truth_set(strdup(symbol), *value);
+    }
 }
 
 /// Whoever makes one of these calls is killed.
@@ -80,17 +85,15 @@ int main(int argc, char **argv) {
     if (argc < 2 || !has_begun) return 125;
     if (argc > 2 && strcmp(argv[2], "filter") == 0) forbid();
     void *plugin = load_plugin(argv[1]);
-    const char *names[] = {"inner_wall", "inner_cpu", "inner_sleep", "outer_wall", "outer_cpu",
-                           "outer_sleep"};
     void *all = dlopen(NULL, RTLD_NOW);
-    for (size_t index = 0; index < sizeof names / sizeof *names; index++) set(all, names[index]);
-    set(plugin, "plugin_wall");
-    set(plugin, "plugin_cpu");
-    set(plugin, "plugin_sleep");
+    set(all, "inner");
+    set(all, "outer");
+    set(all, "side");
+    set(plugin, "plugin");
     if (child != 0) truth_write();
     int status = 0;
     if (child > 0) close(parent_is_through[1]);
     if (child > 0 && (waitpid(child, &status, 0) != child || status != 0)) return 1;
-    printf("%s %d\n", child == 0 ? "child" : "parent", outer_use());
+    printf("%s %d\n", child == 0 ? "child" : "parent", outer_use() + side_use() - 1);
     return 0;
 }
