@@ -8,7 +8,7 @@ STARS = Examples/StarSearcher/build
 FIXTURES = .build/fixtures
 
 BUILD_PACKAGES = pkg-config make gcc g++ libdw-dev libelf-dev libsqlite3-dev libiberty-dev \
-	libxcb1-dev libxcb-res0-dev
+	libxcb1-dev libxcb-res0-dev libcapstone-dev
 DEMO_PACKAGES = $(BUILD_PACKAGES) libsqlite3-dev
 TEST_PACKAGES = $(DEMO_PACKAGES) libunwind-dev sqlite3 python3 perl git gdb strace golang-go \
 	binutils procps xvfb

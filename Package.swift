@@ -32,12 +32,16 @@ let package = Package(
             name: "CXCB", pkgConfig: "xcb-res",
             providers: [.apt(["libxcb1-dev", "libxcb-res0-dev"])]),
         .systemLibrary(
+            name: "CCapstone", pkgConfig: "capstone", providers: [.apt(["libcapstone-dev"])]),
+        .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
         // The stages, in the order in which a sample meets them.
         .target(
             name: "Sampler",
-            dependencies: ["ProfileModel", "CSystem", "CAgent", "CXCB", "CSignpost"],
+            dependencies: [
+                "ProfileModel", "Marks", "Symbolicate", "CSystem", "CAgent", "CXCB", "CSignpost",
+            ],
             swiftSettings: settings),
         .target(
             name: "Unwind", dependencies: ["ProfileModel", "CElfutils"], swiftSettings: settings),
@@ -47,6 +51,9 @@ let package = Package(
             name: "Symbolicate", dependencies: ["ProfileModel", "CElfutils"],
             swiftSettings: settings, linkerSettings: [.linkedLibrary("iberty")]),
         .target(
+            name: "Marks", dependencies: ["ProfileModel", "Symbolicate", "CCapstone"],
+            swiftSettings: settings),
+        .target(
             name: "Recorder", dependencies: ["ProfileModel", "Sampler", "Unwind", "Recording"],
             swiftSettings: settings),
         .target(name: "Analysis", dependencies: ["ProfileModel"], swiftSettings: pureSettings),
@@ -55,8 +62,8 @@ let package = Package(
         .executableTarget(
             name: "ProfileCLI",
             dependencies: [
-                "ProfileModel", "CSystem", "Recorder", "Sampler", "Recording", "Symbolicate",
-                "Analysis", "Report",
+                "ProfileModel", "CSystem", "Recorder", "Sampler", "Marks", "Recording",
+                "Symbolicate", "Analysis", "Report",
             ],
             swiftSettings: settings),
 
@@ -75,6 +82,9 @@ let package = Package(
             name: "SymbolicateTests", dependencies: ["ProfileModel", "Symbolicate", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
+            name: "MarksTests", dependencies: ["Marks", "Symbolicate", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
             name: "RecordingTests",
             dependencies: ["ProfileModel", "Recording", "CSQLite", "TestSupport"],
             swiftSettings: settings),
@@ -85,11 +95,12 @@ let package = Package(
             name: "ReportTests", dependencies: ["ProfileModel", "Analysis", "Report", "Recording"],
             exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(
-            name: "ProfileCLITests", dependencies: ["ProfileCLI"], swiftSettings: settings),
+            name: "ProfileCLITests", dependencies: ["ProfileCLI", "Marks"], swiftSettings: settings),
         .testTarget(
             name: "SamplerTests",
             dependencies: [
-                "ProfileModel", "Sampler", "Signpost", "CSignpost", "CSystem", "TestSupport",
+                "ProfileModel", "Sampler", "Marks", "Signpost", "CSignpost", "CSystem",
+                "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

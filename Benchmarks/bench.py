@@ -13,6 +13,7 @@ import time
 
 import initializers
 import machine
+import marks
 import memory
 import recorder
 import signposts
@@ -29,6 +30,7 @@ SECTIONS = {
     "recorder": recorder.recorder,
     "memory": memory.memory,
     "signposts": signposts.signposts,
+    "marks": marks.marks,
     "initializers": initializers.initializers,
 }
 

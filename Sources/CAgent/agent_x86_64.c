@@ -119,8 +119,7 @@ __asm__(
     "  test %eax, %eax\n"
     "  jne 8f\n"
     "  fl_set 9, %rax\n"  // mmap
-    "  xor %edi, %edi\n"
-    "  mov fl_agent_slots_size(%rip), %rsi\n"
+    "  mov fl_agent_old_slots(%rip), %rdi\n"  // the size is still in rsi
     "  mov fl_agent_protection(%rip), %rdx\n"
     "  fl_set 1, %r10\n"  // MAP_SHARED
     "  xor %r9d, %r9d\n"

@@ -338,6 +338,121 @@ __asm__(
     "  syscall\n"
     "  ret\n"
 
+    // What a mark's trampoline calls, with its record's number (16 bits) above the return address:
+    // writes one event into the ring, by the rules of firstlight/signpost.h. Changes no register, no
+    // flag.
+    "fl_hooks_mark:\n"
+    "  push %rbp\n"
+    "  mov %rsp, %rbp\n"
+    "  pushfq\n"
+    "  push %rax\n"
+    "  push %rcx\n"
+    "  push %rdx\n"
+    "  push %rsi\n"
+    "  push %rdi\n"
+    "  push %r8\n"
+    "  push %r9\n"
+    "  push %r10\n"
+    "  push %r11\n"
+    "  push %rbx\n"
+    "  push %r12\n"
+    "  push %r13\n"
+    "  push %r14\n"
+    "  sub $16, %rsp\n"
+    "  cld\n"
+    "  mov fl_hooks_ring(%rip), %r12\n"
+    "  test %r12, %r12\n"  // nobody records
+    "  je 9f\n"
+    "  fl_hooks_is_parent\n"
+    "  jne 9f\n"
+    "  movzwl 16(%rbp), %ebx\n"
+    "  shl $8, %rbx\n"
+    "  add fl_hooks_marks(%rip), %rbx\n"
+    // What we need ourselves should not count to the interval: ends are early, beginnings late.
+    "  xor %r13d, %r13d\n"
+    "  cmpb $2, (%rbx)\n"  // FIRSTLIGHT_SIGNPOST_BEGIN
+    "  je 1f\n"
+    "  fl_hooks_clock 1\n"
+    "  mov %rax, %r13\n"
+    "1:\n"
+    // Takes a slot: its address is in rsi then, what its turn must be in r10.
+    "  mov 8(%r12), %ecx\n"  // shift
+    "  and $31, %ecx\n"
+    "  mov $1, %edx\n"
+    "  shl %cl, %rdx\n"
+    "  mov %rdx, %r8\n"
+    "  cmpb $3, (%rbx)\n"  // FIRSTLIGHT_SIGNPOST_END
+    "  je 2f\n"
+    "  shr $3, %r8\n"
+    "  neg %r8\n"
+    "  add %rdx, %r8\n"
+    "2:\n"
+    "  mov $1000, %r9d\n"
+    "  mov 128(%r12), %rax\n"  // given
+    "3:\n"
+    "  mov %rax, %rsi\n"
+    "  sub 64(%r12), %rsi\n"  // taken
+    "  cmp %r8, %rsi\n"
+    "  jge 5f\n"
+    "  lea 1(%rax), %rdi\n"
+    "  lock cmpxchg %rdi, 128(%r12)\n"
+    "  jne 4f\n"
+    "  lea -1(%rdx), %rsi\n"
+    "  and %rax, %rsi\n"
+    "  shl $8, %rsi\n"
+    "  lea 256(%r12, %rsi), %rsi\n"
+    "  mov %rax, %r10\n"
+    "  shr %cl, %r10\n"
+    "  add %r10, %r10\n"
+    "  cmp %r10, (%rsi)\n"
+    "  je 6f\n"
+    "  mov 128(%r12), %rax\n"
+    "4:\n"
+    "  dec %r9d\n"
+    "  jnz 3b\n"
+    "5:\n"
+    "  lock incq 192(%r12)\n"  // dropped
+    "  jmp 9f\n"
+    "6:\n"
+    "  mov %rsi, %r14\n"
+    "  mov (%rbx), %eax\n"
+    "  mov %eax, 28(%r14)\n"  // kind, flags, lengths of name and category
+    "  movb $0, 32(%r14)\n"   // no subsystem
+    "  mov 4(%rbx), %ecx\n"
+    "  lea 8(%rbx), %rsi\n"
+    "  lea 40(%r14), %rdi\n"
+    "  rep movsq\n"
+    "  mov $186, %eax\n"  // gettid
+    "  syscall\n"
+    "  mov %eax, 24(%r14)\n"
+    "  mov %rax, 16(%r14)\n"  // id: spans nest in a thread
+    "  test %r13, %r13\n"
+    "  jne 7f\n"
+    "  fl_hooks_clock 1\n"
+    "  mov %rax, %r13\n"
+    "7:\n"
+    "  mov %r13, 8(%r14)\n"
+    "  inc %r10\n"
+    "  mov %r10, (%r14)\n"  // x86-64 keeps the stores in order
+    "9:\n"
+    "  add $16, %rsp\n"
+    "  pop %r14\n"
+    "  pop %r13\n"
+    "  pop %r12\n"
+    "  pop %rbx\n"
+    "  pop %r11\n"
+    "  pop %r10\n"
+    "  pop %r9\n"
+    "  pop %r8\n"
+    "  pop %rdi\n"
+    "  pop %rsi\n"
+    "  pop %rdx\n"
+    "  pop %rcx\n"
+    "  pop %rax\n"
+    "  popfq\n"
+    "  pop %rbp\n"
+    "  ret\n"
+
     ".balign 8\n"
     "fl_hooks_records: .quad 0\n"
     "fl_hooks_pid: .quad 0\n"
@@ -352,6 +467,8 @@ __asm__(
     "fl_hooks_most_records: .quad 0\n"
     "fl_hooks_most_opens: .quad 0\n"
     "fl_hooks_most_libraries: .quad 0\n"
+    "fl_hooks_ring: .quad 0\n"
+    "fl_hooks_marks: .quad 0\n"
     "fl_hooks_end:\n"
     ".previous\n");
 
@@ -379,9 +496,12 @@ _Static_assert(offsetof(struct fl_loads, records) == 8, "the code above counts o
 _Static_assert(offsetof(struct fl_loads, is_adding) == 12, "the code above counts on it");
 _Static_assert(offsetof(struct fl_loads, known) == 16, "the code above counts on it");
 _Static_assert(FL_OPEN_STACK == 1 << 16, "the code above counts on it");
+_Static_assert(sizeof(struct fl_mark) == 256, "the code above counts on it");
+_Static_assert(offsetof(struct fl_mark, words) == 4, "the code above counts on it");
+_Static_assert(offsetof(struct fl_mark, text) == 8, "the code above counts on it");
 
 extern const uint8_t fl_hooks_begin[], fl_hooks_end[], fl_hooks_initializer[], fl_hooks_driver[],
-    fl_hooks_debug_state[], fl_hooks_records[];
+    fl_hooks_debug_state[], fl_hooks_mark[], fl_hooks_records[];
 
 static uint32_t offset(const uint8_t *symbol) { return (uint32_t)(symbol - fl_hooks_begin); }
 
@@ -392,6 +512,7 @@ struct fl_hooks fl_hooks_describe(void) {
         .initializer = offset(fl_hooks_initializer),
         .driver = offset(fl_hooks_driver),
         .debug_state = offset(fl_hooks_debug_state),
+        .mark = offset(fl_hooks_mark),
         .words = offset(fl_hooks_records),
     };
 }

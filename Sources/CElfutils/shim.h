@@ -10,6 +10,9 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+// glibc's, which its header shows to _GNU_SOURCE only.
+extern void *memmem(const void *haystack, size_t size, const void *needle, size_t length);
+
 // Demanglers of libiberty. Their own header comes with macros that other headers define, too;
 // these two prototypes are what is used of it (libiberty/demangle.h).
 extern int cplus_demangle_v3_callback(

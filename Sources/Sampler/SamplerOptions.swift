@@ -1,3 +1,4 @@
+package import Marks
 package import ProfileModel
 
 /// What to record, and how.
@@ -22,6 +23,10 @@ package struct SamplerOptions: Sendable {
     package var extended = TimeSpan.zero
     /// A launch that is not over after this time has stalled; nil: there is no limit.
     package var watchdog: TimeSpan?
+    /// What is noted though the program does not say it.
+    package var marks: [MarkRequest] = []
+    /// Called from the sampling thread as soon as it is known that something cannot be marked.
+    package var tellMarkProblem: (@Sendable (MarkProblem) -> Void)?
 
     package init(
         frequency: Int32 = 1000, duration: TimeSpan? = nil, capture: CaptureMethod = .signal,
@@ -48,6 +53,8 @@ package struct SamplerOutcome: Sendable {
     package var cpu: TimeSpan
     /// What the recorder has to say of its own work.
     package var notes: [RecorderNote]
+    /// Which marks could not be watched at all.
+    package var markProblems: [MarkProblem] = []
     /// The signal that ended the recording, if one did, and whether the program has had it, too.
     package var endSignal: (number: Int32, isFromTerminal: Bool)?
     /// When the launch was over, if that was waited for and came.

@@ -25,11 +25,15 @@ struct AddressSpace {
     /// Ascending and disjoint.
     private(set) var ranges: [Range] = []
     private(set) var modules: [Module] = []
-    /// Where our own code is: part of the way, but nobody's frames. nil: there is none.
-    private(set) var ownCode: Swift.Range<UInt64>?
+    /// Where our own code is: part of the way, but nobody's frames.
+    private var ownCode: [Swift.Range<UInt64>] = []
     private var indices: [FileKey: ModuleIndex] = [:]
     private var files: [ModuleIndex: ELFFile] = [:]
     private var tables: [ModuleIndex: FrameTables] = [:]
+
+    var hasOwnCode: Bool { !ownCode.isEmpty }
+
+    func isOwnCode(_ address: UInt64) -> Bool { ownCode.contains { $0.contains(address) } }
 
     /// Takes the process's new list of code mappings.
     ///
@@ -42,13 +46,13 @@ struct AddressSpace {
         let known = Set(ranges.map { Identity(start: $0.start, end: $0.end, module: $0.module) })
         var added: [Mapping] = []
         ranges = []
-        ownCode = nil
+        ownCode = []
         for mapping in code {
             guard mapping.end > mapping.start, mapping.start >= ranges.last?.end ?? 0 else {
                 continue
             }
             if mapping.path == CodeMapping.ownPath {
-                ownCode = mapping.start..<mapping.end
+                ownCode.append(mapping.start..<mapping.end)
                 ranges.append(
                     Range(start: mapping.start, end: mapping.end, bias: 0, module: nil, tables: nil)
                 )

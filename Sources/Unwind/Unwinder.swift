@@ -38,10 +38,8 @@ package final class Unwinder {
 
     package func unwind(_ snapshot: Snapshot) -> Callstack {
         var callstack = walk(snapshot)
-        if let ownCode = space.ownCode {
-            callstack.frames.removeAll {
-                $0.module == nil && ownCode.contains($0.address.value)
-            }
+        if space.hasOwnCode {
+            callstack.frames.removeAll { $0.module == nil && space.isOwnCode($0.address.value) }
         }
         return callstack
     }
@@ -220,7 +218,19 @@ package final class Unwinder {
         walk.framePointer = record.framePointer
         walk.stackPointer = pointer &+ 16
         walk.position = CodeAddress(record.caller, .returnAddress)
+        if space.isOwnCode(record.caller) { leaveMark(&walk, memory) }
         return record.caller == 0 ? .complete : nil
+    }
+
+    /// A mark's trampoline has left on the stack which instruction it stands for, and the red zone
+    /// above that.
+    private func leaveMark(_ walk: inout Walk, _ memory: StackMemory) {
+        guard let sign = memory.word(at: walk.stackPointer),
+            MarkFrame.isSign(sign),
+            let position = memory.word(at: walk.stackPointer &+ 8)
+        else { return }
+        walk.stackPointer &+= MarkFrame.size
+        walk.position = CodeAddress(position, .instruction)
     }
 
     /// A frame record that could be real: aligned, inside the stack, returning into code, and

@@ -45,7 +45,7 @@ import Testing
 
     @Test(arguments: [
         ("record --until lisen ls", "invalid until 'lisen'"),
-        ("record --until mark:x ls", "not available yet"),
+        ("record --until mark:x ls", "needs the mark: --mark x=SYMBOL"),
         ("attach --until notify 5", "needs a program that 'firstlight record' starts"),
         ("attach --until output:x 5", "needs a program that 'firstlight record' starts"),
         ("record --extended 1s ls", "say with --until"),

@@ -87,7 +87,7 @@ struct fl_agent {
     uint32_t recorder;      // the recorder's id, as the process knows it; 0 where it does not
     uint32_t sample_signal, sample_action;
     uint32_t protection;    // of the slots' mapping (mmap(2))
-    uint32_t old_slots;     // what unmap_slots unmaps
+    uint32_t old_slots;     // what unmap_slots unmaps; where map_slots should map: 0: anywhere
     uint32_t naps;          // how often it naps at most until the recorder gives its state back
     uint32_t original_handler;  // what the program is told that the sampling signal does
     uint32_t after_sigaction, after_prctl, after_execve, after_sigmask;
@@ -141,6 +141,13 @@ struct fl_loads {
     uint32_t known;         // the length of the linker's list when it was counted last
 };
 
+// What a hit of a mark says: the beginning of it as the ring's slot has it (firstlight/signpost.h).
+struct fl_mark {
+    uint8_t kind, flags, name_length, category_length;
+    uint32_t words;         // how many of 8 bytes the text takes
+    char text[248];         // name, category
+};
+
 // Code for a mapping of its own. A thunk loads a number into eax and jumps to `initializer` (a
 // record's number) or `driver` (twice a library's, + 1 for its array).
 struct fl_hooks {
@@ -148,6 +155,7 @@ struct fl_hooks {
     uint32_t length;
     uint32_t initializer, driver;
     uint32_t debug_state;   // takes _dl_debug_state's place
+    uint32_t mark;          // what the trampolines of marks call
     uint32_t words;         // a struct fl_hook_words to fill in
 };
 
@@ -163,6 +171,8 @@ struct fl_hook_words {
     uint64_t thunks;        // of the libraries' thunks, 16 bytes each,
     uint64_t stacks;        // of FL_OPEN_STACK bytes for each open
     uint64_t most_records, most_opens, most_libraries;
+    uint64_t ring;          // the ring of signposts, for marks; 0: they are not noted
+    uint64_t marks;         // … of struct fl_mark
 };
 
 struct fl_hooks fl_hooks_describe(void);

@@ -37,13 +37,10 @@ package struct LaunchEndOptions: Hashable, Sendable {
     private static func check(
         _ condition: ReadyCondition, _ subcommand: Subcommand
     ) throws(UsageError) {
-        guard condition.isAvailable else {
-            throw UsageError(subcommand, "--until \(condition) is not available yet")
-        }
         guard subcommand == .attach, !condition.suitsRunningProcess else { return }
         throw UsageError(
             .attach,
             "--until \(condition) needs a program that 'firstlight record' starts; a process that "
-                + "runs already can be watched for listen, window and idle")
+                + "runs already can be watched for listen, window, idle, signpost and mark")
     }
 }

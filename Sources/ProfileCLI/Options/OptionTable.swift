@@ -10,7 +10,7 @@ package enum OptionName: Hashable, Sendable {
     case view, phase, thread, weight, minPercent, depth, format
     case noPhase, noThread
     case interval
-    case until, extended, watchdog
+    case until, extended, watchdog, mark
 }
 
 /// Everything about one option. Parsing, `--help`, the manual page and the suggestions for
@@ -133,8 +133,9 @@ package enum OptionTable {
             when the launch is over: exit (default); notify (READY=1, as by sd_notify); \
             listen[:PORT] (it accepts connections, at this TCP port or at any stream socket); \
             output[:TEXT] (first byte, or first line with TEXT, on its standard output or error); \
-            window (first X11 window); idle:TIME (all threads have been blocked for TIME). May be \
-            given several times: whichever comes first. attach takes listen, window and idle
+            window (first X11 window); idle:TIME (all threads have been blocked for TIME); \
+            signpost:NAME or mark:NAME (the first event of that name, or end of an interval). May \
+            be given several times: whichever comes first. attach takes no notify and no output
             """),
         .init(
             .extended, "extended", "TIME", .duration, for: recording,
@@ -144,6 +145,15 @@ package enum OptionTable {
             """
             if the launch is not over after TIME: print every thread's stack and what it waits \
             for, end the recording and the program (but see --after), and exit with status 124
+            """),
+        .init(
+            .mark, "mark", "NAME=PLACE", .text, for: recording,
+            """
+            note when the program comes by a place, without stopping it: NAME=SYMBOL (each time \
+            that the function is entered), NAME=SYMBOL.. (as an interval, until it returns) or \
+            NAME=usdt:PROVIDER:PROBE (a probe of sys/sdt.h). SYMBOL is a linkage name or a name \
+            without parameters (ns::Class::method), of the program and all of its libraries, or of \
+            one: LIBRARY!SYMBOL. May be given several times
             """),
         .init(
             .help, "help", short: "h", for: Set(Subcommand.allCases), "print this help"),

@@ -1,3 +1,4 @@
+package import Marks
 package import ProfileModel
 package import Sampler
 
@@ -34,6 +35,8 @@ package struct RecordOptions: Hashable, Sendable {
     package var followsChildren: Bool
     /// When the launch is over.
     package var end: LaunchEndOptions
+    /// What is noted though the program does not say it.
+    package var marks: [MarkRequest]
     /// nil: it depends on why the recording ended.
     package var after: AfterRecording?
     /// Whether to leave out the summary.
@@ -47,9 +50,46 @@ package struct RecordOptions: Hashable, Sendable {
         capture = arguments.text(.capture).flatMap(CaptureMethod.init) ?? .signal
         stackBytes = arguments.integer(.stackBytes) ?? SamplerOptions.usualStackBytes
         followsChildren = arguments.isGiven(.followChildren)
+        marks = try Self.marks(arguments)
         end = try LaunchEndOptions(arguments)
         after = arguments.text(.after).flatMap(AfterRecording.init)
         isQuiet = arguments.isGiven(.quiet)
+        try checkMarks(arguments.subcommand)
+    }
+
+    /// Each with a name of its own.
+    private static func marks(_ arguments: ParsedArguments) throws(UsageError) -> [MarkRequest] {
+        var marks: [MarkRequest] = []
+        for text in arguments.texts(.mark) {
+            guard let mark = MarkArgument.parse(text) else {
+                throw UsageError(
+                    arguments.subcommand, "invalid mark '\(text)': it " + MarkArgument.expectation)
+            }
+            guard !marks.contains(where: { $0.name == mark.name }) else {
+                throw UsageError(arguments.subcommand, "two marks are called '\(mark.name)'")
+            }
+            marks.append(mark)
+        }
+        guard marks.count <= mostMarks else {
+            throw UsageError(arguments.subcommand, "more than \(mostMarks) marks")
+        }
+        return marks
+    }
+
+    private static let mostMarks = 256
+
+    private func checkMarks(_ subcommand: Subcommand) throws(UsageError) {
+        for case .mark(let name) in end.until where !marks.contains(where: { $0.name == name }) {
+            throw UsageError(
+                subcommand, "--until mark:\(name) needs the mark: --mark \(name)=SYMBOL")
+        }
+        guard !marks.isEmpty else { return }
+        if followsChildren {
+            throw UsageError(subcommand, "--mark and --follow-children do not go together")
+        }
+        if capture == .ptrace {
+            throw UsageError(subcommand, "--mark and --capture ptrace do not go together")
+        }
     }
 
     private static func target(_ arguments: ParsedArguments) throws(UsageError) -> Target {

@@ -35,6 +35,9 @@ enum RecordCommand {
         sampling.until = options.end.until
         sampling.extended = options.end.extended
         sampling.watchdog = options.end.watchdog
+        sampling.marks = options.marks
+        // Who waits for a mark that cannot be should not wait to be told.
+        sampling.tellMarkProblem = { console.complain($0.description) }
         let recorder = Recorder(
             output: options.output, options: sampling, version: Version.current)
         let result: Recorder.Result
@@ -51,6 +54,7 @@ enum RecordCommand {
             result: result, options: options, isLaunch: target.isLaunch, signals: signals,
             console: console)
         ending.settleOutput()
+        for problem in result.sampler.markProblems { console.complain(problem.description) }
         for child in result.children { symbolicate(child, console) }
         let hasSummary = finish(options, console, hasFile: result.failure == nil)
         ending.explainStall()

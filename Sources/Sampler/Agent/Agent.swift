@@ -71,7 +71,8 @@ struct Agent: Sendable {
         size: Int, slotSize: Int, identity: Identity, by tracee: Tracee
     ) throws(SystemError) -> UInt64 {
         try write([0], at: Self.layout.slots, by: tracee)
-        try prepareMapping(size: size, protection: PROT_READ | PROT_WRITE, by: tracee)
+        try prepareMapping(
+            size: size, protection: PROT_READ | PROT_WRITE, near: nil, by: tracee)
         try write([UInt64(slotSize) - 1], at: Self.layout.slot_mask, by: tracee)
         try write([UInt64(identity.pid)], at: Self.layout.pid, by: tracee)
         try write([UInt64(identity.recorder)], at: Self.layout.recorder, by: tracee)
@@ -81,15 +82,21 @@ struct Agent: Sendable {
     }
 
     /// Prepares the making of memory for code of ours; it begins at the returned address.
-    func prepareArea(size: Int, by tracee: Tracee) throws(SystemError) -> UInt64 {
-        try prepareMapping(size: size, protection: PROT_READ | PROT_WRITE | PROT_EXEC, by: tracee)
+    ///
+    /// - Parameter place: where it should be, if there is room; nil: anywhere.
+    func prepareArea(
+        size: Int, near place: UInt64? = nil, by tracee: Tracee
+    ) throws(SystemError) -> UInt64 {
+        try prepareMapping(
+            size: size, protection: PROT_READ | PROT_WRITE | PROT_EXEC, near: place, by: tracee)
         try write([Self.noSignal], at: Self.layout.sample_signal, by: tracee)
         return position(Self.layout.map_slots)
     }
 
     private func prepareMapping(
-        size: Int, protection: Int32, by tracee: Tracee
+        size: Int, protection: Int32, near place: UInt64?, by tracee: Tracee
     ) throws(SystemError) {
+        try write([place ?? 0], at: Self.layout.old_slots, by: tracee)
         try write([UInt64(size)], at: Self.layout.slots_size, by: tracee)
         try write([UInt64(protection)], at: Self.layout.protection, by: tracee)
     }

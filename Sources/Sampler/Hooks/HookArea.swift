@@ -33,13 +33,17 @@ final class HookArea {
         let recordsOffset: Int
         let opensOffset: Int
         let librariesOffset: Int
+        let marksOffset: Int
+        /// For trampolines of code within reach.
+        let trampolinesOffset: Int
         let stacksOffset: Int
         /// Of the program's signposts; only what is used becomes memory.
         let ringOffset: Int
         /// In bytes; whole pages.
         let size: Int
 
-        init(initializers: Int) {
+        /// - Parameter marks: how many records there are of what marks say.
+        init(initializers: Int, marks: Int = 0) {
             self.initializers = initializers
             records = initializers + Self.loadedInitializers
             var end = Self.code + HookArea.code.count
@@ -53,6 +57,8 @@ final class HookArea {
             recordsOffset = take(records, of: MemoryLayout<fl_initializer>.size)
             opensOffset = take(Self.opens, of: MemoryLayout<fl_open>.size)
             librariesOffset = take(Self.libraries, of: MemoryLayout<fl_library>.size)
+            marksOffset = take(marks, of: MemoryLayout<fl_mark>.size)
+            trampolinesOffset = take(marks == 0 ? 0 : TrampolineSpace.size, of: 1)
             stacksOffset = take(Self.opens, of: Int(FL_OPEN_STACK), aligned: 4096)
             ringOffset = take(SignpostRing.size(), of: 1, aligned: 4096)
             size = (end + 4095) / 4096 * 4096
@@ -92,7 +98,8 @@ final class HookArea {
             opens: position(layout.opensOffset),
             libraries: position(layout.librariesOffset), thunks: position(layout.libraryThunks),
             stacks: position(layout.stacksOffset), most_records: UInt64(layout.records),
-            most_opens: UInt64(Layout.opens), most_libraries: UInt64(Layout.libraries))
+            most_opens: UInt64(Layout.opens), most_libraries: UInt64(Layout.libraries),
+            ring: 0, marks: position(layout.marksOffset))
         withUnsafeBytes(of: words) {
             write(Array($0), at: Layout.code + Int(Self.description.words))
         }
@@ -159,6 +166,40 @@ final class HookArea {
         ProgramSignposts(
             ring: SignpostRing(memory: base + layout.ringOffset, process: pid, start: start),
             address: position(layout.ringOffset))
+    }
+
+    // MARK: Marks
+
+    /// Writes what the marks of a number say, from now on into the ring of signposts.
+    ///
+    /// - Parameter texts: the beginnings of slots, and name and category in one piece.
+    func fillMarks(_ records: [MarkRecord]) {
+        for (number, record) in records.enumerated() {
+            write(record.bytes, at: layout.marksOffset + number * MemoryLayout<fl_mark>.size)
+        }
+        setRing(position(layout.ringOffset))
+    }
+
+    /// Nothing is noted any more.
+    func stopMarks() { setRing(0) }
+
+    /// The code may run at any time.
+    private func setRing(_ address: UInt64) {
+        let offset =
+            Layout.code + Int(Self.description.words)
+            + (MemoryLayout<fl_hook_words>.offset(of: \fl_hook_words.ring) ?? 0)
+        (base + offset).assumingMemoryBound(to: Atomic<UInt64>.self).pointee
+            .store(address, ordering: .sequentiallyConsistent)
+    }
+
+    /// What trampolines call.
+    var markRoutine: UInt64 { position(Layout.code + Int(Self.description.mark)) }
+
+    /// Room for trampolines, once. It must not outlive this.
+    func makeTrampolineSpace() -> TrampolineSpace {
+        TrampolineSpace(
+            memory: base + layout.trampolinesOffset, size: TrampolineSpace.size,
+            address: position(layout.trampolinesOffset), routine: markRoutine)
     }
 
     // MARK: Handing over

@@ -14,7 +14,10 @@ extension TraceSession {
             sink.receive(.initializer(Self.initializer(run, on: thread, upTo: now)))
         }
         reportSignposts(at: now, isLast: isLast)
-        switchOnSignposts(of: hooks?.see(TargetMemory(pid: pid)) ?? [])
+        let memory = TargetMemory(pid: pid)
+        let seen = hooks?.see(memory) ?? []
+        switchOnSignposts(of: seen.compactMap { $0.image(memory) })
+        marks?.pending += seen
         for call in hooks?.newLibraries(isLast: isLast) ?? [] {
             report(call.libraries, of: call.open, end: call.end, within: bounds)
         }

@@ -14,11 +14,13 @@ extension TraceSession {
         let plan = InitializerPlan(objects, memory: memory)
         let images = images(of: objects, memory)
         let hasSignposts = images.contains { !SignpostLocator($0).states().isEmpty }
-        guard plan.isWorthwhile || hasSignposts, watch.agent.canSample,
+        guard plan.isWorthwhile || hasSignposts || marks != nil, watch.agent.canSample,
             obtainHooks(plan.sites, objects.count, linker, by: thread, watch.agent)
         else { return }
         try? hooks?.arm(by: thread.tracee)
         switchOnSignposts(of: images)
+        marks?.pending = objects
+        placeMarks(whileNobodyRuns: true)
     }
 
     /// When the capture by signal is due, if there was no need for our code before. It must be
@@ -35,6 +37,7 @@ extension TraceSession {
         let objects = LinkMap.objects(debug: linker.debug, memory: memory)
         guard obtainHooks([], objects.count, linker, by: thread, agent) else { return false }
         switchOnSignposts(of: images(of: objects, memory))
+        marks?.pending = objects
         return true
     }
 
@@ -42,21 +45,13 @@ extension TraceSession {
         _ sites: [InitializerPlan.Site], _ known: Int, _ linker: DynamicLinker,
         by thread: TracedThread, _ agent: Agent
     ) -> Bool {
-        let layout = HookArea.Layout(initializers: sites.count)
-        guard let status = ProcessStatus(pid: pid),
-            !status.isFiltered(beyond: SignalCapture.ownFilters),
-            fl_file_size_limit(pid) >= layout.size, fl_address_space_limit(pid) == .max,
-            let position = try? thread.tracee.resumeAddress(),
-            canBeLedAway(thread, at: position), !thread.tracee.isInCall,
-            let mapping = try? letMap(
-                thread, agent,
-                { () throws(SystemError) in
-                    try agent.prepareArea(size: layout.size, by: thread.tracee)
-                }),
+        let records = marks?.records ?? []
+        let layout = HookArea.Layout(initializers: sites.count, marks: records.count)
+        guard let mapping = obtainArea(size: layout.size, by: thread, agent),
             let area = HookArea(
                 pid: pid, descriptor: mapping.descriptor, address: mapping.address, layout: layout)
         else { return false }
-        let inner = status.innerPID ?? pid
+        let inner = ProcessStatus(pid: pid)?.innerPID ?? pid
         area.fill(
             with: sites.map(\.function), pid: inner, agent: agent, debug: linker.debug, known: known
         )
@@ -65,7 +60,30 @@ extension TraceSession {
         hooks = Hooks(
             area: area, sites: sites,
             signposts: area.makeSignposts(pid: inner, since: min(imageStart, .now)))
+        if let marks {
+            area.fillMarks(records)
+            marks.spaces.append(area.makeTrampolineSpace())
+        }
         return true
+    }
+
+    /// Lets a stopped thread make memory for code of ours, where that can do no harm.
+    ///
+    /// - Parameter place: where it should be; nil: anywhere.
+    func obtainArea(
+        size: Int, near place: UInt64? = nil, by thread: TracedThread, _ agent: Agent
+    ) -> (descriptor: Int32, address: UInt64)? {
+        guard let status = ProcessStatus(pid: pid),
+            !status.isFiltered(beyond: SignalCapture.ownFilters),
+            fl_file_size_limit(pid) >= size, fl_address_space_limit(pid) == .max,
+            let position = try? thread.tracee.resumeAddress(),
+            canBeLedAway(thread, at: position), !thread.tracee.isInCall
+        else { return nil }
+        return try? letMap(
+            thread, agent,
+            { () throws(SystemError) in
+                try agent.prepareArea(size: size, near: place, by: thread.tracee)
+            })
     }
 
     /// With the capture by signal, which knows of filters for system calls: from now on the linker
@@ -88,6 +106,7 @@ extension TraceSession {
 
     /// At `main`, where nobody would tell us of filters for system calls: only signposts go on.
     func leaveInitializers(by thread: TracedThread) {
+        abandonMarks()
         if hooks?.signposts.isOn == true {
             try? hooks?.disarm(by: thread.tracee)
         } else {
@@ -101,7 +120,7 @@ extension TraceSession {
         hooks = nil
         do throws(SystemError) {
             try dropped.disarm(by: thread.tracee)
-            guard !switchOffSignposts(dropped.signposts) else { return }
+            guard !switchOffSignposts(dropped.signposts), marks?.isPlaced != true else { return }
             try agent.removeArea(dropped.area.range, by: thread.tracee, waiting: false)
         } catch {
             note(.leftBehind)
@@ -115,13 +134,14 @@ extension TraceSession {
         wait(atMost: .milliseconds(50)) { removed.area.isReady && !removed.isInUse }
         guard let thread = stopAny() else { return noteLeftBehind() }
         let others = stopOthers(than: thread)
+        marks?.isUnused = isOutOfMarks(others + [thread], removed.area)
         do throws(SystemError) {
             if let (address, words) = removed.linkerHook {
                 try thread.tracee.write(words: words, at: address)
             }
             // Who is in it must find it when it comes back; and it does no harm. So it is with
-            // signposts: somebody may be in the midst of one at any time.
-            if switchOffSignposts(removed.signposts) {
+            // signposts and marks: somebody may be in the midst of one at any time.
+            if switchOffSignposts(removed.signposts) || marks?.keepsArea == true {
                 removed.signposts.releaseMemory()
             } else if removed.isInUse || !removed.area.isReady {
                 note(.leftBehind)
@@ -129,6 +149,11 @@ extension TraceSession {
                 let state = try agent.removeArea(
                     removed.area.range, by: thread.tracee, waiting: true)
                 giveBack(state, to: thread, agent)
+                if let island = marks?.island {
+                    let state = try agent.removeArea(
+                        island.range, by: thread.tracee, waiting: true)
+                    giveBack(state, to: thread, agent)
+                }
             }
         } catch {
             note(.leftBehind)

@@ -85,13 +85,13 @@ struct Hooks {
 
     /// Looks at what was loaded since the last call: it may be gone when its call is over.
     ///
-    /// - Returns: their images, of those that are there.
-    mutating func see(_ memory: TargetMemory) -> [LoadedImage] {
-        var images: [LoadedImage] = []
+    /// - Returns: those that are there.
+    mutating func see(_ memory: TargetMemory) -> [LinkedObject] {
+        var objects: [LinkedObject] = []
         for index in seen.count..<max(area.counts.libraries, seen.count) {
             let load = area.load(index)
             let object = LinkMap.object(at: load.map, memory: memory)
-            if let image = object?.image(memory) { images.append(image) }
+            if let object { objects.append(object) }
             seen.append(
                 object.map {
                     SeenLibrary(
@@ -99,7 +99,7 @@ struct Hooks {
                         needed: $0.dynamic.names(memory: memory).needed, bias: $0.bias)
                 })
         }
-        return images
+        return objects
     }
 
     /// The libraries that were loaded by calls which are over, since the last call; at the end

@@ -38,7 +38,7 @@ extension TraceSession {
         let news =
             isLast ? signposts.finish(at: now, thread: thread) : signposts.poll(thread: thread)
         for event in news.events where event.kind != .begin {
-            sawSignpost?(event.label.name, event.time)
+            sawSignpost?(event.label, event.time)
         }
         for result in news.results {
             switch result {

@@ -102,7 +102,7 @@ struct LaunchWatch {
     mutating func border(at address: UInt64, _ now: MonotonicTime) -> Border? {
         if address == main { return .main }
         if linker?.isConsistent(memory) == true { return .relocated }
-        mappingBegan = now
+        mappingBegan = mappingBegan ?? now
         return nil
     }
 

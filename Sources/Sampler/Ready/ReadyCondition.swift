@@ -20,14 +20,6 @@ package enum ReadyCondition: Hashable, Sendable {
     /// A mark (`--mark NAME=…`) of this name.
     case mark(String)
 
-    /// Whether it can be watched for so far.
-    package var isAvailable: Bool {
-        switch self {
-        case .mark: false
-        case .exit, .notify, .listen, .output, .window, .idle, .signpost: true
-        }
-    }
-
     /// Whether it can be watched for in a process that runs already: where that takes another
     /// environment or other descriptors, it is too late.
     package var suitsRunningProcess: Bool {

@@ -27,7 +27,13 @@ final class ProcessGroup {
         end = LaunchEnd(ready, options)
         main = TraceSession(pid: pid, options: options, sink: sink)
         sessions = [pid: main]
-        main.sawSignpost = { ready.saw(signpost: $0, at: $1) }
+        main.sawSignpost = { label, time in
+            if MarkRecord.isMark(label) {
+                ready.saw(mark: label.name, at: time)
+            } else {
+                ready.saw(signpost: label.name, at: time)
+            }
+        }
         try begin(main)
     }
 

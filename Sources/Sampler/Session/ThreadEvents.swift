@@ -95,7 +95,12 @@ extension TraceSession {
             let position = try? thread.tracee.registers().programCounter,
             watch?.isBreakpoint(position) == true
         else { return false }
-        if let border = watch?.border(at: position, now) { pass(border, thread, at: now) }
+        if let border = watch?.border(at: position, now) {
+            pass(border, thread, at: now)
+        } else if let agent = watch?.agent, !isLeaving {
+            // It comes by here once more afterwards.
+            obtainMarkIsland(by: thread, agent)
+        }
         resume(thread, stoppedSince: now)
         if isLeaving, watch == nil { outcome = .running }
         return true

@@ -5,13 +5,20 @@ import ProfileModel
 /// Stops of threads that are waited for.
 extension TraceSession {
     /// Stops all other threads that run, so that code can be changed under them.
-    func stopOthers(than thread: TracedThread) -> [TracedThread] {
+    ///
+    /// - Parameter thread: one that is stopped; nil: none is.
+    func stopOthers(than thread: TracedThread?) -> [TracedThread] {
         threads.values.filter { other in
-            guard other.tid != thread.tid, other.phase == .free,
-                case .running = other.activity()
-            else { return false }
+            guard other.tid != thread?.tid, isRunning(other) else { return false }
             return stopNow(other) != nil
         }
+    }
+
+    private func isRunning(_ thread: TracedThread) -> Bool {
+        // One that was asked to stop for a sample may have done so, and must be taken note of.
+        if case .interrupted = thread.phase { return true }
+        guard thread.phase == .free, case .running = thread.activity() else { return false }
+        return true
     }
 
     /// Stops a thread and waits for it; where it would go on. Signals to it are passed on.
@@ -31,7 +38,9 @@ extension TraceSession {
             guard let event = TraceEvent(status: status)
             else { return nil }
             switch event {
-            case .stopped: return try? thread.tracee.resumeAddress()
+            case .stopped:
+                thread.phase = .free
+                return try? thread.tracee.resumeAddress()
             case .signal(let number): try? thread.tracee.resume(delivering: number)
             default:
                 take(event, of: thread.tid)
@@ -46,12 +55,7 @@ extension TraceSession {
     func stopAny() -> TracedThread? {
         let deadline = MonotonicTime.now + .milliseconds(100)
         repeat {
-            for thread in threads.values where thread.phase == .free {
-                guard let activity = thread.activity() else { continue }
-                if case .blocked(let call, let registers) = activity {
-                    let kind = RestartingCalls.kind(of: call, registers, process: pid)
-                    guard call >= 0, kind < .fragile else { continue }
-                }
+            for thread in threads.values where mayStop(thread) {
                 guard let position = stopNow(thread) else { continue }
                 if canBeLedAway(thread, at: position) { return thread }
                 release(thread)
@@ -59,6 +63,14 @@ extension TraceSession {
             pause(microseconds: 500)
         } while MonotonicTime.now < deadline
         return nil
+    }
+
+    private func mayStop(_ thread: TracedThread) -> Bool {
+        // Asked already, for a sample.
+        if case .interrupted = thread.phase { return true }
+        guard thread.phase == .free, let activity = thread.activity() else { return false }
+        guard case .blocked(let call, let registers) = activity else { return true }
+        return call >= 0 && RestartingCalls.kind(of: call, registers, process: pid) < .fragile
     }
 
     /// Whether a stopped thread may be made to go on elsewhere: from our own code it would never

@@ -60,7 +60,9 @@ final class TraceSession {
     var libraries: LibraryList?
     var programPath = ""
     /// Who else wants to know of the program's signposts: an event's, or an interval's end.
-    var sawSignpost: ((_ name: String, _ time: MonotonicTime) -> Void)?
+    var sawSignpost: ((_ label: SignpostLabel, _ time: MonotonicTime) -> Void)?
+    /// What the user wants to be noted; nil: nothing.
+    var marks: MarkPlacement?
     var outcome: Recording.Outcome?
     private var ticks: Int64 = 0
     private var missedTicks: Int64 = 0
@@ -76,6 +78,9 @@ final class TraceSession {
         plan = capture == .signal ? .afterMain : .never
         files = ProcessFiles(pid: pid)
         observer = ThreadObserver(pid: pid, stackBytes: options.stackBytes, sink: sink)
+        if !options.marks.isEmpty {
+            marks = MarkPlacement(options.marks, tell: options.tellMarkProblem)
+        }
     }
 
     // MARK: Beginnings
@@ -186,6 +191,7 @@ final class TraceSession {
         if observer.watchMappings(at: now) { reportLibrariesSeen(at: now) }
         followUntraced(at: now)
         reportHooks(at: now)
+        placeMarks()
         rounds &+= 1
         for thread in threads.values where thread.phase == .free && isDue(thread, at: now) {
             guard let counters = thread.counters() else {
@@ -290,6 +296,7 @@ final class TraceSession {
         guard !isLeaving, outcome == nil else { return }
         closeAll(at: .now)
         finalCPU = files.cpuTime
+        removeMarks()
         removeSignalCapture()
         removeHooks()
         isLeaving = true
@@ -320,7 +327,7 @@ final class TraceSession {
         SamplerOutcome(
             outcome: outcome ?? .unknown, ticks: ticks, missedTicks: missedTicks,
             lateness: .zero, heldByProfiler: observer.heldByProfiler, capture: capture,
-            cpu: observedCPU, notes: finalNotes())
+            cpu: observedCPU, notes: finalNotes(), markProblems: marks?.problems ?? [])
     }
 
     private func finalNotes() -> [RecorderNote] {

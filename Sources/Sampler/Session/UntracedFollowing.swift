@@ -14,7 +14,7 @@ extension TraceSession {
         if untraced?.hasOtherThreads() == true { addNewThreads(at: now) }
     }
 
-    private func addNewThreads(at now: MonotonicTime) {
+    func addNewThreads(at now: MonotonicTime) {
         for tid in files.threadIDs() where threads[tid] == nil {
             addThread(tid, start: now, isNew: true).isTraced = false
         }
@@ -78,6 +78,7 @@ extension TraceSession {
         installed = nil
         agent = nil
         hooks = nil
+        marks?.leaveImage()
         isFollowingExecution = false
         for thread in threads.values {
             thread.slot = nil

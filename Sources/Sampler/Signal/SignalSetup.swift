@@ -49,6 +49,8 @@ extension TraceSession {
         else { return }
         if let agent = try? placeAgent(thread), hookLate(by: thread, agent) { return }
         guard hooks?.area.isReady != false else { return }
+        if let agent, obtainMarkIsland(by: thread, agent) { return }
+        guard marks?.island?.isReady != false else { return }
         plan = .over
         setups += 1
         do throws(SetupFailure) {
@@ -67,6 +69,7 @@ extension TraceSession {
             } else if case .obstacle(let kind) = error {
                 note(kind)
                 capture = .ptrace
+                abandonMarks()
             }
         }
     }

@@ -1,0 +1,47 @@
+/// A stretch of code that belongs together, and what fills the room behind it.
+struct CodeBlock {
+    /// Without what is behind it.
+    let range: Range<UInt64>
+    /// Ascending, without gaps.
+    let instructions: [Instruction]
+    /// Whether all of it could be read.
+    let isComplete: Bool
+
+    /// - Parameters:
+    ///   - code: the bytes from the range's start on; those behind its end are looked at only as
+    ///     far as they are filler, and no further than `border`.
+    ///   - border: the next address behind it at which something else begins.
+    init(_ range: Range<UInt64>, code: [UInt8], border: UInt64, _ disassembler: Disassembler) {
+        let own = code.prefix(range.count)
+        var found = disassembler.instructions(in: Array(own), at: range.lowerBound)
+        let end = found.last?.end ?? range.lowerBound
+        isComplete = end == range.upperBound && !found.isEmpty
+        if isComplete {
+            let behind = Array(code.dropFirst(range.count))
+            found += disassembler.instructions(in: behind, at: end).prefix {
+                $0.isFiller && $0.end <= border
+            }
+        }
+        self.range = range
+        instructions = found
+    }
+
+    /// The position of the instruction that begins at an address.
+    func index(of address: UInt64) -> Int? {
+        var (low, high) = (0, instructions.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if instructions[middle].address < address { low = middle + 1 } else { high = middle }
+        }
+        guard low < instructions.count, instructions[low].address == address else { return nil }
+        return low
+    }
+
+    /// Where its own jumps and branches lead.
+    var destinations: [UInt64] { own.compactMap(\.destination) }
+
+    /// Without the filler behind it.
+    var own: ArraySlice<Instruction> {
+        instructions.prefix { range.contains($0.address) }
+    }
+}

@@ -1,0 +1,269 @@
+package import Symbolicate
+
+/// What must change in one loaded program or library so that its marks are noted.
+package struct ImagePlan {
+    /// What a record says of a hit.
+    package enum Event: UInt8, Sendable {
+        case point = 1
+        case begin = 2
+        case end = 3
+    }
+
+    /// Who is noted, by the place of its request in the list.
+    package struct Record: Hashable, Sendable {
+        package var request: Int
+        package var event: Event
+
+        /// Each request has one for each event.
+        package var number: Int { 3 * request + Int(event.rawValue) - 1 }
+    }
+
+    /// What came of one place that a request stands for.
+    package struct Refusal: Hashable, Sendable {
+        package var request: Int
+        /// The function or probe.
+        package var place: String
+        package var reason: MarkRefusal
+    }
+
+    package var runs: [MarkedRun] = []
+    /// Addresses of probes' semaphores.
+    package var semaphores: [UInt64] = []
+    package var refusals: [Refusal] = []
+    /// Which requests found something here, refused or not.
+    package var found: Set<Int> = []
+}
+
+/// Makes the plan of an image: reads its symbols, and its code as it is in memory.
+package struct ImagePlanner {
+    /// The file's name, by which a request may name it.
+    package var library: String
+    /// Added to an address of the file, it is one of the process.
+    package var bias: UInt64
+    package var code: ModuleCode
+    /// Up to so many bytes of the process's memory.
+    package var read: (_ address: UInt64, _ count: Int) -> [UInt8]
+
+    package init(
+        library: String, bias: UInt64, code: ModuleCode,
+        read: @escaping (_ address: UInt64, _ count: Int) -> [UInt8]
+    ) {
+        self.library = library
+        self.bias = bias
+        self.code = code
+        self.read = read
+    }
+
+    /// A name that every function has, or probe, makes no sense.
+    static let mostPlaces = 256
+
+    package func plan(_ requests: [MarkRequest]) -> ImagePlan {
+        var plan = ImagePlan()
+        guard let disassembler = Disassembler() else { return plan }
+        for (index, request) in requests.enumerated() {
+            switch request.place {
+            case .function(let name, let library, let isSpan):
+                guard library == nil || library == self.library else { continue }
+                for function in code.functions(named: name).prefix(Self.mostPlaces) {
+                    plan.found.insert(index)
+                    let marker = FunctionMarker(self, function, disassembler)
+                    let refusal = marker.mark(&plan, request: index, isSpan: isSpan)
+                    plan.note(refusal, request: index, place: function.name)
+                }
+            case .probe(let provider, let name):
+                let sites = code.probes.filter { $0.provider == provider && $0.name == name }
+                for site in sites.prefix(Self.mostPlaces) {
+                    plan.found.insert(index)
+                    let refusal = mark(site, &plan, request: index, disassembler)
+                    plan.note(refusal, request: index, place: "\(provider):\(name)")
+                }
+            }
+        }
+        return plan
+    }
+
+    private func mark(
+        _ site: ProbeSite, _ plan: inout ImagePlan, request: Int, _ disassembler: Disassembler
+    ) -> MarkRefusal? {
+        guard let stretch = code.stretch(around: site.address) else { return .unreadable }
+        let block: CodeBlock
+        do throws(MarkRefusal) {
+            block = try self.block(stretch, disassembler)
+        } catch {
+            return error
+        }
+        let exits = exits(of: block, named: nil, disassembler)
+        let address = site.address &+ bias
+        guard let index = block.index(of: address), block.instructions[index].bytes == [0x90]
+        else { return .replaced }
+        let finder = RunFinder(block: block, targets: exits.targets, borders: borders(block))
+        var changed = plan
+        let refusal = changed.add(finder, at: address, .init(request: request, event: .point))
+        guard refusal == nil else { return refusal }
+        plan = changed
+        if let semaphore = site.semaphore, !plan.semaphores.contains(semaphore &+ bias) {
+            plan.semaphores.append(semaphore &+ bias)
+        }
+        return nil
+    }
+
+    // MARK: Code
+
+    /// The code of a stretch of the file, at the process's addresses.
+    func block(
+        _ range: Range<UInt64>, _ disassembler: Disassembler
+    ) throws(MarkRefusal) -> CodeBlock {
+        let start = range.lowerBound &+ bias
+        let bytes = read(start, range.count + Self.behind)
+        guard bytes.count >= range.count, let own = code.bytes(range) else { throw .unreadable }
+        guard bytes.starts(with: own) else { throw .replaced }
+        let block = CodeBlock(
+            start..<(start &+ UInt64(range.count)), code: bytes,
+            border: code.border(from: range.upperBound) &+ bias, disassembler)
+        guard block.isComplete else { throw .unreadable }
+        return block
+    }
+
+    /// A jump is not longer.
+    private static let behind = 16
+
+    /// Around a block, at the process's addresses.
+    func borders(_ block: CodeBlock) -> [UInt64] {
+        let range = (block.range.lowerBound &- bias)...(block.range.upperBound &- bias &+ 16)
+        return code.borders(in: range).map { $0 &+ bias }
+    }
+
+    /// - Parameter name: the function's; nil: it is not known, and its end does not matter.
+    func exits(of block: CodeBlock, named name: String?, _ disassembler: Disassembler)
+        -> FunctionExits
+    {
+        FunctionExits(
+            block,
+            tables: { instructions in
+                JumpTables.destinations(
+                    of: instructions, inside: { self.isSameFunction($0, as: block, name) },
+                    read: read)
+            },
+            destination: { destination($0, from: name) },
+            part: { range in
+                try? self.block(
+                    (range.lowerBound &- bias)..<(range.upperBound &- bias), disassembler)
+            })
+    }
+
+    private func isSameFunction(_ address: UInt64, as block: CodeBlock, _ name: String?) -> Bool {
+        if block.range.contains(address) { return true }
+        if case .part = destination(address, from: name) { return true }
+        return false
+    }
+
+    private func destination(_ address: UInt64, from name: String?) -> FunctionExits.Destination {
+        let own = address &- bias
+        if code.isStub(own) { return .function }
+        let parts = code.parts(around: own)
+        // Compilers put what is seldom needed elsewhere, under the function's name.
+        if let name, let part = parts.first(where: { $0.name.hasPrefix(name + ".cold") }) {
+            return .part((part.range.lowerBound &+ bias)..<(part.range.upperBound &+ bias))
+        }
+        let isBeginning = parts.contains {
+            $0.range.lowerBound == own && !$0.name.contains(".cold")
+        }
+        if isBeginning { return .function }
+        return .unknown(
+            code.stretch(around: own).map {
+                ($0.lowerBound &+ bias)..<($0.upperBound &+ bias)
+            })
+    }
+}
+
+extension ImagePlan {
+    fileprivate mutating func note(_ refusal: MarkRefusal?, request: Int, place: String) {
+        guard let refusal else { return }
+        refusals.append(Refusal(request: request, place: place, reason: refusal))
+    }
+
+    /// Has a record noted at an address, within runs that are there or a new one.
+    mutating func add(
+        _ finder: RunFinder, at address: UInt64, isEntry: Bool = false, _ record: Record
+    ) -> MarkRefusal? {
+        let result = finder.run(
+            noting: UInt32(truncatingIfNeeded: record.number), at: address, isEntry: isEntry,
+            with: runs)
+        switch result {
+        case .failure(let refusal): return refusal
+        case .success(let run):
+            runs.removeAll { $0.start < run.end && run.start < $0.end }
+            runs.append(run)
+            return nil
+        }
+    }
+}
+
+/// Marks one function's entry, or both ends of its span.
+struct FunctionMarker {
+    private let planner: ImagePlanner
+    private let function: ModuleCode.Function
+    private let disassembler: Disassembler
+
+    init(
+        _ planner: ImagePlanner, _ function: ModuleCode.Function, _ disassembler: Disassembler
+    ) {
+        self.planner = planner
+        self.function = function
+        self.disassembler = disassembler
+    }
+
+    /// All or nothing.
+    func mark(_ plan: inout ImagePlan, request: Int, isSpan: Bool) -> MarkRefusal? {
+        guard !function.isIndirect else { return .indirect }
+        let block: CodeBlock
+        do throws(MarkRefusal) {
+            block = try planner.block(function.range, disassembler)
+        } catch {
+            return error
+        }
+        let exits = planner.exits(of: block, named: function.name, disassembler)
+        var changed = plan
+        let finder = RunFinder(
+            block: block, targets: exits.targets, borders: planner.borders(block))
+        let event: ImagePlan.Event = isSpan ? .begin : .point
+        let entry = enter(&changed, finder, .init(request: request, event: event))
+        guard entry == nil else { return entry }
+        if isSpan, let refusal = leave(&changed, exits, request) { return .end(refusal) }
+        plan = changed
+        return nil
+    }
+
+    /// Behind a mark for indirect branches, if there is one and room.
+    private func enter(
+        _ plan: inout ImagePlan, _ finder: RunFinder, _ record: ImagePlan.Record
+    ) -> MarkRefusal? {
+        let block = finder.block
+        let start = block.range.lowerBound
+        guard let first = block.instructions.first else { return .unreadable }
+        let beginnings = first.isLandingMark ? [start, first.end] : [start]
+        guard !finder.targets.contains(where: beginnings.contains) else { return .loopsToEntry }
+        if first.isLandingMark,
+            plan.add(finder, at: first.end, isEntry: true, record) == nil
+        {
+            return nil
+        }
+        return plan.add(finder, at: start, isEntry: true, record)
+    }
+
+    private func leave(
+        _ plan: inout ImagePlan, _ exits: FunctionExits, _ request: Int
+    ) -> MarkRefusal? {
+        if let refusal = exits.refusal { return refusal }
+        for exit in exits.exits {
+            guard let block = exits.blocks.first(where: { $0.range.contains(exit) }) else {
+                return .unreadable
+            }
+            let finder = RunFinder(
+                block: block, targets: exits.targets, borders: planner.borders(block))
+            let refusal = plan.add(finder, at: exit, .init(request: request, event: .end))
+            if let refusal { return refusal }
+        }
+        return nil
+    }
+}

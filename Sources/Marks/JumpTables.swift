@@ -1,0 +1,35 @@
+/// The tables by which compilers make jumps of `switch` and computed `goto`.
+enum JumpTables {
+    /// No switch has more cases.
+    private static let mostEntries = 4096
+
+    /// Where the entries of all tables lead that instructions refer to, as long as that is inside of
+    /// one of some ranges; too many rather than too few.
+    ///
+    /// Two forms are known: distances of four bytes from the table, and addresses of eight.
+    ///
+    /// - Parameter read: bytes of memory; fewer where it ends.
+    static func destinations(
+        of instructions: [Instruction], inside isInside: (UInt64) -> Bool,
+        read: (_ address: UInt64, _ count: Int) -> [UInt8]
+    ) -> [UInt64] {
+        var found: Set<UInt64> = []
+        for table in Set(instructions.compactMap(\.table)) {
+            let bytes = read(table, 4 * mostEntries)
+            let distances = stride(from: 0, to: bytes.count - 3, by: 4).lazy.map {
+                let distance = number(in: bytes, at: $0, count: 4)
+                return table &+ UInt64(bitPattern: Int64(Int32(truncatingIfNeeded: distance)))
+            }
+            let addresses = stride(from: 0, to: bytes.count - 7, by: 8).lazy.map {
+                number(in: bytes, at: $0, count: 8)
+            }
+            found.formUnion(distances.prefix(while: isInside))
+            found.formUnion(addresses.prefix(while: isInside))
+        }
+        return Array(found)
+    }
+
+    private static func number(in bytes: [UInt8], at offset: Int, count: Int) -> UInt64 {
+        (0..<count).reduce(0) { $0 | UInt64(bytes[offset + $1]) << (8 * $1) }
+    }
+}

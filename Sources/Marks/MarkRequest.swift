@@ -1,0 +1,30 @@
+/// What `--mark` asks for: a name, and the place in the program that it stands for.
+package struct MarkRequest: Hashable, Sendable {
+    package enum Place: Hashable, Sendable {
+        /// Each time a function is entered; as a span, until it returns.
+        ///
+        /// - Parameter library: the file's name that has it; nil: any.
+        case function(_ name: String, library: String?, isSpan: Bool)
+        /// Each time a USDT probe (sys/sdt.h) is passed.
+        case probe(provider: String, name: String)
+    }
+
+    package var name: String
+    package var place: Place
+
+    package init(name: String, place: Place) {
+        self.name = name
+        self.place = place
+    }
+}
+
+extension MarkRequest: CustomStringConvertible {
+    /// In the words of `--mark`.
+    package var description: String {
+        switch place {
+        case .function(let function, let library, let isSpan):
+            "\(name)=\(library.map { $0 + "!" } ?? "")\(function)\(isSpan ? ".." : "")"
+        case .probe(let provider, let probe): "\(name)=usdt:\(provider):\(probe)"
+        }
+    }
+}

@@ -1,0 +1,48 @@
+/// Where an island may be.
+enum IslandPlace {
+    /// How far code reaches, less what programs and islands are long.
+    private static let reach: UInt64 = 0x6000_0000
+    /// From what is there already, where there is so much room.
+    private static let distance: UInt64 = 0x10_0000
+    /// Below this the kernel lets nobody map anything.
+    private static let lowest: UInt64 = 0x1_0000
+
+    /// The nearest place below `code` in which there is room: nothing of the program's grows there,
+    /// while its heap grows upwards from behind it. Failing that, the one that is the farthest above
+    /// it. nil: there is none in reach.
+    ///
+    /// - Parameter mappings: all that there are, ascending.
+    static func place(
+        near code: UInt64, size: UInt64, among mappings: [Range<UInt64>]
+    ) -> UInt64? {
+        let bounds =
+            max(lowest, code > reach ? code - reach : 0)..<max(code, lowest).addingOrMost(reach)
+        let gaps = gaps(between: mappings, within: bounds).filter { $0.count >= Int(size) }
+        let below = gaps.last { $0.upperBound <= code }
+        guard let gap = below ?? gaps.last else { return nil }
+        let last = (gap.upperBound - size) / 4096 * 4096
+        let spared = last >= distance ? last - distance : 0
+        if spared >= gap.lowerBound { return spared }
+        return last >= gap.lowerBound ? last : nil
+    }
+
+    private static func gaps(
+        between mappings: [Range<UInt64>], within bounds: Range<UInt64>
+    ) -> [Range<UInt64>] {
+        var gaps: [Range<UInt64>] = []
+        var end = bounds.lowerBound
+        for mapping in mappings where mapping.overlaps(bounds) {
+            if mapping.lowerBound > end { gaps.append(end..<mapping.lowerBound) }
+            end = max(end, mapping.upperBound)
+        }
+        if end < bounds.upperBound { gaps.append(end..<bounds.upperBound) }
+        return gaps
+    }
+}
+
+extension UInt64 {
+    fileprivate func addingOrMost(_ other: UInt64) -> UInt64 {
+        let (sum, overflows) = addingReportingOverflow(other)
+        return overflows ? .max : sum
+    }
+}

@@ -1,0 +1,37 @@
+package import Marks
+
+/// Why a mark was not watched, or not everywhere.
+package struct MarkProblem: Hashable, Sendable, CustomStringConvertible {
+    package enum Cause: Hashable, Sendable {
+        /// Neither the program nor its libraries have what it names.
+        case notFound
+        case refused(place: String, MarkRefusal)
+        /// Our code could not be had in the program.
+        case unavailable
+    }
+
+    package var request: MarkRequest
+    package var cause: Cause
+
+    package var description: String {
+        "--mark \(request.name): " + explanation
+    }
+
+    private var explanation: String {
+        switch cause {
+        case .notFound: "no \(what) in the program or the libraries that it loaded"
+        case .refused(let place, let reason): "'\(place)' cannot be marked: \(reason)"
+        case .unavailable:
+            "the program cannot be watched for marks: it is static, has its system calls "
+                + "filtered, or cannot be recorded by signal"
+        }
+    }
+
+    private var what: String {
+        switch request.place {
+        case .function(let name, let library?, _): "function '\(name)' of '\(library)'"
+        case .function(let name, nil, _): "function '\(name)'"
+        case .probe(let provider, let name): "probe '\(provider):\(name)'"
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import CAgent
+import CSignpost
+import Marks
+
+/// What a hit of a mark says: an event of the ring of signposts.
+struct MarkRecord: Hashable {
+    let bytes: [UInt8]
+
+    static let category = "mark"
+
+    init(_ request: MarkRequest, _ event: ImagePlan.Event) {
+        let kind: Int
+        let flags: Int
+        switch event {
+        case .point: (kind, flags) = (FIRSTLIGHT_SIGNPOST_EVENT, 0)
+        // Of one thread's, the one begun last ends first.
+        case .begin: (kind, flags) = (FIRSTLIGHT_SIGNPOST_BEGIN, FIRSTLIGHT_SIGNPOST_OWN_ID)
+        case .end: (kind, flags) = (FIRSTLIGHT_SIGNPOST_END, FIRSTLIGHT_SIGNPOST_OWN_ID)
+        }
+        let name = request.name.utf8.prefix(FIRSTLIGHT_NAME_LIMIT)
+        let text = Array(name) + Array(Self.category.utf8)
+        let words = (text.count + 7) / 8
+        var bytes = [
+            UInt8(kind), UInt8(flags), UInt8(name.count), UInt8(Self.category.utf8.count),
+            UInt8(words), 0, 0, 0,
+        ]
+        bytes += text
+        bytes += [UInt8](repeating: 0, count: MemoryLayout<fl_mark>.size - bytes.count)
+        self.bytes = bytes
+    }
+
+    /// Whether an event of the ring is a mark's.
+    static func isMark(_ label: SignpostLabel) -> Bool {
+        label.category == category && label.subsystem.isEmpty
+    }
+
+    /// Of each request one for each event, in the order of their numbers.
+    static func all(of requests: [MarkRequest]) -> [MarkRecord] {
+        requests.flatMap { request in
+            [.point, .begin, .end].map { MarkRecord(request, $0) }
+        }
+    }
+}

@@ -1,0 +1,241 @@
+import CSystem
+import Marks
+import ProfileModel
+import Symbolicate
+
+/// Puts marks into the program, and takes them away again.
+extension TraceSession {
+    /// Where the program's code is out of reach of our other memory: a stopped thread makes some
+    /// near it, once.
+    ///
+    /// - Returns: whether it is being made.
+    @discardableResult
+    func obtainMarkIsland(by thread: TracedThread, _ agent: Agent) -> Bool {
+        guard let marks, !marks.hasTriedIsland, agent.canSample else { return false }
+        marks.hasTriedIsland = true
+        let code = AuxiliaryVector(pid: pid).entry
+        var buffer = ReadBuffer(capacity: 16384)
+        buffer.readAll(path: "/proc/\(pid)/maps")
+        let mappings = ProcFormats.maps(buffer.text).map { $0.start..<$0.end }
+        guard
+            let place = IslandPlace.place(
+                near: code, size: UInt64(MarkIsland.size), among: mappings),
+            let mapping = obtainArea(size: MarkIsland.size, near: place, by: thread, agent),
+            let island = MarkIsland(
+                pid: pid, descriptor: mapping.descriptor, address: mapping.address),
+            island.accept()
+        else { return false }
+        marks.island = island
+        return true
+    }
+
+    /// Looks at what was loaded, and marks what is to be.
+    ///
+    /// - Parameter whileNobodyRuns: the only thread is stopped, and is in no code that matters.
+    func placeMarks(whileNobodyRuns: Bool = false) {
+        guard let marks, !marks.isOver, !marks.pending.isEmpty, let area = hooks?.area,
+            whileNobodyRuns
+                || (area.isReady && marks.hasTriedIsland && marks.island?.isReady != false)
+        else { return }
+        if let island = marks.island, marks.spaces.count == 1 {
+            marks.spaces.insert(island.makeSpace(routine: area.markRoutine), at: 0)
+        }
+        let plans = marks.pending.compactMap { plan(for: $0, marks) }
+        let runs = plans.flatMap(\.plan.runs)
+        var stopped: [TracedThread] = []
+        if !whileNobodyRuns, !runs.isEmpty {
+            stopped = stopOthers(than: nil)
+            guard canChange(runs, stopped) else {
+                for thread in stopped { release(thread) }
+                return
+            }
+        }
+        marks.pending = []
+        for (object, plan) in plans {
+            marks.note(plan)
+            for run in plan.runs { place(run, marks) }
+            for semaphore in plan.semaphores { raise(semaphore, of: object, marks) }
+        }
+        for thread in stopped { release(thread) }
+    }
+
+    private func plan(
+        for object: LinkedObject, _ marks: MarkPlacement
+    ) -> (object: LinkedObject, plan: ImagePlan)? {
+        let root = "/proc/\(pid)"
+        let path: String
+        if object.path.isEmpty {
+            path = root + "/exe"
+        } else if object.path.hasPrefix("/") {
+            path = root + "/root" + object.path
+        } else {
+            // The vdso has a name only.
+            guard object.path.contains("/") else { return nil }
+            path = root + "/cwd/" + object.path
+        }
+        guard let code = try? ModuleCode(path: path, name: object.path) else { return nil }
+        let name = object.path.isEmpty ? programPath : object.path
+        let memory = TargetMemory(pid: pid)
+        let planner = ImagePlanner(
+            library: name.split(separator: "/").last.map(String.init) ?? name, bias: object.bias,
+            code: code, read: { memory.read(at: $0, count: $1) })
+        return (object, planner.plan(marks.requests))
+    }
+
+    private func place(_ run: MarkedRun, _ marks: MarkPlacement) {
+        guard let jump = marks.makeTrampoline(run) else { return }
+        let code = TargetMemory(pid: pid).read(at: run.start, count: 8)
+        guard code.count == 8, write(jump + code.dropFirst(jump.count), at: run.start) else {
+            return marks.refuse(run, .notWritten)
+        }
+        marks.add(
+            MarkPlacement.Placed(start: run.start, code: Array(code.prefix(jump.count)), jump: jump)
+        )
+    }
+
+    /// In one step, if it does not cross a cache line.
+    private func write(_ bytes: [UInt8], at address: UInt64) -> Bool {
+        ProcFile.write(bytes, to: "/proc/\(pid)/mem", at: address)
+    }
+
+    // MARK: Safety
+
+    /// Whether nobody is within the bytes that would change, or would come back to there.
+    ///
+    /// - Parameter stopped: the threads that ran a moment ago; all others wait.
+    private func canChange(_ runs: [MarkedRun], _ stopped: [TracedThread]) -> Bool {
+        // Those that came since.
+        guard files.threadIDs().allSatisfy({ threads[$0] != nil }) else {
+            addNewThreads(at: .now)
+            return false
+        }
+        return isUnused(ChangedCode(runs.map(\.inside)), by: stopped)
+    }
+
+    /// Whether no thread is in our code for marks, or would come back to it, now that nothing leads
+    /// there any more.
+    func isOutOfMarks(_ stopped: [TracedThread], _ area: HookArea) -> Bool {
+        guard let marks, marks.isPlaced, marks.placed.isEmpty else { return false }
+        return isUnused(
+            ChangedCode([area.range] + (marks.island.map { [$0.range] } ?? [])), by: stopped)
+    }
+
+    private func isUnused(_ code: ChangedCode, by stopped: [TracedThread]) -> Bool {
+        threads.values.filter { $0.phase != .exited }.allSatisfy { thread in
+            let registers: Registers
+            if stopped.contains(where: { $0.tid == thread.tid }) {
+                guard let all = try? thread.tracee.registers() else { return false }
+                registers = all
+            } else {
+                guard case .blocked(_, let shown) = thread.activity() else { return false }
+                registers = shown
+            }
+            if code.contains(registers.programCounter) { return false }
+            // A handler returns to where its signal found the thread.
+            let start = registers.stackPointer
+            let end = observer.mappings.region(around: start)?.end ?? start
+            let stack = TargetMemory(pid: pid).read(
+                at: start, count: Int(min(end - start, 1 << 20)))
+            return !code.isReferred(by: stack)
+        }
+    }
+
+    // MARK: Semaphores
+
+    private func raise(_ address: UInt64, of object: LinkedObject, _ marks: MarkPlacement) {
+        let memory = TargetMemory(pid: pid)
+        let isWritable =
+            image(of: object, memory)?.segments.contains {
+                $0.kind == 1 && $0.flags & 2 != 0 && $0.contains(address)
+                    && $0.contains(address &+ 1)
+            } ?? false
+        guard isWritable, change(address, by: 1) else { return }
+        marks.semaphores.append(
+            MarkPlacement.Semaphore(address: address, bias: object.bias, path: object.path))
+    }
+
+    private func image(of object: LinkedObject, _ memory: TargetMemory) -> LoadedImage? {
+        guard object.path.isEmpty else { return object.image(memory) }
+        let vector = AuxiliaryVector(pid: pid)
+        return LoadedImage(
+            programHeaders: vector.programHeaders, count: vector.programHeaderCount, memory: memory)
+    }
+
+    private func change(_ semaphore: UInt64, by difference: UInt16) -> Bool {
+        let bytes = TargetMemory(pid: pid).read(at: semaphore, count: 2)
+        guard bytes.count == 2 else { return false }
+        let value = (UInt16(bytes[0]) | UInt16(bytes[1]) << 8) &+ difference
+        return write([UInt8(truncatingIfNeeded: value), UInt8(value >> 8)], at: semaphore)
+    }
+
+    // MARK: Endings
+
+    /// Nobody would tell us of filters for system calls: nothing is noted any more.
+    func abandonMarks() {
+        marks?.isOver = true
+        hooks?.area.stopMarks()
+    }
+
+    /// Puts the program's code back. The trampolines stay: somebody may be in one.
+    func removeMarks() {
+        guard let marks, marks.isPlaced else { return }
+        hooks?.area.stopMarks()
+        marks.pending = []
+        let stopped = stopOthers(than: nil)
+        let memory = TargetMemory(pid: pid)
+        var isRestored = true
+        for changed in marks.placed {
+            // It may have been unmapped meanwhile.
+            let code = memory.read(at: changed.start, count: 8)
+            guard code.count == 8, code.starts(with: changed.jump) else { continue }
+            let restored = changed.code + code.dropFirst(changed.code.count)
+            isRestored = write(restored, at: changed.start) && isRestored
+        }
+        if isRestored { marks.placed = [] } else { note(.leftBehind) }
+        lowerSemaphores(marks)
+        for thread in stopped { release(thread) }
+    }
+
+    private func lowerSemaphores(_ marks: MarkPlacement) {
+        guard !marks.semaphores.isEmpty, let linker = libraries?.linker else { return }
+        let objects = LinkMap.objects(debug: linker.debug, memory: TargetMemory(pid: pid))
+        for semaphore in marks.semaphores
+        where objects.contains(where: {
+            $0.bias == semaphore.bias && $0.path == semaphore.path
+        }) {
+            _ = change(semaphore.address, by: .max)
+        }
+        marks.semaphores = []
+    }
+}
+
+/// Code that is about to change, and must not be in use.
+struct ChangedCode {
+    private let ranges: [Range<UInt64>]
+
+    init(_ ranges: [Range<UInt64>]) {
+        self.ranges = ranges.sorted { $0.lowerBound < $1.lowerBound }
+    }
+
+    func contains(_ address: UInt64) -> Bool {
+        var (low, high) = (0, ranges.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if ranges[middle].upperBound <= address { low = middle + 1 } else { high = middle }
+        }
+        return low < ranges.count && ranges[low].contains(address)
+    }
+
+    /// Whether any word of a stack is such an address.
+    func isReferred(by stack: [UInt8]) -> Bool {
+        guard let first = ranges.first?.lowerBound, let last = ranges.last?.upperBound else {
+            return false
+        }
+        return stride(from: 0, to: stack.count - 7, by: 8).contains { offset in
+            guard let word = stack.littleEndianWord(at: offset), word >= first, word < last else {
+                return false
+            }
+            return contains(word)
+        }
+    }
+}

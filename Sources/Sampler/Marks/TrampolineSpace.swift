@@ -1,0 +1,45 @@
+import Marks
+
+/// Memory for trampolines, shared with the program; it may be written while the program executes
+/// what is there already.
+///
+/// Unsafe code: every write lies within the size that was given.
+struct TrampolineSpace {
+    /// Room for a thousand or more.
+    static let size = 1 << 17
+
+    /// Where the program has it.
+    let address: UInt64
+    private let memory: UnsafeMutableRawPointer
+    private let capacity: Int
+    private var used: Int
+
+    /// Its first word tells trampolines what to call.
+    init(memory: UnsafeMutableRawPointer, size: Int, address: UInt64, routine: UInt64) {
+        self.memory = memory
+        self.address = address
+        capacity = size
+        used = MemoryLayout<UInt64>.size
+        memory.storeBytes(of: routine.littleEndian, as: UInt64.self)
+    }
+
+    /// Writes the trampoline of a run.
+    ///
+    /// - Returns: the jump that leads there.
+    mutating func place(_ run: MarkedRun) -> Result<[UInt8], MarkRefusal> {
+        let place = address &+ UInt64(used)
+        guard let code = Trampoline.code(for: run, at: place, routine: address),
+            let jump = Trampoline.jump(from: run, to: place)
+        else { return .failure(.tooFar) }
+        guard used + code.count <= capacity else { return .failure(.noRoom) }
+        code.withUnsafeBytes { (memory + used).copyMemory(from: $0) }
+        used = (used + code.count + 15) / 16 * 16
+        return .success(jump)
+    }
+}
+
+extension UnsafeMutableRawPointer {
+    fileprivate func copyMemory(from bytes: UnsafeRawBufferPointer) {
+        UnsafeMutableRawBufferPointer(start: self, count: bytes.count).copyMemory(from: bytes)
+    }
+}

@@ -1,0 +1,167 @@
+internal import CElfutils
+
+/// What a module's files tell of its code: functions by name, where they end, its probes.
+package final class ModuleCode {
+    package struct Function: Hashable, Sendable {
+        /// The linkage name.
+        package var name: String
+        /// Of the module's own (ELF) address space.
+        package var range: Range<UInt64>
+        /// Its code is chosen when the program is relocated (STT_GNU_IFUNC).
+        package var isIndirect: Bool
+    }
+
+    private let tables: [ElfSymbolTable]
+    private let file: ElfFile
+    private let separate: ElfFile?
+    private let sections: CodeSections
+    private let stubs: [Range<UInt64>]
+    /// Beyond this somebody is hostile.
+    private static let longestFunction: UInt64 = 1 << 20
+
+    /// Where something begins, ascending: symbols of code, and what the unwind table knows.
+    package private(set) lazy var borders: [UInt64] = makeBorders()
+
+    /// All functions and parts of functions, ascending, each address and length once.
+    package private(set) lazy var functions: [Function] = makeFunctions()
+    private lazy var starts = functions.map(\.range.lowerBound)
+
+    /// - Parameters:
+    ///   - path: where the file is now.
+    ///   - name: where the program found it; a separate file of symbols is looked for by that.
+    package init(
+        path: String, name: String, search: DebugFileSearch = DebugFileSearch()
+    ) throws(ElfFileError) {
+        file = try ElfFile(path: path)
+        separate =
+            file.hasSymbolTable
+            ? nil : search.find(for: name, buildID: file.buildID, link: file.debugLink)?.file
+        tables = ([file, separate].compactMap { $0 }).flatMap(\.symbolTables)
+        sections = CodeSections(file.sections)
+        stubs = file.sections.filter { $0.isCode && $0.name.hasPrefix(".plt") }.map {
+            $0.address..<$0.end
+        }
+    }
+
+    /// Those that are called so, each address once.
+    package func functions(named text: String) -> [Function] {
+        let name = FunctionName(text)
+        var found: [UInt64: Function] = [:]
+        forEachFunction { entry, symbol in
+            guard found[entry.st_value] == nil, name.matches(symbol),
+                let range = extent(of: entry)
+            else { return }
+            found[entry.st_value] = Function(
+                name: String(decoding: symbol, as: UTF8.self), range: range,
+                isIndirect: Int32(entry.st_info & 0xF) == STT_GNU_IFUNC)
+        }
+        return found.values.sorted { $0.range.lowerBound < $1.range.lowerBound }
+    }
+
+    /// The functions and parts of functions that begin at, or cover, an address.
+    package func parts(around address: UInt64) -> [Function] {
+        let next = Self.first(after: address, in: starts)
+        // Few lie within another one.
+        return functions[max(0, next - 64)..<next].filter { $0.range.contains(address) }
+    }
+
+    /// The bytes of a range of code; nil where the file has none.
+    package func bytes(_ range: Range<UInt64>) -> [UInt8]? {
+        let index = file.sections.firstIndex {
+            $0.isCode && !$0.isEmptyOnDisk && $0.address <= range.lowerBound
+                && range.upperBound <= $0.end
+        }
+        guard let index else { return nil }
+        let bytes = file.bytes(ofSection: index)
+        let start = Int(range.lowerBound - file.sections[index].address)
+        guard start + range.count <= bytes.count else { return nil }
+        return Array(bytes[start..<(start + range.count)])
+    }
+
+    package var probes: [ProbeSite] { file.probeSites }
+
+    /// Whether an address is in one of the stubs through which other modules are called.
+    package func isStub(_ address: UInt64) -> Bool { stubs.contains { $0.contains(address) } }
+
+    /// From the last border before an address to the next behind it.
+    package func stretch(around address: UInt64) -> Range<UInt64>? {
+        guard let section = sections.section(holding: address) else { return nil }
+        let next = Self.first(after: address, in: borders)
+        let start = next > 0 ? borders[next - 1] : section.lowerBound
+        let end = min(next < borders.count ? borders[next] : .max, section.upperBound)
+        guard start >= section.lowerBound, end - start <= Self.longestFunction else { return nil }
+        return start..<end
+    }
+
+    /// The first border from an address on, or the section's end.
+    package func border(from address: UInt64) -> UInt64 {
+        let next = Self.first(after: address &- 1, in: borders)
+        let section = sections.section(holding: address &- 1)?.upperBound ?? address
+        return min(next < borders.count ? borders[next] : .max, section)
+    }
+
+    /// The borders within a range.
+    package func borders(in range: ClosedRange<UInt64>) -> ArraySlice<UInt64> {
+        let start = Self.first(after: range.lowerBound &- 1, in: borders)
+        return borders[start...].prefix { range.contains($0) }
+    }
+
+    private func forEachFunction(_ body: (Elf64_Sym, UnsafeRawBufferPointer) -> Void) {
+        for table in tables {
+            for index in 1..<max(table.count, 1) {
+                guard let entry = table.entry(index), entry.st_shndx != UInt16(SHN_UNDEF),
+                    Self.isFunction(entry.st_info), let name = table.name(at: entry.st_name)
+                else { continue }
+                body(entry, name)
+            }
+        }
+    }
+
+    private static func isFunction(_ info: UInt8) -> Bool {
+        let type = Int32(info & 0xF)
+        return type == STT_FUNC || type == STT_GNU_IFUNC
+    }
+
+    private func extent(of entry: Elf64_Sym) -> Range<UInt64>? {
+        let start = entry.st_value
+        guard let section = sections.section(holding: start) else { return nil }
+        let (end, overflows) = start.addingReportingOverflow(entry.st_size)
+        guard !overflows, end <= section.upperBound else { return nil }
+        let last = end > start ? end : border(from: start &+ 1)
+        return last - start <= Self.longestFunction ? start..<last : nil
+    }
+
+    private func makeFunctions() -> [Function] {
+        var all: [Range<UInt64>: Function] = [:]
+        forEachFunction { entry, symbol in
+            guard let range = extent(of: entry), all[range] == nil else { return }
+            all[range] = Function(
+                name: String(decoding: symbol, as: UTF8.self), range: range,
+                isIndirect: Int32(entry.st_info & 0xF) == STT_GNU_IFUNC)
+        }
+        return all.values.sorted { $0.range.lowerBound < $1.range.lowerBound }
+    }
+
+    private func makeBorders() -> [UInt64] {
+        var all = Set(file.functionStarts)
+        for (number, table) in tables.enumerated().prefix(Int(UInt16.max)) {
+            for index in 1..<max(table.count, 1) {
+                guard let entry = table.entry(index),
+                    let symbol = ElfSymbol(entry, table: number),
+                    sections.section(holding: symbol.start) != nil
+                else { continue }
+                all.insert(symbol.start)
+            }
+        }
+        return all.sorted()
+    }
+
+    private static func first(after address: UInt64, in sorted: [UInt64]) -> Int {
+        var (low, high) = (0, sorted.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if sorted[middle] <= address { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

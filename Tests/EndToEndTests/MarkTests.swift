@@ -1,0 +1,280 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// Marks, from the command line to the report, against what the program knows itself.
+    @Suite struct Marks {
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        /// The parts of the JSON report that this is about.
+        private struct Report: Decodable {
+            struct Ready: Decodable {
+                var atNs: Int64
+                var by: String
+            }
+
+            struct Launch: Decodable {
+                var notes: [LaunchReport.Note]
+            }
+
+            struct Interval: Decodable {
+                var name: String
+                var category: String
+                var tid: Int32?
+                var startNs: Int64
+                var wallNs: Int64
+            }
+
+            struct Signpost: Decodable {
+                var name: String
+                var category: String
+                var tid: Int32?
+                var atNs: Int64
+            }
+
+            var launch: Launch
+            var ready: Ready?
+            var intervals: [Interval]
+            var signposts: [Signpost]
+
+            func count(_ name: String) -> Int { signposts.filter { $0.name == name }.count }
+
+            func intervals(_ name: String) -> [Interval] { intervals.filter { $0.name == name } }
+
+            var lost: Int64 {
+                launch.notes.first { $0.kind == "lost_signposts" }?.value ?? 0
+            }
+        }
+
+        private func report() throws -> Report {
+            let finished = Finished(end: .exited(0), output: "", error: "")
+            let text = try Recorded(path: scratch("recording"), finished: finished)
+                .text("report", ["--format", "json"])
+            return try JSONDecoder().decode(Report.self, from: Data(text.utf8))
+        }
+
+        private func marks(_ list: [String]) -> [String] { list.flatMap { ["--mark", $0] } }
+
+        /// Records the fixture, which must write and end as it does alone.
+        private func record(
+            _ words: [String], marks: [String], options: [String] = []
+        ) throws -> (report: Report, complaints: [Substring]) {
+            let program = [try Setup.fixture("marked")] + words
+            let alone = try Command(program).run()
+            let finished = try Firstlight.recording(
+                program, to: scratch("recording"),
+                options: ["--quiet"] + options + self.marks(marks),
+                adding: ["FIRSTLIGHT_TRUTH": scratch("truth")]
+            ).run()
+            #expect(finished.end == alone.end)
+            #expect(finished.output == alone.output)
+            return (try report(), finished.complaints)
+        }
+
+        @Test func spansAreAsLongAsTheProgramSays() throws {
+            let names = ["longer", "shorter", "climb", "hand_over"]
+            let misses = try Misses.afterAttempts {
+                let (report, complaints) = try record(
+                    ["spans"], marks: names.map { "\($0)=\($0).." })
+                #expect(complaints.isEmpty)
+                #expect(report.intervals.allSatisfy { $0.category == "mark" })
+                let truth = try scratch.truth()
+                var misses = Misses()
+                for name in names {
+                    let longest = report.intervals(name).map(\.wallNs).max()
+                    misses.check(name, longest, truth: truth[name], floor: 1_000_000)
+                }
+                #expect(Set(report.intervals.compactMap(\.tid)).count == 2)
+                // Each lies within the one that called it.
+                let climbs = report.intervals("climb").sorted { $0.startNs < $1.startNs }
+                #expect(climbs.count == 5)
+                for (outer, inner) in zip(climbs, climbs.dropFirst()) {
+                    #expect(outer.startNs <= inner.startNs)
+                    #expect(inner.startNs + inner.wallNs <= outer.startNs + outer.wallNs)
+                }
+                return misses
+            }
+            #expect(misses.isEmpty, "\(misses)")
+        }
+
+        @Test func everyPassIsCounted() throws {
+            let (report, complaints) = try record(
+                ["spans"],
+                marks: [
+                    "hit=hit", "ways=ways..", "red zone=red_zone..", "peculiar=peculiar..",
+                    "both=hit..", "behind=behind_tiny", "of the program=marked!compute",
+                ])
+            #expect(complaints.isEmpty)
+            // 50 on each of two threads, and one in the place of a return.
+            #expect(report.count("hit") == 101)
+            #expect(report.intervals("both").count == 101)
+            #expect(Set(report.signposts.compactMap(\.tid)).count == 2)
+            #expect(report.intervals("ways").count == 6)
+            #expect(report.intervals("red zone").count == 2)
+            #expect(report.intervals("peculiar").count == 1)
+            #expect(report.count("behind") == 1)
+            #expect(report.count("of the program") == 10)
+            #expect(report.lost == 0)
+        }
+
+        @Test func whatCannotBeMarkedIsToldAndLeftAlone() throws {
+            let (report, complaints) = try record(
+                ["spans"],
+                marks: ["a=looping..", "b=tiny", "c=nowhere", "d=usdt:marked:none", "e=time"])
+            #expect(report.intervals.isEmpty && report.signposts.isEmpty)
+            let expected = [
+                "--mark c: no function 'nowhere' in the program",
+                "--mark d: no probe 'marked:none' in the program",
+                "--mark a: 'looping' cannot be marked: it loops to its first instruction",
+                "--mark b: 'tiny' cannot be marked: there is no room for a jump",
+                "--mark e: 'time' cannot be marked: which code it stands for is decided when",
+            ]
+            #expect(complaints.count == expected.count)
+            for words in expected {
+                #expect(complaints.contains { $0.contains(words) }, "\(words)")
+            }
+        }
+
+        /// Without a semaphore, and with one, which is raised while somebody looks.
+        @Test func probes() throws {
+            let (report, complaints) = try record(
+                ["probes", "7"],
+                marks: ["plain=usdt:marked:plain", "guarded=usdt:marked:guarded"])
+            #expect(complaints.isEmpty)
+            #expect(report.count("plain") == 7)
+            #expect(report.count("guarded") == 7)
+            #expect(try scratch.truth()["guarded"] == 7)
+            // And not for the sake of the other one.
+            let other = try record(["probes", "7"], marks: ["plain=usdt:marked:plain"])
+            #expect(other.report.count("plain") == 7)
+            #expect(try scratch.truth()["guarded"] == 0)
+        }
+
+        @Test func forkedChildrenSayNothing() throws {
+            let (report, _) = try record(["forked", "4"], marks: ["hit=hit"])
+            #expect(report.count("hit") == 4)
+        }
+
+        @Test func loadedLibrariesAreMarkedAtTheNextLook() throws {
+            let (report, complaints) = try record(
+                ["plugin", try Setup.fixture("plugin.so")],
+                marks: ["work=plugin.so!plugin_work", "hit=hit"])
+            #expect(complaints.isEmpty)
+            #expect(report.count("work") == 3)
+        }
+
+        /// More than anybody can keep: what there is no room for is counted.
+        @Test func manyHitsAreBounded() throws {
+            let (report, complaints) = try record(["hits", "400000"], marks: ["hit=hit"])
+            #expect(complaints.isEmpty)
+            #expect(Int64(report.count("hit")) + report.lost == 800_000)
+            #expect(report.count("hit") <= 200_000)
+        }
+
+        @Test func aMarkSaysThatTheLaunchIsOver() throws {
+            let (report, _) = try record(
+                ["spans"], marks: ["done=hand_over.."],
+                options: ["--until", "mark:done", "--after", "keep"])
+            let done = try #require(report.intervals("done").first)
+            #expect(report.ready?.by == "mark:done")
+            #expect(report.ready?.atNs == done.startNs + done.wallNs)
+        }
+
+        // MARK: Attaching
+
+        /// The fixture that answers.
+        private final class Server {
+            let child: Child
+            private let input: Channel
+            private let output: Channel
+
+            init() throws {
+                (input, output) = (try Channel(), try Channel())
+                var command = Command([try Setup.fixture("marked"), "serve"])
+                command.input = .descriptor(input.reader)
+                command.output = output.writer
+                child = try command.start()
+                input.closeReader()
+                output.closeWriter()
+                #expect(try output.line() == "ready")
+            }
+
+            /// Whether its code is as it was in the beginning, after it has worked for some time.
+            func isUnchanged(working: Bool = false) throws -> Bool {
+                try input.write(working ? "w" : ".")
+                return try output.line() == "old"
+            }
+
+            func end() throws -> Int32? {
+                input.closeWriter()
+                return try child.finish().status
+            }
+        }
+
+        @Test func aRunningProgramIsMarkedAndLeftAsItWas() throws {
+            let server = try Server()
+            let dispositions = Dispositions(of: server.child.pid)
+            for round in 1...5 {
+                let recording = try Firstlight.command(
+                    ["attach", "-o", scratch("recording"), "--quiet", "--until", "mark:hit"]
+                        + marks(["hit=hit"]) + [String(server.child.pid)])
+                let recorder = try recording.start()
+                // Until it is there, and has seen one.
+                for _ in 1...500 where !recorder.waitUntilEnded(limit: 0) {
+                    _ = try server.isUnchanged(working: true)
+                }
+                let result = try recorder.finish()
+                #expect(result == Finished(end: .exited(0), output: "", error: ""), "\(round)")
+                let report = try report()
+                #expect(report.ready?.by == "mark:hit")
+                #expect(report.count("hit") >= 1)
+                #expect(try server.isUnchanged())
+                #expect(!Proc.isTraced(server.child.pid))
+                // It was taken out while a sample was on its way, too.
+                #expect(Dispositions(of: server.child.pid) == dispositions)
+            }
+            #expect(try server.end() == 0)
+        }
+
+        /// Patches and all.
+        @Test func theProgramSurvivesTheRecorder() throws {
+            var numbers = SeededNumbers(seed: 7)
+            let program = try Setup.fixture("marked")
+            let alone = try Command([program, "hits", "200000"]).run()
+            for _ in 1...8 {
+                let output = try Channel()
+                var command = try Firstlight.recording(
+                    [program, "hits", "200000"], to: scratch("recording"),
+                    options: ["--quiet"] + marks(["hit=hit", "span=hit.."]))
+                command.output = output.writer
+                let recorder = try command.start()
+                output.closeWriter()
+                _ = try Proc.recordedProgram(of: recorder.pid, running: program)
+                // Nothing is synchronised by this: any moment will do.
+                usleep(UInt32.random(in: 0..<200_000, using: &numbers))
+                kill(recorder.pid, SIGKILL)
+                #expect(try output.rest() == alone.output)
+                _ = try recorder.finish()
+            }
+        }
+
+        @Test func notWithoutTheSignalCapture() throws {
+            let program = try Setup.fixture("marked")
+            let statically = try Firstlight.recording(
+                [try Setup.fixture("static")], to: scratch("recording"),
+                options: ["--quiet"] + marks(["m=main"])
+            ).run()
+            #expect(statically.status == 0)
+            #expect(statically.error.contains("--mark m: the program cannot be watched"))
+            let byPtrace = try Firstlight.recording(
+                [program], to: scratch("recording"),
+                options: ["--capture", "ptrace"] + marks(["m=main"])
+            ).run()
+            #expect(byPtrace.isRefusal(125, mentioning: "--mark and --capture ptrace"))
+        }
+    }
+}
