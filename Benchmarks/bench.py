@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 
+import account
 import initializers
 import machine
 import marks
@@ -28,10 +29,11 @@ SECTIONS = {
     "shim": whole_run.python_shim,
     "threads": whole_run.threads,
     "recorder": recorder.recorder,
+    "account": account.account,
     "memory": memory.memory,
     "signposts": signposts.signposts,
-    "marks": marks.marks,
     "initializers": initializers.initializers,
+    "marks": marks.marks,
 }
 
 

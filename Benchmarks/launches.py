@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Where the launch time of programs from Debian goes: records each, warm, and prints the phase
-tables of docs/launches.md. Programs that are not installed are left out.
+"""Where the launch time of programs from Debian goes: records each and prints the phase tables of
+docs/launches.md, of the median of five launches. Programs that are not installed are left out.
 
     apt-get install python3-numpy gdb mousepad dbus-x11 xvfb x11-utils redis-server nginx-light
 
@@ -101,11 +101,12 @@ def show(report, title, options):
         cells = [phase["wallNs"], phase["cpuNs"]] + [
             main[state + "Ns"] for state in ("running", "runnable", "preempted", "blocked")]
         print(f"| {phase['name']} | " + " | ".join(map(milliseconds, cells)) + " |")
-    heaviest = sorted(report["initializers"], key=lambda one: -one["wallNs"])[:3]
-    for one in heaviest:
+    for one in sorted(report["initializers"], key=lambda one: -one["wallNs"])[:2]:
         if one["wallNs"] >= 200_000:
             print(f"\nInitialiser `{one['function']}` ({os.path.basename(one['module'])}): "
                   f"{milliseconds(one['wallNs'])} wall, {milliseconds(one['cpuNs'])} CPU")
+    for one in report["findings"]:
+        print(f"\nFinding: {milliseconds(one['savingNs'])}: {one['title']}")
 
 
 def main():

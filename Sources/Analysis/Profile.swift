@@ -29,10 +29,14 @@ package struct Profile: Sendable {
     package let signposts: [SignpostFigures]
     /// nil: nothing was waited for, or it did not come.
     package let ready: ReadyFigures?
+    /// In the order of their starts.
+    package let waits: [WaitFigures]
 
+    let schedule: Schedule
     let paths: PathTable
     let parts: [Part]
     let cutter: PartCutter
+    let timelineSource: TimelineSource
 
     package struct Program: Hashable, Sendable {
         package var path: String
@@ -72,9 +76,12 @@ package struct Profile: Sendable {
     package init(_ recording: Recording) {
         let plan = PhasePlan(recording)
         var builder = PartBuilder(recording, plan: plan)
-        for slice in recording.slices { builder.add(slice.clamped) }
+        schedule = Schedule(recording)
+        var states = ExactStates(schedule, account: recording.header.account)
+        for slice in recording.slices { builder.add(states.refined(slice.clamped)) }
         initializers = builder.initializers(recording)
         libraries = builder.libraries(recording, initializers)
+        waits = builder.waits(recording)
         builder.finish()
 
         header = recording.header
@@ -97,6 +104,7 @@ package struct Profile: Sendable {
         cutter = plan.cutter(for: recording)
         intervals = IntervalFigures.all(
             of: recording, plan, parts: builder.parts, cutter: cutter)
+        timelineSource = TimelineSource(recording, plan)
         signposts = SignpostFigures.all(of: recording, since: plan.start)
         ready = recording.ready.map {
             ReadyFigures(time: max(.zero, $0.time.clamped - plan.start), by: $0.by)

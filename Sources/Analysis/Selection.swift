@@ -130,6 +130,23 @@ extension Profile {
         return result
     }
 
+    /// Whether what took from one moment to the other, on a thread if that is known, has a part
+    /// in a selection. Points in time have.
+    package func includes(
+        _ selection: Selection, from start: TimeSpan, to end: TimeSpan, thread: Int?
+    ) -> Bool {
+        func meets(_ range: Range<TimeSpan>) -> Bool {
+            start < range.upperBound && (end > range.lowerBound || start >= range.lowerBound)
+        }
+        if let threads = selection.threads, let thread, !threads.contains(thread) { return false }
+        if let chosen = selection.phases,
+            !chosen.contains(where: { meets(phases[$0].start..<phases[$0].end) })
+        {
+            return false
+        }
+        return selection.windows.map { $0.ranges.contains(where: meets) } ?? true
+    }
+
     private func threads(named wanted: String) throws(SelectionError) -> Set<Int> {
         if let tid = Int32(wanted) {
             let found = threads.indices.filter { threads[$0].tid == tid }

@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
@@ -10,6 +11,8 @@
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -78,4 +81,35 @@ int fl_socket_family(const char *path) {
     if (strcmp(name, "TCP") == 0 || strcmp(name, "MPTCP") == 0) return fl_tcp;
     if (strcmp(name, "TCPv6") == 0 || strcmp(name, "MPTCPv6") == 0) return fl_tcp6;
     return strncmp(name, "UNIX", 4) == 0 ? fl_unix : -1;
+}
+
+static uint32_t size_of(int result, socklen_t size, size_t limit) {
+    return result != 0 ? 0 : size < limit ? size : (uint32_t)limit;
+}
+
+int fl_socket_ends(int pid, int descriptor, struct fl_socket_ends *ends) {
+    int process = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (process < 0) return -errno;
+    int copy = (int)syscall(SYS_pidfd_getfd, process, descriptor, 0);
+    int problem = copy < 0 ? -errno : 0;
+    close(process);
+    if (copy < 0) return problem;
+    socklen_t size = sizeof ends->is_listening;
+    ends->is_listening = 0;
+    if (getsockopt(copy, SOL_SOCKET, SO_ACCEPTCONN, &ends->is_listening, &size) != 0)
+        problem = -errno;
+    size = sizeof ends->local;
+    ends->local_size = size_of(getsockname(copy, (struct sockaddr *)ends->local, &size), size,
+                               sizeof ends->local);
+    size = sizeof ends->peer;
+    ends->peer_size =
+        size_of(getpeername(copy, (struct sockaddr *)ends->peer, &size), size, sizeof ends->peer);
+    close(copy);
+    return problem;
+}
+
+int fl_is_pipe(const char *path) {
+    struct statx status;
+    return statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_TYPE, &status) == 0 &&
+           S_ISFIFO(status.stx_mode);
 }

@@ -39,6 +39,27 @@ package struct RecorderNote: Hashable, Sendable {
         /// Signposts for which there was no room: the program emitted them faster than they could
         /// be kept; how many.
         case lostSignposts = "lost_signposts"
+        /// Waits that were not written down, because there were too many; how many. Slices have
+        /// their times.
+        case lostWaits = "lost_waits"
+        /// Times at which the scheduler's account of a thread, or of all, was lost for a while: the
+        /// kernel, or the recorder, had no room; how many.
+        case lostSwitches = "lost_switches"
+        /// Runs and wake-ups that were not kept, because there are too many; how many.
+        case unkeptRuns = "unkept_runs"
+        /// Threads whose switches could not be followed; how many.
+        case unfollowedThreads = "unfollowed_threads"
+
+        // What else the machine did during the recording; `value` is in thousandths. Missing:
+        // none, or not known.
+        /// CPU time of other processes, of all cores' time.
+        case busyElsewhere = "busy_elsewhere"
+        /// CPU time that the hypervisor gave to others, of all cores' time.
+        case stolen
+        /// Time in which somebody, the program included, waited for a core; of the recording.
+        case corePressure = "core_pressure"
+        /// The same for storage.
+        case diskPressure = "disk_pressure"
     }
 
     package var kind: Kind

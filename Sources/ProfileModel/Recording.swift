@@ -21,6 +21,15 @@ package struct Recording: Sendable {
     package var signposts: [Signpost]
     /// nil: nothing was waited for, or it did not come.
     package var ready: Readiness?
+    /// Those that lasted for ``Wait/shortest`` at least, each thread's in order.
+    package var waits: [Wait]
+    /// Each thread's in order, without gaps but where the scheduler's own account is not known:
+    /// ``Header/account``.
+    package var runs: [ScheduledRun]
+    /// Each thread's in order, as far as the scheduler's own account tells of them.
+    package var wakeups: [Wakeup]
+    /// In the order of their times: each thread's first, and every change that was seen.
+    package var priorities: [Priority]
     /// What symbolication found when the recording was made (or since), so that it stays
     /// readable on another machine. Empty: not symbolicated yet.
     package var symbols: SymbolTable
@@ -40,6 +49,10 @@ package struct Recording: Sendable {
         initializers = []
         intervals = []
         signposts = []
+        waits = []
+        runs = []
+        wakeups = []
+        priorities = []
         symbols = SymbolTable()
     }
 
@@ -59,6 +72,8 @@ package struct Recording: Sendable {
         /// How long threads were held by the profiler's stops, summed over threads.
         package var heldByProfiler = TimeSpan.zero
         package var outcome: Outcome = .unknown
+        /// nil: it could not be had, or the recording was cut short.
+        package var account: SchedulerAccount?
         /// The recorder's version, e.g. "0.1.0".
         package var recorderVersion = ""
 

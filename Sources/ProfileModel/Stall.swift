@@ -41,8 +41,14 @@ package struct StalledThread: Hashable, Sendable {
 package enum FutexWait: Hashable, Sendable {
     /// A pthread_mutex_t at this address, and the thread that holds it.
     case mutex(UInt64, owner: Int32)
+    /// A pthread_rwlock_t, and the thread that holds it for writing.
+    case readWriteLock(UInt64, owner: Int32)
     /// A thread's end, in pthread_join.
     case end(of: Int32)
-    /// Something else at this address: a condition, a semaphore, another kind of lock.
+    /// A pthread_cond_t.
+    case condition(UInt64)
+    /// A sem_t.
+    case semaphore(UInt64)
+    /// Something else at this address.
     case other(UInt64)
 }

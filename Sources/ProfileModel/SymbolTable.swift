@@ -8,12 +8,19 @@ package struct SourceFrame: Hashable, Sendable {
     package var line: Int32?
     /// Whether the compiler inlined this function into the next frame outward.
     package var isInlined: Bool
+    /// Whether the debug information says that the compiler did not optimise its unit; false
+    /// where it did, or where that is not told.
+    package var isUnoptimized: Bool
 
-    package init(function: String?, file: String?, line: Int32?, isInlined: Bool) {
+    package init(
+        function: String?, file: String?, line: Int32?, isInlined: Bool,
+        isUnoptimized: Bool = false
+    ) {
         self.function = function
         self.file = file
         self.line = line
         self.isInlined = isInlined
+        self.isUnoptimized = isUnoptimized
     }
 }
 

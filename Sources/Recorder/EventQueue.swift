@@ -51,7 +51,7 @@ final class EventQueue: SampleSink, @unchecked Sendable {
         locked {
             if size > 0, bytes + size > Self.capacity {
                 if let rest = event.withoutStack {
-                    lostSamples += 1
+                    if event.hasStack { lostSamples += 1 }
                     events.append(rest)
                 } else {
                     lostSignposts += 1
@@ -127,6 +127,8 @@ extension SamplerEvent {
         case .signpost(let signpost):
             return Self.signpostSize + signpost.name.utf8.count + signpost.category.utf8.count
                 + signpost.subsystem.utf8.count
+        case .scheduled(let records):
+            return records.count * MemoryLayout<SchedulerRecord>.stride
         default: return 0
         }
     }
@@ -134,7 +136,11 @@ extension SamplerEvent {
     /// Without its texts.
     private static let signpostSize = MemoryLayout<SamplerEvent>.stride
 
-    /// nil where nothing is left of it without its stack.
+    fileprivate var hasStack: Bool {
+        if case .scheduled = self { false } else { true }
+    }
+
+    /// nil where nothing is left of it without what takes the room.
     fileprivate var withoutStack: SamplerEvent? {
         switch self {
         case .sample(var sample):
@@ -144,6 +150,10 @@ extension SamplerEvent {
             library.caller = nil
             return .library(library)
         case .interval, .signpost: return nil
+        case .scheduled(let records):
+            guard let first = records.map(\.time).min(), let last = records.map(\.time).max()
+            else { return nil }
+            return .scheduled([SchedulerRecord(last, 0, .lost(since: first))])
         default: return self
         }
     }

@@ -106,6 +106,23 @@ struct FactBuilder {
             isComplete: observed.isComplete)
     }
 
+    // MARK: Waits and priorities
+
+    func wait(_ observed: Wait, stack: StackID?) -> Wait? {
+        var result = observed
+        guard isValid(result.thread), Self.isValid(result.start), Self.isValid(result.end),
+            result.start <= result.end, result.systemCall >= -1
+        else { return nil }
+        result.stack = stack
+        result.reason.detail = result.reason.detail.map(Self.bounded)
+        result.reason.owner = result.reason.owner.flatMap { $0 > 0 ? $0 : nil }
+        return result
+    }
+
+    func priority(_ priority: Priority) -> Priority? {
+        isValid(priority.thread) && Self.isValid(priority.time) ? priority : nil
+    }
+
     // MARK: Signposts and readiness
 
     func interval(_ interval: Interval) -> Interval? {

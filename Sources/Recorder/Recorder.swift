@@ -102,6 +102,7 @@ extension Recording.Header {
         lateness = outcome.lateness
         heldByProfiler = outcome.heldByProfiler
         capture = outcome.capture
+        account = outcome.account
         self.outcome = outcome.outcome
     }
 }

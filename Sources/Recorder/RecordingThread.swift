@@ -16,6 +16,7 @@ final class RecordingThread: @unchecked Sendable {
     private var file: RecordingWriter?
     private var slices = SliceBuilder(unwinder: Unwinder())
     private var facts = FactBuilder()
+    private var schedule = ScheduleBuilder()
     private var isReady = false
     private var threads: [RecordedThread] = []
     private var moduleCount = 0
@@ -69,14 +70,20 @@ final class RecordingThread: @unchecked Sendable {
         }
     }
 
-    /// The notes with what the queue lost, too.
+    /// The notes with what was lost on the way here, too.
     private func withLosses(_ notes: [RecorderNote]) -> [RecorderNote] {
-        guard queue.lostSignposts > 0 else { return notes }
+        let losses = [
+            RecorderNote(.lostSignposts, queue.lostSignposts),
+            RecorderNote(.lostSwitches, schedule.losses),
+            RecorderNote(.unkeptRuns, schedule.unkept),
+        ]
         var result = notes
-        if let known = result.firstIndex(where: { $0.kind == .lostSignposts }) {
-            result[known].value += queue.lostSignposts
-        } else {
-            result.append(RecorderNote(.lostSignposts, queue.lostSignposts))
+        for loss in losses where loss.value > 0 {
+            if let known = result.firstIndex(where: { $0.kind == loss.kind }) {
+                result[known].value += loss.value
+            } else {
+                result.append(loss)
+            }
         }
         return result
     }
@@ -123,8 +130,11 @@ final class RecordingThread: @unchecked Sendable {
         case .image(let image):
             name = String(image.name)
             try file.append(image)
-        case .mark(let mark): try file.append(mark)
+        case .mark(let mark):
+            try file.append(mark)
+            if mark.kind == .ended { try write(schedule.finish(at: mark.time)) }
         case .threadStarted(let thread):
+            schedule.list(ThreadIndex(threads.count), tid: thread.tid)
             threads.append(thread)
             facts.threads = threads.count
             try file.append(thread)
@@ -138,6 +148,12 @@ final class RecordingThread: @unchecked Sendable {
             let outcome = slices.add(sample)
             if let request = outcome.request { queue.request(request) }
             try write(outcome.slices)
+        case .wait(let wait):
+            let stack = slices.stack(of: wait.thread)
+            try file.append(newNodesOf: slices.stacks)
+            if let wait = facts.wait(wait, stack: stack) { try file.append(wait) }
+        case .priority(let priority):
+            if let priority = facts.priority(priority) { try file.append(priority) }
         case .library(let library):
             let load = facts.library(library, pid: pid, slices: &slices)
             try file.append(newNodesOf: slices.stacks)
@@ -152,6 +168,7 @@ final class RecordingThread: @unchecked Sendable {
             guard let ready = facts.readiness(ready, isFirst: !isReady) else { break }
             isReady = true
             try file.append(ready)
+        case .scheduled(let records): try write(schedule.add(records))
         }
     }
 
@@ -194,6 +211,12 @@ final class RecordingThread: @unchecked Sendable {
         try file.append(newNodesOf: slices.stacks)
         // A slice without time carries nothing.
         for slice in finished where slice.times.wall > .zero { try file.append(slice) }
+    }
+
+    private func write(_ schedule: ScheduleBuilder.Result) throws(RecordingError) {
+        guard let file else { return }
+        for run in schedule.runs { try file.append(run) }
+        for wakeup in schedule.wakeups { try file.append(wakeup) }
     }
 
     private func write(_ runs: [InitializerRun]) throws(RecordingError) {

@@ -69,6 +69,11 @@ struct SliceBuilder: ~Copyable {
         return outcome
     }
 
+    /// The stack of a thread's last sample.
+    func stack(of thread: ThreadIndex) -> StackID? {
+        threads.indices.contains(thread.rawValue) ? threads[thread.rawValue].stack : nil
+    }
+
     /// A stack that belongs to no slice.
     mutating func intern(_ snapshot: Snapshot) -> StackID? {
         stacks.intern(outermostFirst: unwinder.unwind(snapshot).frames.reversed())

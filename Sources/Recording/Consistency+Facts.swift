@@ -45,7 +45,7 @@ extension Consistency {
         readinesses += 1
     }
 
-    private func check(
+    func check(
         _ start: MonotonicTime, _ end: MonotonicTime, _ table: String, _ row: Int
     ) throws(Inconsistency) {
         try check(start, table, row)
@@ -55,7 +55,7 @@ extension Consistency {
         }
     }
 
-    private func check(
+    func check(
         _ thread: ThreadIndex, _ table: String, _ row: Int
     ) throws(Inconsistency) {
         guard 0..<threads ~= thread.rawValue else {
@@ -63,7 +63,7 @@ extension Consistency {
         }
     }
 
-    private func check(_ stack: StackID, _ table: String, _ row: Int) throws(Inconsistency) {
+    func check(_ stack: StackID, _ table: String, _ row: Int) throws(Inconsistency) {
         guard 0..<stacks ~= Int(stack.rawValue) else {
             throw Inconsistency(table: table, row: row, problem: "no such stack")
         }

@@ -31,8 +31,15 @@ struct Consistency {
     var intervals = 0
     var signposts = 0
     var readinesses = 0
+    var waitReasons = 0
+    var waits = 0
+    var priorities = 0
+    private(set) var runs = 0
+    var wakeups = 0
     /// For each thread, the end of its last slice.
     private var threadEnds: [Int64] = []
+    /// For each thread, the end of its last run.
+    private var runEnds: [Int64] = []
     /// All slices' wall time together.
     private var totalWall: Int64 = 0
 
@@ -92,6 +99,7 @@ struct Consistency {
     mutating func admit(_ thread: RecordedThread) throws(Inconsistency) {
         try check(thread, row: threads)
         threadEnds.append(0)
+        runEnds.append(0)
     }
 
     /// A changed version of a thread that was admitted before.
@@ -158,6 +166,32 @@ struct Consistency {
         totalWall = total
         threadEnds[thread] = start + wall
         slices += 1
+    }
+
+    mutating func admit(_ run: ScheduledRun, row: Int) throws(Inconsistency) {
+        let thread = run.thread.rawValue
+        guard runEnds.indices.contains(thread) else { throw problem("no such thread", ofRun: row) }
+        guard run.start < run.end, run.end.nanoseconds <= Self.latest else {
+            throw problem("a time out of range", ofRun: row)
+        }
+        guard run.start.nanoseconds >= runEnds[thread] else {
+            throw problem("overlaps the one before", ofRun: row)
+        }
+        guard run.core ?? 0 >= 0, run.core == nil || run.state == .running else {
+            throw problem("no such core", ofRun: row)
+        }
+        guard runs < Self.mostRuns else { throw problem("too many runs", ofRun: row) }
+        runEnds[thread] = run.end.nanoseconds
+        runs += 1
+    }
+
+    /// A small file could hold very many.
+    private static let mostRuns = 5_000_000
+
+    /// Out of the hot path: the text is made only for an error.
+    @inline(never)
+    private func problem(_ problem: String, ofRun row: Int) -> Inconsistency {
+        Inconsistency(table: "runs", row: row, problem: problem)
     }
 
     private func wall(of times: StateTimes) throws(Inconsistency) -> Int64 {

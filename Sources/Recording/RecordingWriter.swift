@@ -14,7 +14,12 @@ package final class RecordingWriter {
     private let database: Database
     let statements: Statements
     var rules = Consistency()
+    /// The rows of those that were written.
+    var waitReasons: [WaitReason: Int] = [:]
     private var argumentCount = 0
+    /// Of each thread, the runs that are not written yet; and how many rows of runs are.
+    var openRuns: [ThreadIndex: RunChunk] = [:]
+    var runRows = 0
     private var failure: RecordingError?
 
     /// Creates the file, for its owner alone (mode 0600), with the tables and the header in it.
@@ -64,6 +69,7 @@ package final class RecordingWriter {
 
     /// Makes everything appended so far permanent. ~30 µs and the writing of the changed pages.
     package func commit() throws(RecordingError) {
+        try flushRuns()
         try write { () throws(SQLiteFailure) in
             try statements.commit.run()
             try statements.begin.run()
@@ -73,6 +79,7 @@ package final class RecordingWriter {
     /// Writes the header as it is at the end, commits, and closes the file.
     package func finish(_ header: Recording.Header) throws(RecordingError) {
         try check { () throws(Inconsistency) in try Consistency.check(header) }
+        try flushRuns()
         try write { () throws(SQLiteFailure) in
             try statements.header.write(header)
             try statements.commit.run()

@@ -18,6 +18,10 @@ extension TableReader {
         recording.intervals = try intervals()
         recording.signposts = try signposts()
         recording.ready = try ready()
+        recording.waits = try waits()
+        recording.priorities = try priorities()
+        recording.runs = try runs()
+        recording.wakeups = try wakeups()
         recording.symbols = try symbols()
         return recording
     }
@@ -51,6 +55,10 @@ extension TableReader {
         guard let outcome else { throw row.invalid(10) }
         header.outcome = outcome
         header.recorderVersion = try row.text(12)
+        if let account = try row.optionalText(13) {
+            header.account = SchedulerAccount(rawValue: account)
+            if header.account == nil { throw row.invalid(13) }
+        }
         try admit { () throws(Inconsistency) in try Consistency.check(header) }
         return header
     }

@@ -20,6 +20,11 @@ struct Statements {
     let interval: Statement
     let signpost: Statement
     let ready: Statement
+    let waitReason: Statement
+    let wait: Statement
+    let priority: Statement
+    let run: Statement
+    let wakeup: Statement
 
     init(_ database: Database) throws(RecordingError) {
         begin = try database.prepare("BEGIN")
@@ -41,6 +46,11 @@ struct Statements {
         interval = try database.prepare(Schema.intervals.insertion)
         signpost = try database.prepare(Schema.signposts.insertion)
         ready = try database.prepare(Schema.ready.insertion)
+        waitReason = try database.prepare(Schema.waitReasons.insertion)
+        wait = try database.prepare(Schema.waits.insertion)
+        priority = try database.prepare(Schema.priorities.insertion)
+        run = try database.prepare(Schema.runs.insertion)
+        wakeup = try database.prepare(Schema.wakeups.insertion)
     }
 }
 
@@ -61,6 +71,7 @@ extension Statement {
         try bind(11, outcome)
         try bind(12, value)
         try bind(13, header.recorderVersion)
+        try bind(14, header.account?.rawValue)
         try run()
     }
 

@@ -1,4 +1,4 @@
-/// The layout of a recording file, version 3. `docs/recording-format.md` explains every column.
+/// The layout of a recording file, version 4. `docs/recording-format.md` explains every column.
 ///
 /// Each table has the row's position in its list as `id`, from 0 without gaps. Both the
 /// statements that write and those that read are made from this one declaration.
@@ -6,7 +6,7 @@ struct Schema {
     /// SQLite's `application_id`: "FLGT".
     static let applicationID: Int32 = 0x464C_4754
     /// SQLite's `user_version`. Raised when a reader of the older version would misread a file.
-    static let version: Int32 = 3
+    static let version: Int32 = 4
 
     struct Table {
         var name: String
@@ -49,7 +49,7 @@ struct Schema {
             "ticks": "INTEGER NOT NULL", "missed_ticks": "INTEGER NOT NULL",
             "lateness_ns": "INTEGER NOT NULL", "lost_samples": "INTEGER NOT NULL",
             "held_ns": "INTEGER NOT NULL", "outcome": "TEXT", "outcome_value": "INTEGER",
-            "recorder_version": "TEXT NOT NULL",
+            "recorder_version": "TEXT NOT NULL", "account": "TEXT",
         ])
     static let notes = Table(
         "notes", ["kind": "TEXT NOT NULL", "value": "INTEGER NOT NULL"])
@@ -129,6 +129,35 @@ struct Schema {
         ])
     static let ready = Table(
         "ready", ["time_ns": "INTEGER NOT NULL", "condition": "TEXT NOT NULL"])
+    static let waitReasons = Table(
+        "wait_reasons",
+        [
+            "kind": "TEXT NOT NULL", "detail": "TEXT", "owner": "INTEGER", "place": "INTEGER",
+        ])
+    static let waits = Table(
+        "waits",
+        [
+            "thread": "INTEGER NOT NULL", "start_ns": "INTEGER NOT NULL",
+            "end_ns": "INTEGER NOT NULL", "reason": "INTEGER NOT NULL",
+            "system_call": "INTEGER NOT NULL", "stack": "INTEGER",
+        ])
+    static let priorities = Table(
+        "priorities",
+        [
+            "thread": "INTEGER NOT NULL", "time_ns": "INTEGER NOT NULL",
+            "policy": "INTEGER NOT NULL", "nice": "INTEGER NOT NULL",
+            "real_time": "INTEGER NOT NULL",
+        ])
+    static let runs = Table(
+        "runs",
+        ["thread": "INTEGER NOT NULL", "start_ns": "INTEGER NOT NULL", "data": "BLOB NOT NULL"])
+    static let wakeups = Table(
+        "wakeups",
+        [
+            "thread": "INTEGER NOT NULL", "time_ns": "INTEGER NOT NULL",
+            "waker": "INTEGER NOT NULL", "waker_name": "TEXT NOT NULL",
+            "waker_thread": "INTEGER", "interrupt": "INTEGER NOT NULL",
+        ])
     static let strings = Table("strings", ["value": "TEXT NOT NULL"])
     static let symbols = Table(
         "symbols",
@@ -136,6 +165,7 @@ struct Schema {
             "module": "INTEGER", "address": "INTEGER NOT NULL", "kind": "INTEGER NOT NULL",
             "position": "INTEGER NOT NULL", "function": "INTEGER", "file": "INTEGER",
             "line": "INTEGER", "inlined": "INTEGER NOT NULL",
+            "unoptimized": "INTEGER NOT NULL",
         ])
     static let moduleSymbols = Table(
         "module_symbols",
@@ -146,7 +176,7 @@ struct Schema {
 
     static let tables = [
         header, notes, children, images, arguments, marks, threads, modules, mappings, stacks,
-        slices, libraries, initializers, intervals, signposts, ready, strings, symbols,
-        moduleSymbols,
+        slices, libraries, initializers, intervals, signposts, ready, waitReasons, waits,
+        priorities, runs, wakeups, strings, symbols, moduleSymbols,
     ]
 }

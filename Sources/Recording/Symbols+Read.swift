@@ -52,6 +52,6 @@ extension TableReader {
         if let line, line < 0 { throw row.invalid(7) }
         return SourceFrame(
             function: try string(5), file: try string(6), line: line,
-            isInlined: try row.bool(8))
+            isInlined: try row.bool(8), isUnoptimized: try row.bool(9))
     }
 }

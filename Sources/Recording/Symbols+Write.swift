@@ -100,6 +100,7 @@ private struct SymbolWriter {
             try symbol.bind(7, file)
             try symbol.bind(8, frame.line.map { Int64($0) })
             try symbol.bind(9, frame.isInlined)
+            try symbol.bind(10, frame.isUnoptimized)
             try symbol.run()
         }
         symbolCount += 1

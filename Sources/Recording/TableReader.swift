@@ -94,6 +94,10 @@ struct Row {
         UInt64(bitPattern: try integer(column))
     }
 
+    func optionalBits(_ column: Int32) throws(ReadFailure) -> UInt64? {
+        isNull(column) ? nil : try bits(column)
+    }
+
     func bool(_ column: Int32) throws(ReadFailure) -> Bool {
         let value: Int64 = try integer(column)
         guard value == 0 || value == 1 else { throw invalid(column) }

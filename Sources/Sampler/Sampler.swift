@@ -20,18 +20,19 @@ package enum Sampler {
         let result = onTracerThread { () -> Result<SamplerOutcome, SamplerError> in
             do throws(SamplerError) {
                 let ready = try ReadyWatch(launching: options.until)
+                let machine = MachineWatch()
                 let held = try HeldProcess(
                     path: path, arguments: arguments, signals: signals, setting: ready.setting)
                 let pid = held.pid
                 ready.began(pid)
-                let process = try held.execute(followingChildren: options.followsChildren)
+                let process = try held.execute(options)
                 prepareOurselves()
                 sink.receive(.began(pid: pid))
                 return .success(
                     try run { () throws(SystemError) in
                         try ProcessGroup(
                             pid: pid, options: options, signals: signals, sink: sink,
-                            children: children, ready: ready
+                            children: children, ready: ready, machine: machine
                         ) { session in session.beginLaunch(process) }
                     })
             } catch {
@@ -51,11 +52,12 @@ package enum Sampler {
             do throws(SamplerError) {
                 prepareOurselves()
                 let ready = try ReadyWatch(attachingFor: options.until)
+                let machine = MachineWatch()
                 let group: ProcessGroup
                 do throws(SystemError) {
                     group = try ProcessGroup(
                         pid: pid, options: options, signals: signals, sink: sink,
-                        children: children, ready: ready
+                        children: children, ready: ready, machine: machine
                     ) { session throws(SystemError) in
                         try session.beginAttached { sink.receive(.began(pid: pid)) }
                     }

@@ -13,11 +13,16 @@ package enum SamplerEvent: Sendable {
     /// All the code that is mapped from now on.
     case mappings([CodeMapping], MonotonicTime)
     case sample(Sample)
+    /// One that is over, its stack being the one that the thread had in the sample before.
+    case wait(Wait)
+    case priority(Priority)
     case library(ObservedLibrary)
     case initializer(ObservedInitializer)
     case interval(Interval)
     case signpost(Signpost)
     case ready(Readiness)
+    /// What the scheduler did since the last time, each thread's in order.
+    case scheduled([SchedulerRecord])
 }
 
 /// A ``LibraryLoad`` whose stack is still to be unwound.

@@ -17,6 +17,8 @@ package struct SamplerOptions: Sendable {
     package var followsChildren: Bool
     /// The most that is copied of a stack, in bytes.
     package var stackBytes: Int
+    /// Whether the kernel's scheduler is asked for every switch, as far as it tells.
+    package var asksScheduler = true
     /// What ends the launch, whichever comes first; none: the program's end.
     package var until: [ReadyCondition] = []
     /// For how long recording goes on after that.
@@ -51,6 +53,8 @@ package struct SamplerOutcome: Sendable {
     package var capture: CaptureMethod
     /// CPU time that its threads' slices account for.
     package var cpu: TimeSpan
+    /// How much the scheduler told.
+    package var account: SchedulerAccount?
     /// What the recorder has to say of its own work.
     package var notes: [RecorderNote]
     /// Which marks could not be watched at all.

@@ -50,10 +50,17 @@ package final class ModuleResolver {
         var frames = found.map { frame in
             SourceFrame(
                 function: frame.function, file: frame.file, line: frame.line,
-                isInlined: frame.isInlined)
+                isInlined: frame.isInlined, isUnoptimized: frame.isUnoptimized)
         }
         frames[0].function = physicalFunction(at: address, physical)
         return frames
+    }
+
+    /// The names of the data at addresses of the module's own (ELF) address space, as far as there
+    /// are symbols for them.
+    package func dataNames(at addresses: [UInt64]) -> [UInt64: String] {
+        DataSymbols(tables: files.flatMap(\.symbolTables)).names(at: addresses)
+            .mapValues { names.readable($0) }
     }
 
     /// The symbol's name goes before DWARF's: it has the parameters (C++), it tells a `.cold`

@@ -16,13 +16,16 @@ package struct Symbolicator: Sendable {
     package func symbolicate(_ recording: Recording) -> SymbolTable {
         var table = recording.symbols
         let wanted = Self.unresolved(of: recording)
+        let places = Self.unresolvedPlaces(of: recording)
         for (position, module) in recording.modules.enumerated() {
             let index = ModuleIndex(position)
             let addresses = wanted[index] ?? []
-            if addresses.isEmpty, table.modules[index] != nil { continue }
+            let data = places[index] ?? []
+            if addresses.isEmpty, data.isEmpty, table.modules[index] != nil { continue }
             let resolver = ModuleResolver(module, search: search)
             if table.modules[index] == nil { table.modules[index] = resolver.summary }
             Self.resolve(addresses, with: resolver, into: &table)
+            Self.name(data, with: resolver, into: &table)
         }
         for address in wanted[nil] ?? [] { table.frames[address] = [Self.unknown] }
         return table
@@ -39,6 +42,35 @@ package struct Symbolicator: Sendable {
             result[isKnown ? module : nil, default: []].append(node.frame)
         }
         return result
+    }
+
+    /// Where in modules' data threads waited, without what has a name yet.
+    private static func unresolvedPlaces(
+        of recording: Recording
+    ) -> [ModuleIndex: [FrameAddress]] {
+        var result: [ModuleIndex: [FrameAddress]] = [:]
+        let data = DataPlaces(recording)
+        for place in Set(recording.waits.compactMap(\.reason.place)).sorted() {
+            guard let address = data.address(of: place), let module = address.module,
+                recording.modules.indices.contains(module.rawValue),
+                recording.symbols.frames[address] == nil
+            else { continue }
+            result[module, default: []].append(address)
+        }
+        return result
+    }
+
+    private static func name(
+        _ places: [FrameAddress], with resolver: ModuleResolver, into table: inout SymbolTable
+    ) {
+        guard !places.isEmpty else { return }
+        let names = resolver.dataNames(at: places.map(\.address.lookup))
+        for place in places {
+            guard let name = names[place.address.lookup] else { continue }
+            table.frames[place] = [
+                SourceFrame(function: name, file: nil, line: nil, isInlined: false)
+            ]
+        }
     }
 
     /// In the order of addresses, so that what lies together in the file is read together. This

@@ -140,6 +140,47 @@ extension RecordingBuilder {
             Signpost(name: name, category: category, thread: thread, time: Self.at(time)))
     }
 
+    mutating func wait(
+        _ thread: ThreadIndex, from start: Int64, to end: Int64, _ reason: WaitReason,
+        call: Int32 = 202, _ stack: StackID? = nil
+    ) {
+        recording.waits.append(
+            Wait(
+                thread: thread, start: Self.at(start), end: Self.at(end), reason: reason,
+                systemCall: call, stack: stack))
+    }
+
+    mutating func priority(_ thread: ThreadIndex, at time: Int64, policy: Int32 = 0, nice: Int32) {
+        recording.priorities.append(
+            Priority(thread: thread, time: Self.at(time), policy: policy, nice: nice, realTime: 0))
+    }
+
+    /// What the scheduler told of a thread: states one after the other, each up to a moment.
+    mutating func runs(
+        _ thread: ThreadIndex, from start: Int64, _ states: (ThreadState, until: Int64)...
+    ) {
+        var start = start
+        for (state, end) in states {
+            recording.runs.append(
+                ScheduledRun(
+                    thread: thread, start: Self.at(start), end: Self.at(end), state: state,
+                    core: state == .running ? 0 : nil))
+            start = end
+        }
+        recording.header.account = .wakeups
+    }
+
+    /// - Parameter waker: nil: none of the process's, with the id 9.
+    mutating func wakeup(
+        of thread: ThreadIndex, at time: Int64, by waker: ThreadIndex?, isInterrupt: Bool = false
+    ) {
+        recording.wakeups.append(
+            Wakeup(
+                thread: thread, time: Self.at(time),
+                waker: waker.map { recording.threads[$0.rawValue].tid } ?? 9, wakerName: "",
+                wakerThread: isInterrupt ? nil : waker, isInterrupt: isInterrupt))
+    }
+
     mutating func ready(_ by: String, at time: Int64) {
         recording.ready = Readiness(time: Self.at(time), by: by)
     }

@@ -7,7 +7,7 @@ extension EndToEnd {
     @Suite struct Doctor {
         private static let subjects = [
             "machine", "tracing", "breakpoints", "memory", "/proc", "timer", "vdso", "attaching",
-            "confinement", "shared memory", "open files", "cores", "symbols",
+            "confinement", "shared memory", "scheduling", "open files", "cores", "symbols",
         ]
 
         /// The lines of checks: level and subject.

@@ -29,7 +29,7 @@ extension EndToEnd {
             #expect(isRounded(folded.total, report.threads.reduce(0) { $0 + $1.wallNs }))
             let blocked = try recorded.folded("--weight", "blocked")
             #expect(isRounded(blocked.total, report.threads.reduce(0) { $0 + $1.blockedNs }))
-            let sleeping = blocked.lines.filter { $0.frames.last == "[clock_nanosleep]" }
+            let sleeping = blocked.lines.filter { $0.frames.last == "[sleep]" }
             #expect(sleeping.contains { $0.frames.contains("known_sleep") })
             let runnable = try recorded.folded("--weight", "runnable")
             // Both states wait for a core.

@@ -57,7 +57,7 @@ extension EndToEnd {
                 misses.check(
                     "sleep", wall.nanoseconds(through: "known_sleep"), truth: truth["sleep_wall"])
                 misses.check(
-                    "sleeping", blocked.nanoseconds(through: "known_sleep", "[clock_nanosleep]"),
+                    "sleeping", blocked.nanoseconds(through: "known_sleep", "[sleep]"),
                     truth: truth["sleep_wall"])
                 misses.check(
                     "join", wall.nanoseconds(through: "run_and_join_thread"),

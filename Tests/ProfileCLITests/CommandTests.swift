@@ -101,6 +101,7 @@ import Testing
             for view in [
                 "summary", "heaviest", "tree", "bottom-up", "threads", "modules", "libraries",
                 "initializers", "intervals",
+                "events", "timeline",
             ] {
                 let run = try run(["report", path, "--view", view])
                 #expect(run.status == 0)

@@ -27,6 +27,9 @@ import Testing
         facts.timer.resolution = TimeSpan(nanoseconds: 1)
         facts.timer.lateness = [10, 20, 3000].map { TimeSpan(nanoseconds: $0 * 1000) }
         facts.sharedMemory = .worked
+        facts.scheduling.switches = .worked
+        facts.scheduling.wakeups = .worked
+        facts.scheduling.paranoia = 2
         facts.libraryPath = "/lib/libc.so.6"
         return facts
     }
@@ -69,7 +72,8 @@ import Testing
         #expect(
             checks.map(\.subject) == [
                 "machine", "tracing", "breakpoints", "memory", "/proc", "timer", "vdso",
-                "attaching", "confinement", "shared memory", "open files", "cores", "symbols",
+                "attaching", "confinement", "shared memory", "scheduling",
+                "open files", "cores", "symbols",
             ])
         for check in checks { expect(check, .ok) }
         #expect(Verdict(checks).canAttach)
@@ -154,6 +158,46 @@ import Testing
     }
 
     // MARK: Tracing
+
+    @Test func scheduling() throws {
+        func scheduling(
+            _ switches: Trial, _ wakeups: SchedulingFacts.Wakeups, paranoia: Int64? = 2,
+            filters: Int64 = 0, user: UInt32 = 1000
+        ) throws -> Check {
+            try check("scheduling") {
+                $0.scheduling.switches = switches
+                $0.scheduling.wakeups = wakeups
+                $0.scheduling.paranoia = paranoia
+                $0.confinement.seccompFilters = filters
+                $0.privileges.user = user
+            }
+        }
+        expect(try scheduling(.worked, .worked), .ok, found: "wake-up")
+        // The machine as a whole, though not a process of one's own.
+        expect(try scheduling(.refused(EINVAL), .worked), .ok)
+        expect(
+            try scheduling(.worked, .refused(EACCES)), .limited, found: "Permission denied",
+            remedy: "CAP_PERFMON", "main thread alone")
+        expect(
+            try scheduling(.worked, .unreadable), .limited, found: "cannot be read",
+            remedy: "run as root", "tracefs")
+        expect(try scheduling(.worked, .unreadable, user: 0), .limited, remedy: "mount -t tracefs")
+        expect(
+            try scheduling(.worked, .foreignNumbers), .limited, found: "PID namespace",
+            remedy: "outside of the container")
+        expect(try scheduling(.worked, .unknownFormat), .limited, remedy: "another")
+        expect(
+            try scheduling(.refused(EACCES), .unreadable, paranoia: 3), .limited,
+            found: "Permission denied", remedy: "kernel.perf_event_paranoid=2", "samples")
+        expect(try scheduling(.refused(EACCES), .unreadable), .limited, remedy: "CAP_PERFMON")
+        expect(
+            try scheduling(.refused(EPERM), .unreadable, filters: 1), .limited,
+            remedy: "--cap-add=PERFMON")
+        expect(
+            try scheduling(.refused(ENOSYS), .unreadable, paranoia: nil), .limited,
+            remedy: "CONFIG_PERF_EVENTS")
+        expect(try scheduling(.refused(ENOSYS), .unreadable), .limited, remedy: "another")
+    }
 
     @Test func tracing() throws {
         expect(

@@ -98,7 +98,7 @@ import Testing
         #expect(plain.weight == nil)
         let line = """
             report f --view bottom-up --phase main --thread 5 --weight wall --min-percent 0.5 \
-            --depth 9 --interval load
+            --depth 9 --interval load --min-duration 20ms
             """
         let full = try ReportOptions(try #require(parsedArguments(line)))
         #expect(full.file == "f")
@@ -109,6 +109,10 @@ import Testing
         #expect(full.weight == .wall)
         #expect(full.minPercent == 0.5)
         #expect(full.depth == 9)
+        #expect(plain.minDuration == .milliseconds(1) && full.minDuration == .milliseconds(20))
+        // What counts as an event is asked of JSON, too.
+        let events = try #require(parsedArguments("report --format json --min-duration 5ms"))
+        #expect(try ReportOptions(events).minDuration == .milliseconds(5))
         for option in ["--phase main", "--interval load", "--view libraries"] {
             let mixed = try #require(parsedArguments("report --format json \(option)"))
             #expect(throws: UsageError.self) { try ReportOptions(mixed) }

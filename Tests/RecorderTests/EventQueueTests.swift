@@ -90,6 +90,24 @@ import Testing
         #expect(queue.next()?.count == 64)
     }
 
+    /// What the scheduler told is replaced by its being lost.
+    @Test func theSchedulersAccountIsBounded() {
+        let queue = EventQueue()
+        func at(_ time: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: time) }
+        for index in 0..<64 { queue.receive(Self.sample(index, bytes: 1 << 20)) }
+        queue.receive(
+            .scheduled([
+                SchedulerRecord(at(7), 1, .arrived(core: 0)), SchedulerRecord(at(5), 2, .ended),
+                SchedulerRecord(at(9), 1, .ended),
+            ]))
+        guard case .scheduled(let records)? = queue.next()?.last else {
+            Issue.record("nothing is left")
+            return
+        }
+        #expect(records == [SchedulerRecord(at(9), 0, .lost(since: at(5)))])
+        #expect(queue.lostSamples == 0)
+    }
+
     @Test func theEndComesAfterTheLastEvent() {
         let queue = EventQueue()
         queue.receive(Self.sample(0, bytes: 8))

@@ -154,4 +154,37 @@ import Unwind
         #expect(
             facts.library(ObservedLibrary(load: virtual), pid: 1, slices: &slices) == nil)
     }
+
+    @Test func waitsAreMendedOrLeftOut() {
+        let facts = Self.facts()
+        func wait(
+            thread: Int = 0, from start: Int64 = 5, to end: Int64 = 9, owner: Int32? = nil,
+            detail: String? = nil, call: Int32 = 0
+        ) -> Wait? {
+            facts.wait(
+                Wait(
+                    thread: ThreadIndex(thread), start: Self.time(start), end: Self.time(end),
+                    reason: WaitReason(.file, detail: detail, owner: owner), systemCall: call),
+                stack: StackID(3))
+        }
+        #expect(wait()?.stack == StackID(3))
+        #expect(wait(thread: 1) == nil && wait(thread: -1) == nil)
+        #expect(wait(from: 9, to: 5) == nil && wait(from: -1) == nil)
+        #expect(wait(to: .max) == nil && wait(call: -2) == nil)
+        #expect(wait(owner: 0)?.reason.owner == nil && wait(owner: 7)?.reason.owner == 7)
+        let long = String(repeating: "x", count: FactBuilder.longestText + 1)
+        #expect(wait(detail: long)?.reason.detail?.utf8.count == FactBuilder.longestText)
+    }
+
+    @Test func prioritiesOfUnknownThreadsAreLeftOut() {
+        let facts = Self.facts()
+        func priority(thread: Int, at time: Int64 = 5) -> Priority? {
+            facts.priority(
+                Priority(
+                    thread: ThreadIndex(thread), time: Self.time(time), policy: 0, nice: 0,
+                    realTime: 0))
+        }
+        #expect(priority(thread: 0) != nil)
+        #expect(priority(thread: 1) == nil && priority(thread: 0, at: -1) == nil)
+    }
 }

@@ -83,22 +83,22 @@ import Testing
         let path = try sample(scratch)
         execute("PRAGMA user_version = 7", on: path)
         let error = loadError(path)
-        #expect(error == .newerSchema(path: path, found: 7, supported: 3))
+        #expect(error == .newerSchema(path: path, found: 7, supported: 4))
         let words =
-            "was written by a newer version of firstlight (schema 7, this one reads up to 3)"
+            "was written by a newer version of firstlight (schema 7, this one reads up to 4)"
         #expect(error?.description.contains(words) == true)
         execute("PRAGMA user_version = -1", on: path)
         #expect(loadError(path) == .damaged(path: path, detail: "its header was changed"))
     }
 
-    @Test(arguments: [1, 2]) func olderSchema(version: Int32) throws {
+    @Test(arguments: [1, 2, 3]) func olderSchema(version: Int32) throws {
         let scratch = try Scratch()
         let path = try sample(scratch)
         execute("PRAGMA user_version = \(version)", on: path)
         let error = loadError(path)
-        #expect(error == .olderSchema(path: path, found: version, supported: 3))
+        #expect(error == .olderSchema(path: path, found: version, supported: 4))
         let words =
-            "was written by an older version of firstlight (schema \(version), this one reads 3)"
+            "was written by an older version of firstlight (schema \(version), this one reads 4)"
         #expect(error?.description.contains(words) == true)
     }
 
@@ -163,7 +163,43 @@ import Testing
         ("UPDATE signposts SET time_ns = -1 WHERE id = 0", "signposts, row 0: a time"),
         ("REPLACE INTO ready VALUES (0, 1, 'a'), (1, 1, 'b')", "ready, row 1: ready twice"),
         ("REPLACE INTO ready VALUES (0, -1, 'a')", "ready, row 0: a time out of range"),
+        ("UPDATE waits SET thread = 100000 WHERE id = 0", "waits, row 0: no such thread"),
+        ("UPDATE waits SET end_ns = start_ns - 1", "waits, row 0: "),
+        ("UPDATE waits SET end_ns = 9223372036854775807", "a time out of range"),
+        ("UPDATE wait_reasons SET kind = 'boredom'", "kind is not valid"),
+        ("UPDATE wait_reasons SET detail = x'00' WHERE id = 0", "detail is not valid"),
+        ("UPDATE wait_reasons SET owner = 0 WHERE id = 0", "its owner is no thread"),
+        ("UPDATE wait_reasons SET owner = 5000000000 WHERE id = 0", "owner is not valid"),
+        ("UPDATE waits SET reason = 100000 WHERE id = 0", "reason is not valid"),
+        ("UPDATE waits SET reason = -1 WHERE id = 0", "reason is not valid"),
+        ("UPDATE waits SET stack = 100000 WHERE id = 0", "waits, row 0: no such stack"),
+        ("UPDATE waits SET stack = -1 WHERE id = 0", "waits, row 0: no such stack"),
+        ("UPDATE waits SET system_call = -2 WHERE id = 0", "waits, row 0: no such system call"),
+        ("UPDATE priorities SET thread = -1 WHERE id = 0", "priorities, row 0: no such thread"),
+        ("UPDATE priorities SET time_ns = -1 WHERE id = 0", "priorities, row 0: a time"),
+        ("UPDATE priorities SET nice = 5000000000 WHERE id = 0", "nice is not valid"),
+        ("DROP TABLE waits", "waits: the table is missing or was changed"),
         ("DROP TABLE ready", "ready: the table is missing or was changed"),
+        ("UPDATE header SET account = 'gossip'", "account is not valid"),
+        ("UPDATE runs SET thread = 100000 WHERE id = 0", "runs, row 0: no such thread"),
+        ("UPDATE runs SET thread = -1 WHERE id = 0", "runs, row 0: no such thread"),
+        ("UPDATE runs SET start_ns = -99999999999999 WHERE id = 0", "runs, row 0: "),
+        ("UPDATE runs SET start_ns = 9223372036854775807 WHERE id = 0", "runs, row 0: a time out"),
+        ("UPDATE runs SET thread = 0, start_ns = 5", "runs, row 1: overlaps"),
+        // A running one of no length.
+        ("UPDATE runs SET data = x'0000' WHERE id = 0", "runs, row 0: a time out of range"),
+        ("UPDATE runs SET data = x'' WHERE id = 0", "data is not valid"),
+        // A number that does not end, one of too many bytes, a core that is missing or too large.
+        ("UPDATE runs SET data = x'07FF' WHERE id = 0", "data is not valid"),
+        ("UPDATE runs SET data = x'FFFFFFFFFFFFFFFFFF7F' WHERE id = 0", "data is not valid"),
+        ("UPDATE runs SET data = x'04' WHERE id = 0", "data is not valid"),
+        ("UPDATE runs SET data = x'04FFFFFFFF7F' WHERE id = 0", "data is not valid"),
+        ("UPDATE runs SET data = 5 WHERE id = 0", "data is not valid"),
+        ("UPDATE wakeups SET thread = 100000 WHERE id = 0", "wakeups, row 0: no such thread"),
+        ("UPDATE wakeups SET waker_thread = -1 WHERE id = 0", "wakeups, row 0: no such thread"),
+        ("UPDATE wakeups SET time_ns = -1 WHERE id = 0", "wakeups, row 0: a time out of range"),
+        ("UPDATE wakeups SET waker = -1 WHERE id = 0", "wakeups, row 0: a negative thread id"),
+        ("UPDATE wakeups SET interrupt = 3 WHERE id = 0", "interrupt is not valid"),
         ("UPDATE symbols SET position = 9 WHERE id = 0", "position is not valid"),
         ("UPDATE symbols SET function = 99999 WHERE id = 0", "function is not valid"),
         ("UPDATE symbols SET module = 99999 WHERE id = 3", "no such module"),

@@ -70,6 +70,7 @@ struct RandomRecording {
         addSlices(slices, to: &recording)
         addSymbols(to: &recording)
         addFacts(to: &recording)
+        addSchedule(to: &recording)
         recording.notes = RecorderNote.Kind.allCases.shuffled(using: &generator).prefix(
             number(1...9)
         )
@@ -96,6 +97,8 @@ struct RandomRecording {
         header.heldByProfiler = span()
         header.outcome =
             [.exited(0), .exited(-1), .signalled(11), .running, .unknown][number(0...4)]
+        header.account = SchedulerAccount.allCases.shuffled(using: &generator).first
+            .flatMap { maybe($0) }
         header.recorderVersion = text()
         return header
     }
@@ -170,6 +173,45 @@ struct RandomRecording {
                 thread: maybe(0).map { _ in thread(recording) }, time: time())
         }
         recording.ready = maybe(0).map { _ in Readiness(time: time(), by: text()) }
+        recording.waits = (0..<number(1...9)).map { _ in wait(recording) }
+        recording.priorities = (0..<number(1...5)).map { _ in
+            Priority(
+                thread: thread(recording), time: time(), policy: Int32(number(0...7)),
+                nice: Int32(number(-20...19)), realTime: Int32(number(0...99)))
+        }
+    }
+
+    private mutating func wait(_ recording: Recording) -> Wait {
+        let start = time()
+        let kinds = WaitReason.Kind.allCases
+        let reason = WaitReason(
+            kinds[number(0...kinds.count - 1)], detail: maybe(0).map { _ in text() },
+            owner: maybe(0).map { _ in Int32(number(1...4_000_000)) },
+            place: maybe(0).map { _ in address() })
+        return Wait(
+            thread: thread(recording), start: start, end: start + span(), reason: reason,
+            systemCall: Int32(number(-1...470)), stack: maybe(0).map { _ in stack(recording) })
+    }
+
+    private mutating func addSchedule(to recording: inout Recording) {
+        var ends = recording.threads.map { _ in MonotonicTime(nanoseconds: Int64(number(0...99))) }
+        recording.runs = (0..<number(1...30)).map { _ in
+            let thread = thread(recording)
+            let start = ends[thread.rawValue] + span()
+            let state = ThreadState.allCases[number(0...3)]
+            let run = ScheduledRun(
+                thread: thread, start: start, end: start + span() + TimeSpan(nanoseconds: 1),
+                state: state,
+                core: state == .running ? maybe(Int32(7)) : nil)
+            ends[thread.rawValue] = run.end
+            return run
+        }
+        recording.wakeups = (0..<number(1...9)).map { _ in
+            Wakeup(
+                thread: thread(recording), time: time(), waker: Int32(number(0...4_000_000)),
+                wakerName: text(), wakerThread: maybe(0).map { _ in thread(recording) },
+                isInterrupt: maybe(0) == nil)
+        }
     }
 
     private mutating func addSymbols(to recording: inout Recording) {
@@ -178,7 +220,7 @@ struct RandomRecording {
                 SourceFrame(
                     function: maybe(0).map { _ in text() }, file: maybe(0).map { _ in text() },
                     line: maybe(0).map { _ in Int32(number(1...Int(Int32.max))) },
-                    isInlined: position > 0)
+                    isInlined: position > 0, isUnoptimized: position.isMultiple(of: 2))
             }
         }
         for index in recording.modules.indices where maybe(0) != nil {

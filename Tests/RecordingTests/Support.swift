@@ -77,6 +77,10 @@ func beginSaving(_ recording: Recording, to path: String) throws -> RecordingWri
     for interval in recording.intervals { try writer.append(interval) }
     for signpost in recording.signposts { try writer.append(signpost) }
     if let ready = recording.ready { try writer.append(ready) }
+    for wait in recording.waits { try writer.append(wait) }
+    for priority in recording.priorities { try writer.append(priority) }
+    for run in recording.runs { try writer.append(run) }
+    for wakeup in recording.wakeups { try writer.append(wakeup) }
     return writer
 }
 
@@ -96,6 +100,16 @@ func expectEqual(_ left: Recording, _ right: Recording) {
     #expect(left.intervals == right.intervals)
     #expect(left.signposts == right.signposts)
     #expect(left.ready == right.ready)
+    #expect(left.waits == right.waits)
+    #expect(left.priorities == right.priorities)
+    // Each thread's in order.
+    func runs(_ recording: Recording) -> [[ScheduledRun]] {
+        recording.threads.indices.map { thread in
+            recording.runs.filter { $0.thread.rawValue == thread }
+        }
+    }
+    #expect(runs(left) == runs(right))
+    #expect(left.wakeups == right.wakeups)
     #expect(left.symbols.frames == right.symbols.frames)
     #expect(left.symbols.modules == right.symbols.modules)
 }

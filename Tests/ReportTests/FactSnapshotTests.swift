@@ -16,12 +16,15 @@ import Testing
         return TextReport.render(profile, view: view, options: options)
     }
 
-    @Test(arguments: [View.summary, .libraries, .initializers, .intervals])
+    @Test(arguments: [
+        View.summary, .libraries, .initializers, .intervals, .events, .timeline, .threads,
+        .findings,
+    ])
     func views(view: View) throws {
         try expectSnapshot(text(view), "facts-\(view.rawValue).txt")
     }
 
-    @Test(arguments: [View.libraries, .initializers, .intervals])
+    @Test(arguments: [View.libraries, .initializers, .intervals, .events, .timeline, .findings])
     func viewsInLittleRoom(view: View) throws {
         try expectSnapshot(text(view) { $0.width = 60 }, "facts-\(view.rawValue)-60.txt")
     }

@@ -30,12 +30,14 @@ import Testing
         try expectKeys(
             report,
             "schema program launch children phases threads functions modules ready initializers "
-                + "libraries intervals signposts")
+                + "libraries intervals signposts events timeline priorities findings "
+                + "criticalPath notes")
         #expect(report["schema"] as? Int == 1)
         try expectKeys(report["program"], "path arguments pid exitStatus")
         try expectKeys(
             report["launch"],
-            "wallNs cpuNs frequencyHz ticks slices truncatedStacks lostSamples capture notes")
+            "wallNs cpuNs frequencyHz ticks slices truncatedStacks lostSamples capture scheduler notes"
+        )
         for phase in try objects(report["phases"]) {
             try expectKeys(
                 phase,
@@ -48,7 +50,8 @@ import Testing
         }
         for thread in try objects(report["threads"]) {
             try expectKeys(
-                thread, "tid name startNs endNs runningNs runnableNs preemptedNs blockedNs")
+                thread,
+                "tid name startNs endNs runningNs runnableNs preemptedNs blockedNs priority")
         }
         for function in try objects(report["functions"]) {
             try expectKeys(
@@ -57,6 +60,95 @@ import Testing
         for module in try objects(report["modules"]) {
             try expectKeys(module, "path buildId loadedNs hasDebugInfo")
         }
+    }
+
+    @Test func findingsHaveTheSchemasKeysAndNoOthers() throws {
+        let report = try parse(StarSearcher.recordingWithFacts())
+        let findings = try objects(report["findings"])
+        #expect(findings.map { $0["kind"] as? String }.first == "lock-wait")
+        for finding in findings {
+            #expect(
+                finding.keys.sorted() == [
+                    "advice", "details", "file", "function", "kind", "line", "phase", "savingNs",
+                    "stack", "tid", "title", "waitedFor",
+                ])
+            #expect((finding["stack"] as? [Any])?.isEmpty == false)
+        }
+        let other = try #require(findings.first?["waitedFor"] as? Object)
+        #expect(
+            other.keys.sorted() == [
+                "blockedNs", "known", "preemptedNs", "runnableNs", "runningNs", "stack", "tid",
+            ])
+        #expect(other["known"] as? String == "owner")
+    }
+
+    @Test func eventsHaveTheSchemasKeysAndNoOthers() throws {
+        let report = try parse(StarSearcher.recordingWithFacts())
+        let events = try objects(report["events"])
+        #expect(events.count == 3)
+        for event in events {
+            #expect(
+                event.keys.sorted() == [
+                    "durationNs", "endedBy", "reason", "stack", "startNs", "tid",
+                ])
+            let reason = try #require(event["reason"] as? Object)
+            #expect(reason.keys.sorted() == ["detail", "kind", "ownerTid"])
+            for frame in try objects(event["stack"]) {
+                #expect(
+                    frame.keys.sorted() == ["file", "function", "inlined", "line", "module", "own"])
+            }
+        }
+        let lock = try #require(events.first)
+        #expect(lock["startNs"] as? Int == 420_000_000)
+        #expect(lock["durationNs"] as? Int == 754_000_000)
+        let holder = try #require(lock["endedBy"] as? Object)
+        #expect(holder["tid"] as? Int == 4242 && holder["name"] as? String == "star loader")
+        #expect(events.last?["endedBy"] is NSNull)
+    }
+
+    @Test func timelinesPrioritiesAndNotes() throws {
+        let report = try parse(StarSearcher.recordingWithFacts())
+        let lanes = try objects(report["timeline"])
+        #expect(lanes.map { $0["tid"] as? Int } == [4241, 4242])
+        let runs = try #require(lanes.last?["runs"] as? [[Any]])
+        #expect(runs.map { $0[0] as? Int } == [420_000_000, 1_170_000_000])
+        #expect(runs.map { $0[2] as? String } == ["running", "blocked"])
+        let priorities = try objects(report["priorities"])
+        #expect(priorities.map { $0["nice"] as? Int } == [0, 0, 10])
+        #expect(priorities.map { $0["atNs"] as? Int } == [1_000_000, 420_000_000, 470_000_000])
+        let worker = try #require(try objects(report["threads"]).last?["priority"] as? Object)
+        #expect(worker["policy"] as? String == "other" && worker["nice"] as? Int == 10)
+        #expect(worker["realTime"] is NSNull)
+        // The other is too little to be told.
+        let notes = try objects(report["notes"])
+        #expect(notes.map { $0["kind"] as? String } == ["spared"])
+        #expect((notes[0]["text"] as? String)?.hasPrefix("3 looks left out") == true)
+        let unknown = try objects(parse(StarSearcher.recording())["threads"])
+        #expect(unknown.allSatisfy { $0["priority"] is NSNull })
+    }
+
+    @Test func theCriticalPath() throws {
+        let report = try parse(StarSearcher.recordingWithSchedule())
+        let launch = try #require(report["launch"] as? Object)
+        #expect(launch["scheduler"] as? String == "wakeups")
+        let segments = try objects(report["criticalPath"])
+        for segment in segments {
+            #expect(
+                segment.keys.sorted() == [
+                    "durationNs", "stack", "startNs", "state", "stretches", "tid", "wokenByTid",
+                ])
+            for frame in try objects(segment["stack"]) {
+                #expect(
+                    frame.keys.sorted() == ["file", "function", "inlined", "line", "module", "own"])
+            }
+        }
+        #expect(try segments.map { try integer($0, "tid") } == [4241, 4242, 4241, 4241])
+        #expect(
+            try segments.map { try integer($0, "durationNs") / 1_000_000 } == [420, 754, 980, 358])
+        #expect(segments.map { $0["wokenByTid"] as? Int } == [nil, 4241, 4242, nil])
+        // Outermost first.
+        let stack = try objects(segments[1]["stack"])
+        #expect(stack.first?["function"] as? String == "__clone3")
     }
 
     @Test func factsHaveTheSchemasKeysAndNoOthers() throws {

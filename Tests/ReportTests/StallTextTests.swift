@@ -58,6 +58,11 @@ import Testing
                 == "waits for the mutex at 0x70a0, which thread 101 'other' holds")
         #expect(futex(.mutex(1, owner: 100)).hasSuffix("thread 100 'app' (itself) holds"))
         #expect(futex(.end(of: 101)) == "waits for thread 101 'other' to end")
+        #expect(
+            futex(.readWriteLock(16, owner: 101))
+                == "waits for the read-write lock at 0x10, which thread 101 'other' holds")
+        #expect(futex(.condition(16)) == "waits for the condition at 0x10")
+        #expect(futex(.semaphore(16)) == "waits for the semaphore at 0x10")
         #expect(futex(.other(16)).hasPrefix("waits in futex at 0x10 (a condition"))
         #expect(line(thread(index, 100, call: 0)) == "waits in read")
         #expect(line(thread(index, 100, state: "D", call: 0)) == "waits in read (uninterruptibly)")

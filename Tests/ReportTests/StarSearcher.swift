@@ -24,6 +24,7 @@ enum StarSearcher {
         afterMain(&builder, main)
         work(&builder, worker)
         modules(&builder)
+        builder.recording.slices.sort { $0.start < $1.start }
         let slices = Int64(builder.recording.slices.count)
         builder.recording.header.ticks = slices
         builder.recording.header.heldByProfiler = .milliseconds(41)
@@ -78,6 +79,46 @@ enum StarSearcher {
         builder.interval("Thumbnails", "extended", main, from: 2060, to: 2400)
         builder.event("first star drawn", "view", main, at: 2050)
         builder.ready("signpost:first star drawn", at: 2054)
+        waits(&builder, main, worker)
+        return builder.recording
+    }
+
+    private static func waits(
+        _ builder: inout RecordingBuilder, _ main: ThreadIndex, _ worker: ThreadIndex
+    ) {
+        func stack(of thread: ThreadIndex, at time: Int64) -> StackID? {
+            builder.recording.slices.last {
+                $0.thread == thread && $0.start <= RecordingBuilder.at(time)
+            }?.stack
+        }
+        builder.wait(
+            main, from: 420, to: 1174,
+            WaitReason(.lock, detail: "mutex", owner: 4242, place: 0x5000_1000), call: 202,
+            stack(of: main, at: 500))
+        builder.wait(
+            worker, from: 1170, to: 2512, WaitReason(.other, place: 0x77), call: 202,
+            stack(of: worker, at: 1200))
+        builder.wait(
+            main, from: 2154, to: 2512, WaitReason(.pipe), call: 1, stack(of: main, at: 2200))
+        builder.priority(main, at: 1, nice: 0)
+        builder.priority(worker, at: 420, nice: 0)
+        builder.priority(worker, at: 470, nice: 10)
+        builder.recording.notes = [RecorderNote(.spared, 3), RecorderNote(.unseenCPU, 10)]
+    }
+
+    /// The same launch, with the scheduler's own account of it.
+    static func recordingWithSchedule() -> Recording {
+        var builder = builder()
+        let (main, worker) = (ThreadIndex(0), ThreadIndex(1))
+        builder.runs(
+            main, from: 0, (.running, until: 380), (.preempted, until: 384), (.running, until: 420),
+            (.blocked, until: 1174), (.runnable, until: 1176), (.running, until: 2154),
+            (.blocked, until: 2512))
+        builder.runs(
+            worker, from: 420, (.runnable, until: 421), (.running, until: 800),
+            (.preempted, until: 900), (.running, until: 1180))
+        builder.wakeup(of: worker, at: 420, by: main)
+        builder.wakeup(of: main, at: 1174, by: worker)
         return builder.recording
     }
 

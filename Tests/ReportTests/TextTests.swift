@@ -163,6 +163,8 @@ import Testing
         builder.mark(.ended, 1000, ProcessCounters(majorFaults: 3))
         let main = builder.thread(hostile, tid: 7, to: 1000, isMain: true)
         let worker = builder.thread(hostile, tid: 8, to: 1000)
+        builder.wait(
+            main, from: 300, to: 900, WaitReason(.file, detail: "/" + hostile, owner: 8), call: 0)
         let stack = builder.stack([
             .init(hostile, "/home/" + hostile, file: hostile, line: 1),
             .init(nil, "/lib/" + hostile),

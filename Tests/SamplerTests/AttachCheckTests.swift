@@ -68,7 +68,8 @@ import Testing
             return
         }
         #expect(tracer > 0)
-        // The tracer has gone, and with it the tracing.
+        // The tracer has gone, and with it the tracing, as soon as the kernel is through with it.
+        for _ in 1...10_000 where (try? AttachCheck.check(pid)) == nil { usleep(1000) }
         #expect(throws: Never.self) { try AttachCheck.check(pid) }
     }
 

@@ -97,4 +97,26 @@ import Testing
         #expect(ProcFormats.field("read_bytes:", text(ProcSamples.io)) == 4096)
         #expect(ProcFormats.field("read_bytes:", text("")) == nil)
     }
+
+    @Test func schedulingClasses() {
+        func line(nice: String, realTime: String, policy: String) -> ProcText {
+            let before = "123 (a) b) S 1 1 1 0 -1 4194304 10 0 0 0 5 6 0 0 20 \(nice) 1 0 99 1000"
+            return text(
+                before + " 50 18446744073709551615 1 2 3 0 0 0 0 4096 0 0 0 0 17 1 \(realTime) "
+                    + "\(policy) 0 0 0\n")
+        }
+        #expect(
+            SchedulingClass(line(nice: "0", realTime: "0", policy: "0"))
+                == SchedulingClass(policy: 0, nice: 0, realTime: 0))
+        #expect(
+            SchedulingClass(line(nice: "-20", realTime: "0", policy: "3"))
+                == SchedulingClass(policy: 3, nice: -20, realTime: 0))
+        #expect(
+            SchedulingClass(line(nice: "0", realTime: "50", policy: "1"))
+                == SchedulingClass(policy: 1, nice: 0, realTime: 50))
+        #expect(SchedulingClass(line(nice: "x", realTime: "0", policy: "0")) == nil)
+        #expect(SchedulingClass(line(nice: "99999999999", realTime: "0", policy: "0")) == nil)
+        #expect(SchedulingClass(text("123 (a) S 1 2 3")) == nil)
+        #expect(SchedulingClass(text("")) == nil)
+    }
 }

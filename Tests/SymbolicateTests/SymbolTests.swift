@@ -45,6 +45,27 @@ struct SymbolTests {
         }
     }
 
+    @Test func dataHasNames() throws {
+        let folder = try TemporaryFolder()
+        let program = try folder.compile(
+            """
+            long wide[4]; static int narrow = 3; int zero;
+            int main(void) { return (int)wide[1] + narrow + zero; }
+            """, with: "gcc", as: "c")
+        func address(_ name: String) throws -> UInt64 {
+            try #require(try folder.address(of: name, in: program))
+        }
+        let (wide, narrow) = try (address("wide"), address("narrow"))
+        let resolver = ModuleResolver(Module(path: program), search: .none)
+        let names = resolver.dataNames(at: [wide, wide + 31, wide + 32, narrow, narrow + 3, 1])
+        #expect(names[wide] == "wide" && names[wide + 31] == "wide")
+        #expect(names[wide + 32] != "wide" && names[1] == nil)
+        #expect(names[narrow] == "narrow" && names[narrow + 3] == "narrow")
+        // Functions are no data.
+        #expect(resolver.dataNames(at: [try address("main")]).isEmpty)
+        #expect(ModuleResolver(Module(path: "[heap]"), search: .none).dataNames(at: [wide]) == [:])
+    }
+
     @Test func nothingReachesIntoAnotherSection() throws {
         let folder = try TemporaryFolder()
         let program = try folder.compile(Self.assembler, with: "gcc", as: "asm")

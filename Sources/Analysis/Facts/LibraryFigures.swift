@@ -23,6 +23,8 @@ package struct LibraryFigures: Hashable, Sendable {
     package var used: Bool?
     /// Whether it is the developer's rather than the system's.
     package var isOwn: Bool
+    /// Its file among the recording's modules; empty: its code was never seen mapped.
+    package var modules: Set<Int> = []
 }
 
 /// Finds out about libraries from what else was recorded.
@@ -60,7 +62,7 @@ struct LibraryExaminer {
                 requestedBy: library.requestedBy,
                 caller: library.caller.map { expander.frames(of: $0) } ?? [],
                 isInitial: library.isInitial, used: used(library, modules, runs),
-                isOwn: Module(path: library.file ?? library.path).isOwn)
+                isOwn: Module(path: library.file ?? library.path).isOwn, modules: modules)
         }
     }
 

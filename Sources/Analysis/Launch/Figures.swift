@@ -10,6 +10,8 @@ package struct ThreadFigures: Hashable, Sendable {
     package var end: TimeSpan
     /// Of the whole launch.
     package var times: StateTimes
+    /// In the order of time: what it was at first, and every change; empty: not known.
+    package var priorities: [PriorityFigures] = []
 }
 
 /// What is known of a module, and how often it was met.

@@ -9,6 +9,7 @@ struct PartBuilder {
     private(set) var slices = 0
     private(set) var truncations: [Truncation: Int] = [:]
 
+    private var waitTable: WaitTable
     private let plan: PhasePlan
     /// When each phase ends, in order.
     private let phaseEnds: [MonotonicTime]
@@ -23,7 +24,9 @@ struct PartBuilder {
 
     init(_ recording: Recording, plan: PhasePlan) {
         self.plan = plan
-        expander = StackExpander(recording)
+        var expander = StackExpander(recording)
+        waitTable = WaitTable(recording, &expander)
+        self.expander = expander
         phases = plan.phases()
         phaseEnds = phases.map { plan.start + $0.end }
         isMain = recording.threads.map(\.isMain)
@@ -34,6 +37,9 @@ struct PartBuilder {
             ThreadFigures(
                 tid: thread.tid, name: thread.name, isMain: thread.isMain,
                 start: plan.within(start) - plan.start, end: .zero, times: .zero)
+        }
+        for priority in PriorityFigures.all(of: recording, plan) {
+            threads[priority.thread].priorities.append(priority)
         }
         parts.reserveCapacity(recording.slices.count)
     }
@@ -47,14 +53,34 @@ struct PartBuilder {
         let line = expander.line(of: slice.stack, isTruncated: slice.truncation != nil)
         count(slice, line: line)
         guard slice.times != .zero else { return }
-        let waitLine =
-            slice.times.blocked > .zero
-            ? expander.line(ofWaitIn: slice.systemCall, calledFrom: line) : PathTable.none
+        let waitLine = slice.times.blocked > .zero ? waitLine(of: slice, line) : PathTable.none
         divide(slice) { phase, start, times in
             Profile.Part(
                 phase: Int32(truncatingIfNeeded: phase),
                 thread: Int32(truncatingIfNeeded: thread), line: line, waitLine: waitLine,
                 start: start, times: times)
+        }
+    }
+
+    private mutating func waitLine(of slice: Slice, _ line: Int32) -> Int32 {
+        if let frame = waitTable.frame(for: slice) {
+            return expander.line(ofWait: frame, calledFrom: line)
+        }
+        return expander.line(ofWaitIn: slice.systemCall, calledFrom: line)
+    }
+
+    /// The waits, in the order of their starts.
+    func waits(_ recording: Recording) -> [WaitFigures] {
+        guard !recording.waits.isEmpty else { return [] }
+        let wakers = Wakers(recording)
+        return waitTable.all.map { entry in
+            let wait = entry.wait
+            let phase = phaseEnds.partitionIndex { $0 > max(wait.start, plan.start) }
+            return WaitFigures(
+                thread: wait.thread.rawValue, start: wait.start - plan.start,
+                duration: wait.end - wait.start, reason: entry.reason,
+                phase: phase < phaseEnds.count ? phase : nil,
+                endedBy: wakers.waker(of: wait), line: entry.line)
         }
     }
 

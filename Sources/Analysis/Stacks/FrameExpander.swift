@@ -36,7 +36,7 @@ struct FrameExpander {
         return table.intern(
             Frame(
                 function: function, file: source.file, line: source.line,
-                isInlined: source.isInlined))
+                isInlined: source.isInlined, isUnoptimized: source.isUnoptimized))
     }
 
     private func function(named symbol: String?, at address: FrameAddress) -> Function {

@@ -41,15 +41,27 @@ package struct Function: Hashable, Sendable {
         let name =
             switch systemCall {
             case nil: "[blocked]"
-            case .some(..<0): "[blocked outside a system call]"
-            case .some(let number):
-                if let name = SystemCallNames.name(of: number) {
-                    "[\(name)]"
-                } else {
-                    "[system call \(number)]"
-                }
+            case .some(let number): "[\(callName(number))]"
             }
         return invented(name, module: kernelModule)
+    }
+
+    /// The same where more is known than the call: `[lock: mutex in queue]`, `[sleep]`.
+    static func wait(for reason: WaitReason, in systemCall: Int32) -> Function {
+        let detail = reason.detail
+        // A call's own name is its detail there.
+        if reason.kind == .other {
+            return detail.map { invented("[\($0)]", module: kernelModule) } ?? wait(in: systemCall)
+        }
+        let name = reason.kind.rawValue + (detail.map { ": \($0)" } ?? "")
+        return invented("[\(name)]", module: kernelModule)
+    }
+
+    /// `futex`; -1 is outside of any.
+    static func callName(_ systemCall: Int32) -> String {
+        guard systemCall >= 0 else { return "blocked outside a system call" }
+        return SystemCallNames.name(of: systemCall).map(String.init)
+            ?? "system call \(systemCall)"
     }
 }
 
@@ -68,14 +80,18 @@ package struct Frame: Hashable, Sendable {
     package var line: Int32?
     /// Whether the compiler inlined the function into the next frame outward.
     package var isInlined: Bool
+    /// Whether its unit is known not to be optimised.
+    package var isUnoptimized: Bool
 
     package init(
-        function: FunctionID, file: String? = nil, line: Int32? = nil, isInlined: Bool = false
+        function: FunctionID, file: String? = nil, line: Int32? = nil, isInlined: Bool = false,
+        isUnoptimized: Bool = false
     ) {
         self.function = function
         self.file = file
         self.line = line
         self.isInlined = isInlined
+        self.isUnoptimized = isUnoptimized
     }
 }
 

@@ -43,6 +43,25 @@ struct StackExpander {
         return append(frame, to: parent)
     }
 
+    /// The same, where the wait is known.
+    mutating func line(ofWait frame: FrameID, calledFrom parent: Int32) -> Int32 {
+        append(frame, to: parent)
+    }
+
+    mutating func frame(of function: Function) -> FrameID { expander.frame(of: function) }
+
+    /// The names of a line's innermost functions, innermost first.
+    func innermostNames(ofLine line: Int32, most: Int) -> [String] {
+        var names: [String] = []
+        var line = line
+        while line != PathTable.none, names.count < most {
+            let entry = paths.lines[Int(line)]
+            names.append(frames.function(of: paths.sites[Int(entry.site)].frame).name)
+            line = entry.parent
+        }
+        return names
+    }
+
     private mutating func line(of function: Function, calledFrom parent: Int32) -> Int32 {
         append(expander.frame(of: function), to: parent)
     }

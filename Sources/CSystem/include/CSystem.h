@@ -133,5 +133,6 @@ int fl_has_file_capabilities(const char *path);
 #include "Doctor.h"
 #include "Notify.h"
 #include "Relay.h"
+#include "Schedule.h"
 #include "Sockets.h"
 #include "Terminal.h"

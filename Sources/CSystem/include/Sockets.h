@@ -17,5 +17,19 @@ int fl_diagnosis_open(void);
 int fl_listeners(int diagnosis, enum fl_socket_family family, struct fl_listener *found,
                  int capacity);
 
+struct fl_socket_ends {
+    int is_listening;
+    uint32_t local_size, peer_size;  // 0: none
+    unsigned char local[128], peer[128];
+};
+
+// The addresses of a process's socket. Its descriptor is copied for that, for some microseconds
+// (pidfd_getfd(2), with the permission to trace). 0 or -errno.
+int fl_socket_ends(int pid, int descriptor, struct fl_socket_ends *ends);
+
+// Whether an open file is a named pipe (a pipe with a path); a link under /proc/PID/fd leads
+// to it. Nobody is asked but the kernel: a file system over a network might keep us waiting.
+int fl_is_pipe(const char *path);
+
 // What kind of socket a link under /proc/PID/fd leads to; -1: of another kind, or none.
 int fl_socket_family(const char *path);

@@ -18,7 +18,7 @@ package struct Diagnosis {
     package var checks: [Check] {
         [
             machine, tracing, breakpoints, memory, proc, timer, vdso, attaching, confinement,
-            sharedMemory, openFiles, cores, symbols,
+            sharedMemory, scheduling, openFiles, cores, symbols,
         ]
     }
 }

@@ -6,8 +6,9 @@ import Sampler
 /// The name by which the code knows an option.
 package enum OptionName: Hashable, Sendable {
     case help
-    case output, frequency, duration, capture, stackBytes, followChildren, after, quiet, wait
-    case view, phase, thread, weight, minPercent, depth, format
+    case output, frequency, duration, capture, stackBytes, followChildren, switches, after, quiet,
+        wait
+    case view, phase, thread, weight, minPercent, minDuration, depth, format
     case noPhase, noThread
     case interval
     case until, extended, watchdog, mark
@@ -79,6 +80,12 @@ package enum OptionTable {
             (launch.PID.firstlight); everything is by ptrace then
             """),
         .init(
+            .switches, "switches", "WHETHER", .choice(["on", "off"]), for: recording,
+            """
+            whether the kernel's scheduler is asked for every switch of a thread, as far as it \
+            tells (default: on); off makes recordings smaller where threads compete for cores
+            """),
+        .init(
             .after, "after", "WHAT", .choice(AfterRecording.allCases.map(\.rawValue)),
             for: [.record],
             """
@@ -98,7 +105,10 @@ package enum OptionTable {
             summary (default), heaviest (the heaviest stack, and the functions by their own \
             time), tree (callers above callees), bottom-up (functions with their callers below), \
             threads, modules, libraries (what was loaded, for whom, and whether it was used), \
-            initializers (heaviest first, with what each did) or intervals (signposts and marks)
+            initializers (heaviest first, with what each did), intervals (signposts and marks), \
+            events (what threads waited for, where, and who ended it), timeline (what each \
+            thread did over time), critical-path (the chain of running and waiting that \
+            decided how long it took) or findings (what made the launch longer than it needs to be)
             """),
         .init(
             .phase, "phase", "NAME", .text, for: reading,
@@ -119,6 +129,12 @@ package enum OptionTable {
         .init(
             .minPercent, "min-percent", "P", .percent, for: [.report],
             "leave out functions below P percent"),
+        .init(
+            .minDuration, "min-duration", "TIME", .duration, for: [.report],
+            """
+            events: leave out waits shorter than TIME (default, and least of all: 1ms); \
+            critical-path: put together what took less
+            """),
         .init(
             .depth, "depth", "N", .integer(1...Int.max), for: [.report],
             "at most N levels of a tree, or lines of a list"),

@@ -33,6 +33,7 @@ package struct RecordOptions: Hashable, Sendable {
     /// The most that is copied of a stack, in bytes.
     package var stackBytes: Int
     package var followsChildren: Bool
+    package var asksScheduler: Bool
     /// When the launch is over.
     package var end: LaunchEndOptions
     /// What is noted though the program does not say it.
@@ -50,6 +51,7 @@ package struct RecordOptions: Hashable, Sendable {
         capture = arguments.text(.capture).flatMap(CaptureMethod.init) ?? .signal
         stackBytes = arguments.integer(.stackBytes) ?? SamplerOptions.usualStackBytes
         followsChildren = arguments.isGiven(.followChildren)
+        asksScheduler = arguments.text(.switches) != "off"
         marks = try Self.marks(arguments)
         end = try LaunchEndOptions(arguments)
         after = arguments.text(.after).flatMap(AfterRecording.init)

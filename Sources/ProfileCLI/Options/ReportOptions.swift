@@ -1,4 +1,5 @@
 package import Analysis
+package import ProfileModel
 package import Report
 
 package enum ReportFormat: String, CaseIterable, Sendable {
@@ -16,6 +17,7 @@ package struct ReportOptions: Sendable {
     package var weight: Weight?
     package var minPercent: Double?
     package var depth: Int?
+    package var minDuration: TimeSpan
 
     package init(_ arguments: ParsedArguments) throws(UsageError) {
         file = arguments.operands.first ?? RecordOptions.defaultOutput
@@ -27,6 +29,7 @@ package struct ReportOptions: Sendable {
         weight = arguments.text(.weight).flatMap(Weight.init)
         minPercent = arguments.percent(.minPercent)
         depth = arguments.integer(.depth)
+        minDuration = arguments.duration(.minDuration) ?? Wait.shortest
         if format == .json { try Self.checkJSON(arguments) }
     }
 

@@ -32,6 +32,7 @@ enum RecordCommand {
         var sampling = SamplerOptions(
             frequency: options.frequency, duration: options.duration, capture: options.capture,
             stackBytes: options.stackBytes, followsChildren: options.followsChildren)
+        sampling.asksScheduler = options.asksScheduler
         sampling.until = options.end.until
         sampling.extended = options.end.extended
         sampling.watchdog = options.end.watchdog

@@ -7,7 +7,9 @@ enum ReportCommand {
     static func run(_ options: ReportOptions, _ console: Console) -> Int32 {
         Reading.print(to: console) { () throws(Reading.Failure) in
             let profile = try Reading.profile(of: options.file)
-            guard options.format == .text else { return JSONReport.render(profile) }
+            guard options.format == .text else {
+                return JSONReport.render(profile, minDuration: options.minDuration)
+            }
             let text = try textOptions(options, profile, console.terminal(of: .output))
             return TextReport.render(profile, view: options.view, options: text)
         }
@@ -23,6 +25,7 @@ enum ReportCommand {
         result.weight = options.weight
         result.minPercent = options.minPercent
         result.depth = options.depth
+        result.minDuration = options.minDuration
         result.width = terminal.width
         result.usesColour = terminal.usesColour
         return result

@@ -1,5 +1,5 @@
 package import Analysis
-import ProfileModel
+package import ProfileModel
 
 /// A profile as JSON, by the schema that `docs/json.md` describes: only ever added to.
 package enum JSONReport {
@@ -7,7 +7,12 @@ package enum JSONReport {
     package static let schema = 1
 
     /// The whole profile; lists are complete. Ends in a line break.
-    package static func render(_ profile: Profile) -> String {
+    ///
+    /// - Parameter minDuration: shorter waits are no events; what took less is put together in the
+    ///   critical path.
+    package static func render(
+        _ profile: Profile, minDuration: TimeSpan = Wait.shortest
+    ) -> String {
         var writer = JSONWriter()
         writer.object { writer in
             writer.field("schema", schema)
@@ -20,7 +25,7 @@ package enum JSONReport {
                 $0.array(profile.phases.indices, inLines: true) { phase(profile, $1, &$0) }
             }
             section("threads", &writer) {
-                $0.array(profile.threads, inLines: true) { thread($1, &$0) }
+                $0.array(profile.threads.indices, inLines: true) { thread(profile, $1, &$0) }
             }
             section("functions", &writer) {
                 $0.array(profile.functions(orderedBy: .cpu), inLines: true) {
@@ -42,6 +47,32 @@ package enum JSONReport {
             }
             section("signposts", &writer) {
                 $0.array(profile.signposts, inLines: true) { signpost(profile, $1, &$0) }
+            }
+            section("events", &writer) {
+                $0.array(profile.waits(in: .all, shortest: minDuration), inLines: true) {
+                    event(profile, $1, &$0)
+                }
+            }
+            section("timeline", &writer) {
+                $0.array(zip(profile.threads, profile.timelines()), inLines: true) {
+                    timeline($1.0, $1.1, &$0)
+                }
+            }
+            section("priorities", &writer) {
+                $0.array(profile.priorities, inLines: true) { priority(profile, $1, &$0) }
+            }
+            section("findings", &writer) {
+                $0.array(profile.findings(), inLines: true) { finding(profile, $1, &$0) }
+            }
+            section("criticalPath", &writer) {
+                let path = profile.criticalPath(minDuration: minDuration)
+                $0.array(path.segments, inLines: true) { segment(profile, $1, &$0) }
+            }
+            section("notes", &writer) {
+                let texts =
+                    RecorderNotes.texts(profile.notes)
+                    + profile.measurementNotes().map { ($0.kind, $0.text) }
+                $0.array(texts, inLines: true) { note($1, &$0) }
             }
             writer.endLine()
         }
@@ -81,6 +112,7 @@ package enum JSONReport {
             writer.field("truncatedStacks", launch.truncatedStacks)
             writer.field("lostSamples", header.lostSamples)
             writer.field("capture", header.capture.rawValue)
+            writer.field("scheduler", header.account?.rawValue)
             writer.key("notes")
             writer.array(profile.notes) { writer, note in
                 writer.object {
@@ -129,7 +161,7 @@ package enum JSONReport {
         }
     }
 
-    private static func states(_ times: StateTimes, _ writer: inout JSONWriter) {
+    static func states(_ times: StateTimes, _ writer: inout JSONWriter) {
         writer.field("runningNs", times.running)
         writer.field("runnableNs", times.runnable)
         writer.field("preemptedNs", times.preempted)
@@ -153,13 +185,16 @@ package enum JSONReport {
         }
     }
 
-    private static func thread(_ thread: ThreadFigures, _ writer: inout JSONWriter) {
+    private static func thread(_ profile: Profile, _ index: Int, _ writer: inout JSONWriter) {
+        let thread = profile.threads[index]
         writer.object { writer in
             writer.field("tid", thread.tid)
             writer.field("name", thread.name)
             writer.field("startNs", thread.start)
             writer.field("endNs", thread.end)
             states(thread.times, &writer)
+            writer.key("priority")
+            priority(thread.priorities.last, &writer)
         }
     }
 

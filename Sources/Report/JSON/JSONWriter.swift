@@ -11,6 +11,9 @@ struct JSONWriter {
 
     mutating func object(_ body: (inout JSONWriter) -> Void) { nest("{", "}", body) }
 
+    /// An array of values of several kinds.
+    mutating func tuple(_ body: (inout JSONWriter) -> Void) { nest("[", "]", body) }
+
     /// An array with one element for each of `values`.
     ///
     /// - Parameter inLines: whether each element stands in a line of its own.

@@ -17,17 +17,19 @@ extension String {
             + String(Self.prefix(of: reversed(), width: tail).reversed())
     }
 
-    /// A sentence in lines of at most `width` columns, indented by two, those after the first by
-    /// four, each ended by a line break.
-    package func wrapped(to width: Int) -> String {
-        var lines = [" "]
+    /// A sentence in lines of at most `width` columns, each ended by a line break: the first
+    /// after `start` and a space, the others indented by `indent`.
+    package func wrapped(
+        to width: Int, after start: String = " ", indent: Int = 4
+    ) -> String {
+        var lines = [start]
         for word in split(separator: " ") {
-            let word = String(word).shortened(to: width - 4)
+            let word = String(word).shortened(to: width - indent)
             let last = lines.count - 1
-            if lines[last] == " " || lines[last].displayWidth + 1 + word.displayWidth <= width {
+            if lines[last] == start || lines[last].displayWidth + 1 + word.displayWidth <= width {
                 lines[last] += " " + word
             } else {
-                lines.append("    " + word)
+                lines.append(String(repeating: " ", count: indent) + word)
             }
         }
         return lines.map { $0 + "\n" }.joined()

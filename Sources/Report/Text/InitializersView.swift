@@ -99,25 +99,6 @@ struct InitializerTable {
     }
 }
 
-extension Profile {
-    /// Whether what took from one moment to the other, on a thread if that is known, has a part
-    /// in a selection. Points in time have.
-    func includes(
-        _ selection: Selection, from start: TimeSpan, to end: TimeSpan, thread: Int?
-    ) -> Bool {
-        func meets(_ range: Range<TimeSpan>) -> Bool {
-            start < range.upperBound && (end > range.lowerBound || start >= range.lowerBound)
-        }
-        if let threads = selection.threads, let thread, !threads.contains(thread) { return false }
-        if let chosen = selection.phases,
-            !chosen.contains(where: { meets(phases[$0].start..<phases[$0].end) })
-        {
-            return false
-        }
-        return selection.windows.map { $0.ranges.contains(where: meets) } ?? true
-    }
-}
-
 extension CallTree {
     /// The positions of the nodes that are `wanted` and have none such above them.
     func outermost(_ wanted: (Int) -> Bool) -> [Int] {

@@ -14,9 +14,11 @@ struct ThreadsView {
             .init(title: "WALL", spareRank: 0), .init(title: "running", style: .running),
             .init(title: "runnable", style: .runnable),
             .init(title: "preempted", style: .preempted), .init(title: "blocked", style: .blocked),
+            .init(title: "PRIORITY", alignment: .left, minimum: 8, spareRank: 3),
         ]
         let times = profile.timesByThread(in: options.selection)
-        var table = TextTable(columns: columns)
+        let isKnown = profile.threads.contains { !$0.priorities.isEmpty }
+        var table = TextTable(columns: isKnown ? columns : columns.dropLast())
         table.rows = order.map { row(profile.threads[$0], times[$0]) }
         return table.render(width: options.columns, colour: options.usesColour)
     }
@@ -33,7 +35,24 @@ struct ThreadsView {
             + [thread.start, thread.end].map { TextTable.Cell(Numbers.time($0)) }
             + [times.wall, times.running, times.runnable, times.preempted, times.blocked].map {
                 TextTable.Cell(Numbers.cell($0))
-            }
+            } + [TextTable.Cell(priority(of: thread))]
+    }
+
+    /// `normal → nice 10`: what it was at first, and what it became.
+    private func priority(of thread: ThreadFigures) -> String {
+        let all = thread.priorities.map(\.words)
+        guard let first = all.first, let last = all.last else { return "–" }
+        return all.count == 1 ? last : "\(first) → " + (all.count > 2 ? "… → " : "") + last
+    }
+}
+
+extension PriorityFigures {
+    /// `normal`, `nice 5`, `fifo 50`, `idle`.
+    var words: String {
+        let policy = policyName ?? "policy \(policy)"
+        if isRealTime { return "\(policy) \(realTime)" }
+        guard hasNice, nice != 0 else { return self.policy == 0 ? "normal" : policy }
+        return self.policy == 0 ? "nice \(nice)" : "\(policy), nice \(nice)"
     }
 }
 

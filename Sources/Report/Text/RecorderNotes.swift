@@ -2,6 +2,11 @@ import ProfileModel
 
 /// The recorder's notes in a line each.
 enum RecorderNotes {
+    /// Those that matter, with the kinds' names.
+    static func texts(_ notes: [RecorderNote]) -> [(kind: String, text: String)] {
+        notes.compactMap { note in text(note).map { (note.kind.rawValue, $0) } }
+    }
+
     /// nil where it is too little to matter.
     static func text(_ note: RecorderNote) -> String? {
         switch note.kind {
@@ -36,6 +41,21 @@ enum RecorderNotes {
         case .lostSignposts:
             Numbers.count(note.value, "signpost")
                 + " lost, they came faster than they could be kept: intervals may lack their ends"
+        case .lostWaits:
+            Numbers.count(note.value, "wait")
+                + " left out of the events, for there were too many: no time is lost"
+        case .lostSwitches:
+            "the scheduler's account was lost "
+                + (note.value == 1 ? "once" : Numbers.count(note.value, "time"))
+                + ", for lack of room: what threads did meanwhile is known from samples alone"
+        case .unkeptRuns:
+            Numbers.count(note.value, "more run")
+                + " and wake-ups of threads than are kept: their end is known from samples alone"
+        case .unfollowedThreads:
+            Numbers.count(note.value, "thread")
+                + " not followed by the scheduler's account: known from samples alone"
+        // They mean something together only; see `BusyMachine`.
+        case .busyElsewhere, .stolen, .corePressure, .diskPressure: nil
         }
     }
 

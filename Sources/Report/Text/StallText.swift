@@ -29,6 +29,11 @@ package enum StallText {
         case .mutex(let address, let owner):
             return "waits for the mutex at \(hex(address)), which thread \(label(owner, names)) "
                 + (owner == thread.tid ? "(itself) holds" : "holds")
+        case .readWriteLock(let address, let owner):
+            return "waits for the read-write lock at \(hex(address)), which thread "
+                + "\(label(owner, names)) holds"
+        case .condition(let address): return "waits for the condition at \(hex(address))"
+        case .semaphore(let address): return "waits for the semaphore at \(hex(address))"
         case .end(let tid): return "waits for thread \(label(tid, names)) to end"
         case .other(let address):
             return "waits in futex at \(hex(address)) (a condition, a semaphore or another lock)"

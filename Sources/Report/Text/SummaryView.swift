@@ -8,9 +8,9 @@ struct SummaryView {
 
     func render() -> String {
         var blocks = [PhaseTable(options: options, phases: figures, whole: whole).render()]
-        let findings = Findings(profile: profile, phases: figures).lines
-        if !findings.isEmpty {
-            blocks.append(findings.map { $0.wrapped(to: options.columns) }.joined())
+        let remarks = PhaseRemarks(profile: profile, phases: figures).lines
+        if !remarks.isEmpty {
+            blocks.append(remarks.map { $0.wrapped(to: options.columns) }.joined())
         }
         let children = ChildrenTable(profile: profile, options: options).render()
         if !children.isEmpty { blocks.append(children) }
@@ -20,6 +20,7 @@ struct SummaryView {
             blocks += PhaseInitializers(profile: profile, options: options, phase: phase).tables()
             blocks += PhaseStacks(profile: profile, options: options, phase: phase).tables()
         }
+        blocks += FindingsView(profile: profile, options: options).blocks
         return blocks.joined(separator: "\n")
     }
 

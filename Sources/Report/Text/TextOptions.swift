@@ -1,4 +1,5 @@
 package import Analysis
+package import ProfileModel
 
 /// Which question a text report answers.
 package enum View: String, Sendable, CaseIterable {
@@ -18,6 +19,14 @@ package enum View: String, Sendable, CaseIterable {
     case initializers
     /// The program's signposts, and marks.
     case intervals
+    /// What threads waited for, in the order of time.
+    case events
+    /// What each thread did over time.
+    case timeline
+    /// The chain of running and waiting that decided how long the launch took.
+    case criticalPath = "critical-path"
+    /// What made the launch longer than it needs to be, most at stake first.
+    case findings
 }
 
 /// How a text report looks, and what part of the recording it is about.
@@ -29,6 +38,9 @@ package struct TextOptions: Sendable {
     package var minPercent: Double?
     /// How many levels of a tree, or lines of a list, to show at most; nil for all.
     package var depth: Int?
+    /// Shorter waits are no events; in the critical path, what took less is put together with what
+    /// is beside it.
+    package var minDuration = Wait.shortest
     /// Columns of the terminal; taken as at least ``minimumWidth``.
     package var width = 100
     package var usesColour = false

@@ -20,6 +20,10 @@ package enum TextReport {
             case .libraries: LibrariesView(profile: profile, options: options).render()
             case .initializers: InitializersView(profile: profile, options: options).render()
             case .intervals: IntervalsView(profile: profile, options: options).render()
+            case .events: EventsView(profile: profile, options: options).render()
+            case .timeline: TimelineView(profile: profile, options: options).render()
+            case .criticalPath: CriticalPathView(profile: profile, options: options).render()
+            case .findings: FindingsView(profile: profile, options: options).render()
             }
         let words = profile.words(for: options.selection)
         let selection = words.isEmpty ? "" : "  only \(words)".shortened(to: options.columns) + "\n"

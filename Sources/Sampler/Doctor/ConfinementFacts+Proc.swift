@@ -10,7 +10,7 @@ extension ConfinementFacts {
                 buffer.readAll(path: path)
                 return String(decoding: buffer.contents, as: UTF8.self)
             })
-        facts.hasOwnProcessIDs = namespace().map { $0 != Self.initialNamespace }
+        facts.hasOwnProcessIDs = hasOwnProcessIDs()
         buffer.readAll(path: "/proc/self/status")
         facts.namespaceDepth = depth(status: buffer.text)
         facts.seccompFilters = filters(status: buffer.text)
@@ -30,6 +30,9 @@ extension ConfinementFacts {
         let traces = [("kubepods", "Kubernetes"), ("/docker", "Docker"), ("/lxc", "LXC")]
         return traces.first { groups.contains($0.0) }?.1
     }
+
+    /// Whether the process ids that we see are not those of the whole machine; nil: not known.
+    static func hasOwnProcessIDs() -> Bool? { namespace().map { $0 != initialNamespace } }
 
     /// `PROC_PID_INIT_INO` of the kernel's proc_ns.h: the machine's own process ids.
     private static let initialNamespace = "pid:[4026531836]"

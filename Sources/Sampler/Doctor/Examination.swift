@@ -13,6 +13,7 @@ package enum Examination {
         facts.confinement = ConfinementFacts.ofThisProcess()
         facts.tracing = TracingExamination.run()
         facts.timer = TimerExamination.run()
+        facts.scheduling = SchedulingExamination.run()
         facts.sharedMemory = Trial(fl_doctor_share_memory(1 << 16))
         facts.libraryPath = libraryPath()
         return facts

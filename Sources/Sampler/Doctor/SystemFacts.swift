@@ -23,6 +23,7 @@ package struct SystemFacts: Hashable, Sendable {
     package var timer = TimerFacts()
     /// Memory that a program and the recorder share through a descriptor.
     package var sharedMemory = Trial.untried
+    package var scheduling = SchedulingFacts()
     /// The path of the C library that is loaded here, as most programs will load it.
     package var libraryPath: String?
 
@@ -105,6 +106,30 @@ package struct TracingFacts: Hashable, Sendable {
         case missing(needed: Int)
         /// The code was placed. In bytes.
         case placed(room: Int, needed: Int)
+    }
+
+    package init() {}
+}
+
+/// What the kernel's scheduler tells of its own doing.
+package struct SchedulingFacts: Hashable, Sendable {
+    /// When the threads of a process of our own have a core.
+    package var switches = Trial.untried
+    /// Who wakes whom.
+    package var wakeups = Wakeups.untried
+    /// `/proc/sys/kernel/perf_event_paranoid`; nil: the kernel has no perf events.
+    package var paranoia: Int64?
+
+    package enum Wakeups: Hashable, Sendable {
+        case untried
+        case worked
+        /// The kernel's error number.
+        case refused(Int32)
+        /// The tracepoints' formats in tracefs cannot be read.
+        case unreadable
+        case unknownFormat
+        /// Tracepoints number threads as the whole machine does, and we do not.
+        case foreignNumbers
     }
 
     package init() {}

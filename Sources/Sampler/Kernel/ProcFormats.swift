@@ -67,12 +67,16 @@ struct ProcessStat: Hashable, Sendable {
     var flags: Int64
     var minorFaults: Int64
     var majorFaults: Int64
+    /// CPU time of the children that it has waited for, and theirs, in clock ticks.
+    var childrenTicks: Int64
     /// Where the first thread's stack begins: arguments and environment lie above. 0 where that
     /// may not be known.
     var stackStart: UInt64
 
     /// `PF_KTHREAD` of the kernel's sched.h: a thread of the kernel, with no program to look at.
     var isKernelThread: Bool { flags & 0x0020_0000 != 0 }
+    /// `PF_FORKNOEXEC`: it has executed no program since it was forked.
+    var hasOnlyForked: Bool { flags & 0x40 != 0 }
     var isZombie: Bool { state == UInt8(ascii: "Z") || state == UInt8(ascii: "X") }
 }
 
@@ -87,10 +91,33 @@ extension ProcessStat {
         guard let flags = text.decimal(), let minor = text.decimal(), text.decimal() != nil,
             let major = text.decimal()
         else { return nil }
-        text.skipWords(15)  // cmajflt … endcode
+        text.skipWords(3)  // cmajflt utime stime
+        guard let user = text.signed(), let system = text.signed() else { return nil }
+        text.skipWords(10)  // priority … endcode
         self.init(
             state: state, flags: flags, minorFaults: minor, majorFaults: major,
-            stackStart: text.unsigned() ?? 0)
+            childrenTicks: max(0, user &+ system), stackStart: text.unsigned() ?? 0)
+    }
+}
+
+/// How a thread competes for a core, from `/proc/PID/task/TID/stat`. See ``Priority``.
+struct SchedulingClass: Hashable, Sendable {
+    var policy: Int32
+    var nice: Int32
+    var realTime: Int32
+}
+
+extension SchedulingClass {
+    init?(_ text: ProcText) {
+        var text = text
+        guard text.skip(pastLast: UInt8(ascii: ")")) else { return nil }
+        text.skipWords(16)  // state … priority
+        guard let nice = text.signed().flatMap({ Int32(exactly: $0) }) else { return nil }
+        text.skipWords(20)  // num_threads … processor
+        guard let realTime = text.decimal().flatMap({ Int32(exactly: $0) }),
+            let policy = text.decimal().flatMap({ Int32(exactly: $0) })
+        else { return nil }
+        self.init(policy: policy, nice: nice, realTime: realTime)
     }
 }
 

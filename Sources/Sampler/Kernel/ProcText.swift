@@ -70,6 +70,14 @@ struct ProcText {
     /// An unsigned decimal number behind optional spaces; nil when it does not fit.
     mutating func decimal() -> Int64? { unsigned().flatMap { Int64(exactly: $0) } }
 
+    /// As ``decimal()``, with or without a minus sign.
+    mutating func signed() -> Int64? {
+        skipSpaces()
+        guard peek() == UInt8(ascii: "-") else { return decimal() }
+        advance()
+        return decimal().map { -$0 }
+    }
+
     /// As ``decimal()``, for what uses all 64 bits (inode numbers).
     mutating func unsigned() -> UInt64? {
         skipSpaces()

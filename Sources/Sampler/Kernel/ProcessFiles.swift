@@ -59,6 +59,14 @@ struct ProcessFiles: Sendable {
         return time < 0 ? nil : TimeSpan(nanoseconds: time)
     }
 
+    /// CPU time of the children that it has waited for, and theirs; nil when it is gone.
+    var childrenCPU: TimeSpan? {
+        let ticksPerSecond = Int64(max(1, sysconf(Int32(_SC_CLK_TCK))))
+        return stat().map {
+            TimeSpan(nanoseconds: $0.childrenTicks &* (1_000_000_000 / ticksPerSecond))
+        }
+    }
+
     func threadIDs() -> [Int32] {
         guard let folder = opendir("/proc/\(pid)/task") else { return [] }
         defer { closedir(folder) }

@@ -36,13 +36,17 @@ struct HeldProcess: ~Copyable {
 
     /// Traces the child and lets it go on to execute the program, until its first instruction.
     ///
-    /// - Parameter followingChildren: the processes that it forks are traced, too.
-    consuming func execute(followingChildren: Bool) throws(SamplerError) -> StartedProcess {
+    /// - Parameter options: whether the processes that it forks are traced, too, and whether the
+    ///   scheduler is asked.
+    consuming func execute(_ options: SamplerOptions) throws(SamplerError) -> StartedProcess {
         let tracee = Tracee(tid: pid)
         let main: TracedThread
+        let schedule: Schedule?
         do throws(SystemError) {
-            try tracee.seize(followingChildren: followingChildren)
+            try tracee.seize(followingChildren: options.followsChildren)
             try prepare(tracee)
+            // Here what the kernel switches on for it delays nobody.
+            schedule = options.asksScheduler ? Schedule(pid: pid, threads: [pid]) : nil
             // The program's launch begins here: the child is there, and nothing holds it.
             main = TracedThread(
                 process: pid, tid: pid, index: ThreadIndex(0), start: .now, isNew: false)
@@ -60,7 +64,7 @@ struct HeldProcess: ~Copyable {
         let hasFailed = fl_read_int(failure, &code) == 1
         close(failure)
         if hasFailed { throw ProgramLookup.explain(path: path, code: code) }
-        return StartedProcess(main: main, firstInstruction: reached)
+        return StartedProcess(main: main, firstInstruction: reached, schedule: schedule)
     }
 
     /// Sets a breakpoint in the child, which its exec will clear. The kernel's first breakpoint
@@ -109,4 +113,6 @@ struct StartedProcess {
     /// Its only thread so far; observed since it was let go.
     let main: TracedThread
     let firstInstruction: MonotonicTime
+    /// nil: it cannot be had.
+    let schedule: Schedule?
 }

@@ -37,11 +37,8 @@ final class ListenSource: ReadySource {
         let isQuiet = isQuiet(session)
         if isQuiet, isComplete { return found }
         isComplete = isQuiet
-        let before = Self.ownCPU
         // A socket in the place of a closed file may have been passed over until now.
-        if isListening(everyDescriptor: isQuiet) { found = now }
-        // Not by the clock on the wall: we may have been pushed off our core meanwhile.
-        budget.spend(Self.ownCPU - before)
+        budget.pay(for: { if isListening(everyDescriptor: isQuiet) { found = now } })
         return found
     }
 
@@ -59,12 +56,5 @@ final class ListenSource: ReadySource {
             candidates = (sockets?.open ?? []).filter { !inherited.contains($0.inode) }
         }
         return listeners.containsAny(of: candidates, pid: sockets?.pid ?? 0)
-    }
-
-    /// CPU time of this thread.
-    private static var ownCPU: TimeSpan {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return TimeSpan(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 }

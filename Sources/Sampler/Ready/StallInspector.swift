@@ -24,7 +24,8 @@ struct StallInspector {
         if case .blocked(let number, let registers)? = thread.activity() {
             call = number
             let memory = TargetMemory(pid: thread.tid)
-            futex = FutexCall(number, registers)?.wait(tids: tids) { memory.int32(at: $0) }
+            futex = FutexCall(number, registers)?.wait(
+                isThread: tids.contains, read: { memory.int32(at: $0) })
         }
         return StalledThread(
             thread: thread.index, tid: thread.tid, name: thread.name, state: state,

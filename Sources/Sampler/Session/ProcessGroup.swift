@@ -18,14 +18,14 @@ final class ProcessGroup {
 
     init(
         pid: Int32, options: SamplerOptions, signals: SignalQueue, sink: any SampleSink,
-        children: (any ChildObserver)?, ready: ReadyWatch,
+        children: (any ChildObserver)?, ready: ReadyWatch, machine: MachineWatch,
         begin: (TraceSession) throws(SystemError) -> Void
     ) throws(SystemError) {
         self.signals = signals
         self.options = options
         self.children = children
         end = LaunchEnd(ready, options)
-        main = TraceSession(pid: pid, options: options, sink: sink)
+        main = TraceSession(pid: pid, options: options, sink: sink, machine: machine)
         sessions = [pid: main]
         main.sawSignpost = { label, time in
             if MarkRecord.isMark(label) {

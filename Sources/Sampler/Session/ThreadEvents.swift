@@ -58,7 +58,7 @@ extension TraceSession {
             end(thread, at: now)
             if thread.tid == pid || threads.values.allSatisfy({ $0.phase == .exited }) {
                 finalCounters = files.counters()
-                finalCPU = files.cpuTime
+                takeFinalCPU()
             }
             try? thread.tracee.resume()
         case .signal(let number):

@@ -5,8 +5,9 @@ import ProfileModel
 struct ThreadObserver: ~Copyable {
     private let pid: Int32
     private let stackBytes: Int
-    private let sink: any SampleSink
+    let sink: any SampleSink
     var mappings: MappingWatch
+    var waits: WaitWatch
     /// Where our own code lies in the program.
     var agent: Range<UInt64>?
     /// How far the first thread's stack may grow, in bytes.
@@ -27,6 +28,7 @@ struct ThreadObserver: ~Copyable {
         self.stackBytes = stackBytes
         self.sink = sink
         mappings = MappingWatch(pid: pid)
+        waits = WaitWatch(pid: pid, at: .now)
     }
 
     enum Look {
@@ -41,21 +43,29 @@ struct ThreadObserver: ~Copyable {
     }
 
     /// What a stop of ours that was not reported yet looks like: a page fault, or (of a thread
-    /// that clones, and the one that it made) clone and clone3.
-    private static let mayBeStop: Set<Int32> = [-1, 56, 435]
+    /// that clones, and the one that it made) clone, fork, vfork and clone3.
+    private static let mayBeStop: Set<Int32> = [-1, 56, 57, 58, 435]
 
     /// Looks at a thread that was not stopped. A blocked one is left alone: it has the stack that
     /// it had, or its memory tells.
     ///
-    /// - Parameter before: its counters as they were read just now.
-    mutating func look(at thread: TracedThread, _ before: SchedulerCounters) -> Look {
+    /// - Parameters:
+    ///   - before: its counters as they were read just now,
+    ///   - now: at this time.
+    mutating func look(
+        at thread: TracedThread, _ before: SchedulerCounters, at now: MonotonicTime
+    ) -> Look {
         // It has not had a core since it was found blocked: still there.
-        if thread.blocked != nil, before.slices == thread.clock.counters.slices { return .blocked }
+        if thread.blocked != nil, before.slices == thread.clock.counters.slices {
+            followWait(of: thread, at: now)
+            return .blocked
+        }
         // It has not gone on from our last stop, and would do nothing but stop again.
         if before.slices == thread.coresAtStop { return .moving }
         guard let activity = thread.activity() else { return .gone }
         guard case .blocked(let call, let registers) = activity else { return .running }
-        if Self.mayBeStop.contains(call), thread.isInTracingStop() { return .moving }
+        let state = Self.mayBeStop.contains(call) ? thread.state : nil
+        if state == UInt8(ascii: "t") { return .moving }
         let position = TracedThread.Position(
             systemCall: call, stackPointer: registers.stackPointer,
             programCounter: registers.programCounter)
@@ -67,7 +77,14 @@ struct ThreadObserver: ~Copyable {
         let kind = RestartingCalls.kind(of: call, registers, process: pid)
         thread.burst.sawWait(kind, at: .now)
         let blocked = isResumed ? thread.blocked : thread.nextBlocking(at: position, kind: kind)
-        emit(thread, at: .now, now: blocked, content: content, counters: after)
+        let seen = MonotonicTime.now
+        let length = emit(thread, at: seen, now: blocked, content: content, counters: after)
+        if !isResumed {
+            thread.wait = OpenWait(
+                start: seen + (.zero - length), seen: seen, systemCall: call, registers: registers,
+                isUninterruptible: state == UInt8(ascii: "D"))
+        }
+        followWait(of: thread, at: seen)
         return .blocked
     }
 
@@ -162,13 +179,15 @@ struct ThreadObserver: ~Copyable {
     }
 
     /// Charges the time up to `now` to the stack that the thread had: at a recording's end.
-    func close(_ thread: TracedThread, at now: MonotonicTime) {
+    mutating func close(_ thread: TracedThread, at now: MonotonicTime) {
         emit(thread, at: now, now: thread.blocked, content: .unchanged)
+        endWait(of: thread, at: now)
     }
 
     /// Charges the time up to `now` to no stack: before `exec`, or when its memory is gone.
-    func closeWithoutStack(_ thread: TracedThread, at now: MonotonicTime) {
+    mutating func closeWithoutStack(_ thread: TracedThread, at now: MonotonicTime) {
         let (start, times) = thread.advance(to: now, isRunning: false)
+        endWait(of: thread, at: start + times.blocked)
         sink.receive(.sample(sample(thread, start, times, content: .none, in: nil)))
         thread.blocked = nil
     }
@@ -177,10 +196,12 @@ struct ThreadObserver: ~Copyable {
     /// it stayed so belongs to the stack that it had, and only the rest to what it does now.
     ///
     /// - Parameter blocked: the stretch of being blocked that the thread is in now, if any.
-    private func emit(
+    /// - Returns: for how long it has been in that.
+    @discardableResult
+    private mutating func emit(
         _ thread: TracedThread, at now: MonotonicTime, now blocked: TracedThread.Blocking?,
         content: Sample.Content, counters: SchedulerCounters? = nil
-    ) {
+    ) -> TimeSpan {
         let earlier = thread.blocked
         var (start, times) = thread.advance(
             to: now, isRunning: blocked == nil, counters: counters)
@@ -190,9 +211,11 @@ struct ThreadObserver: ~Copyable {
                 .sample(sample(thread, start, waited, content: .unchanged, in: earlier)))
             start = start + waited.wall
             times.blocked = .zero
+            endWait(of: thread, at: start)
         }
         thread.blocked = blocked
         sink.receive(.sample(sample(thread, start, times, content: content, in: blocked)))
+        return times.blocked
     }
 
     private func sample(

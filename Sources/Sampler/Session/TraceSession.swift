@@ -44,7 +44,12 @@ final class TraceSession {
     private(set) var isOurChild = false
     /// The process's CPU time before the recording, and at its end once that is over.
     private var initialCPU = TimeSpan.zero
-    var finalCPU: TimeSpan?
+    private(set) var finalCPU: TimeSpan?
+    /// The same of the children that it waited for.
+    private var initialChildrenCPU = TimeSpan.zero
+    private var finalChildrenCPU: TimeSpan?
+    /// What else the machine did; nil: somebody else says so.
+    private let machine: MachineWatch?
     /// What the slices of threads that ended account for.
     private var observedCPU = TimeSpan.zero
     /// An exec was noticed after the fact: the next stop of the first thread is in the new image.
@@ -63,14 +68,21 @@ final class TraceSession {
     var sawSignpost: ((_ label: SignpostLabel, _ time: MonotonicTime) -> Void)?
     /// What the user wants to be noted; nil: nothing.
     var marks: MarkPlacement?
+    /// nil: the scheduler does not tell us.
+    var schedule: Schedule?
+    /// How much it told.
+    var account: SchedulerAccount?
     var outcome: Recording.Outcome?
     private var ticks: Int64 = 0
     private var missedTicks: Int64 = 0
     /// Sampling is over, but the launch's breakpoints are still in place: they go at `main`.
     var isLeaving = false
 
-    init(pid: Int32, options: SamplerOptions, sink: any SampleSink) {
+    init(
+        pid: Int32, options: SamplerOptions, sink: any SampleSink, machine: MachineWatch? = nil
+    ) {
         self.pid = pid
+        self.machine = machine
         self.options = options
         self.sink = sink
         // Forks are only reported to a tracer.
@@ -89,6 +101,7 @@ final class TraceSession {
     func beginLaunch(_ process: StartedProcess) {
         isOurChild = true
         initialCPU = TimeSpan(nanoseconds: process.main.clock.counters.run)
+        schedule = process.schedule
         let spawned = process.main.clock.time
         sink.receive(.mark(Mark(kind: .spawned, time: spawned)))
         add(process.main, start: spawned)
@@ -108,8 +121,10 @@ final class TraceSession {
             plan = .due(.now)
         }
         permitted()
+        if options.asksScheduler { schedule = Schedule(pid: pid, threads: files.threadIDs()) }
         let now = MonotonicTime.now
         initialCPU = files.cpuTime ?? .zero
+        initialChildrenCPU = files.childrenCPU ?? .zero
         imageStart = now
         sink.receive(.image(files.image(at: now)))
         sink.receive(.mark(Mark(kind: .attached, time: now, counters: files.counters())))
@@ -149,6 +164,8 @@ final class TraceSession {
         leaveImage()
         watch = nil
         main.isTraced = true
+        // Another thread may have executed the program, and has the first one's id now.
+        schedule?.follow(pid)
         if plan != .never { (plan, capture) = (.afterMain, .signal) }
         if let start = try? main.tracee.resumeAddress() {
             watch = LaunchWatch(pid: pid, firstInstruction: start, isLate: isLate)
@@ -166,6 +183,9 @@ final class TraceSession {
 
     /// A process that was forked off an observed one: until an exec it runs the same program.
     func beginForked(at now: MonotonicTime) {
+        if options.asksScheduler {
+            schedule = Schedule(pid: pid, threads: [pid], isChild: true)
+        }
         sink.receive(.began(pid: pid))
         sink.receive(.image(files.image(at: now)))
         for kind in [Mark.Kind.spawned, .firstInstruction, .main] {
@@ -200,13 +220,15 @@ final class TraceSession {
             }
             takeAnswer(of: thread, counters)
             if thread.phase != .free || isOnItsWay(thread, counters) { continue }
-            switch observer.look(at: thread, counters) {
+            observer.watchPriority(of: thread, counters, at: now)
+            switch observer.look(at: thread, counters, at: now) {
             case .running: captureRunning(thread, counters, at: now)
             case .blocked, .moving: break
             case .gone: forget(thread, at: now)
             }
         }
         for request in sink.takeRequests() { answer(request) }
+        reportSchedule()
     }
 
     /// Where very many threads are, those that have slept for long take turns: else looking at
@@ -248,6 +270,7 @@ final class TraceSession {
     private func add(_ thread: TracedThread, start: MonotonicTime) {
         threadCount += 1
         threads[thread.tid] = thread
+        schedule?.follow(thread.tid)
         sink.receive(
             .threadStarted(
                 RecordedThread(
@@ -260,6 +283,7 @@ final class TraceSession {
 
     func end(_ thread: TracedThread, at now: MonotonicTime) {
         guard thread.phase != .exited else { return }
+        observer.closeWait(of: thread)
         thread.phase = .exited
         observedCPU = observedCPU + thread.observedCPU
         sink.receive(.threadEnded(thread.index, thread.clock.time))
@@ -295,7 +319,7 @@ final class TraceSession {
     func leave() {
         guard !isLeaving, outcome == nil else { return }
         closeAll(at: .now)
-        finalCPU = files.cpuTime
+        takeFinalCPU()
         removeMarks()
         removeSignalCapture()
         removeHooks()
@@ -306,6 +330,7 @@ final class TraceSession {
 
     func closeAll(at now: MonotonicTime) {
         reportHooks(at: now, isLast: true)
+        reportSchedule(isLast: true)
         for thread in threads.values where thread.phase != .exited {
             // Nothing is known any more of what a thread did that ended unseen.
             let isReadable = thread.blocked != nil || thread.counters() != nil
@@ -318,6 +343,12 @@ final class TraceSession {
             .mark(Mark(kind: .ended, time: now, counters: finalCounters ?? files.counters())))
     }
 
+    /// While it can still be read.
+    func takeFinalCPU() {
+        finalCPU = files.cpuTime
+        finalChildrenCPU = files.childrenCPU
+    }
+
     // MARK: Notes
 
     func note(_ kind: RecorderNote.Kind) { notes[kind, default: 0] += 1 }
@@ -327,7 +358,8 @@ final class TraceSession {
         SamplerOutcome(
             outcome: outcome ?? .unknown, ticks: ticks, missedTicks: missedTicks,
             lateness: .zero, heldByProfiler: observer.heldByProfiler, capture: capture,
-            cpu: observedCPU, notes: finalNotes(), markProblems: marks?.problems ?? [])
+            cpu: observedCPU, account: account, notes: finalNotes(),
+            markProblems: marks?.problems ?? [])
     }
 
     private func finalNotes() -> [RecorderNote] {
@@ -335,8 +367,17 @@ final class TraceSession {
             let unseen = finalCPU - initialCPU - observedCPU
             if unseen > .zero { notes[.unseenCPU] = unseen.nanoseconds }
         }
+        if observer.waits.lost > 0 { notes[.lostWaits] = observer.waits.lost }
+        noteMachine()
         return RecorderNote.Kind.allCases.compactMap { kind in
             notes[kind].map { RecorderNote(kind, $0) }
         }
+    }
+
+    /// Without the program's last figures, what it did would look like others' work.
+    private func noteMachine() {
+        guard let machine, let finalCPU, let finalChildrenCPU else { return }
+        let program = finalCPU - initialCPU + (finalChildrenCPU - initialChildrenCPU)
+        notes.merge(machine.notes(program: program)) { $1 }
     }
 }

@@ -33,6 +33,12 @@ final class TracedThread {
     var phase = Phase.free
     /// The stretch of being blocked that the thread was found in at the last look.
     var blocked: Blocking?
+    /// What is known of that stretch, to be told when it ends.
+    var wait: OpenWait?
+    /// What is known of its priority, and when and at which counters it was read.
+    var scheduling: SchedulingClass?
+    var schedulingSeen: MonotonicTime?
+    var countersAtScheduling = SchedulerCounters.zero
     /// Whether we stopped it in the middle of that stretch, to read its registers.
     var isRefined = false
     /// Whether ptrace has it: every signal to it is a stop then, and its clones are ours, too.
@@ -113,13 +119,16 @@ final class TracedThread {
         return ThreadActivity(Self.buffer.text)
     }
 
-    /// Whether ptrace has stopped it (state `t` of `stat`).
-    func isInTracingStop() -> Bool { state == UInt8(ascii: "t") }
-
-    /// The letter in `stat`; nil when it is gone.
+    /// The letter in `stat`: `t` when ptrace has stopped it; nil when it is gone.
     var state: UInt8? {
         Self.buffer.readAll(path: folder + "/stat")
         return ProcessStat(Self.buffer.text)?.state
+    }
+
+    /// nil when it is gone.
+    func readScheduling() -> SchedulingClass? {
+        Self.buffer.readAll(path: folder + "/stat")
+        return SchedulingClass(Self.buffer.text)
     }
 
     /// nil when the thread is gone.
@@ -168,10 +177,15 @@ final class TracedThread {
         return true
     }
 
-    /// Our own stop woke the thread and let it sleep on: the same stretch goes on.
+    /// Our own stop woke the thread and let it sleep on: the same stretch goes on. So it does
+    /// where the kernel restarts a call with the time that is left (restart_syscall, 219).
     func hasResumedBlocking(at position: Position) -> Bool {
         defer { isRefined = false }
-        return isRefined && blocked?.position == position
+        guard let blocked else { return false }
+        var before = blocked.position
+        let isRestarted = position.systemCall == 219
+        if isRestarted { before.systemCall = position.systemCall }
+        return (isRefined || isRestarted) && before == position
     }
 
     func nextBlocking(at position: Position, kind: WaitKind) -> Blocking {

@@ -109,7 +109,7 @@ extension TraceSession {
     /// figures can still be read.
     func observeEnd() {
         guard isOurChild, untraced != nil, finalCPU == nil, fl_has_ended(pid) == 1 else { return }
-        finalCPU = files.cpuTime
+        takeFinalCPU()
         finalCounters = files.counters()
         let now = MonotonicTime.now
         for thread in threads.values where thread.phase != .exited {
@@ -125,6 +125,7 @@ extension TraceSession {
             if thread.blocked != nil { observer.close(thread, at: .now) }
             end(thread, at: .now)
         }
+        reportSchedule(isLast: true)
         mark(.ended, at: .now)
         outcome = .unknown
     }

@@ -10,6 +10,8 @@ struct DwarfFrame {
     var file: String?
     var line: Int32?
     var isInlined: Bool
+    /// Whether its unit is known not to be optimised.
+    var isUnoptimized: Bool
 }
 
 /// The index of one compilation unit: which functions are at an address, and which line.
@@ -28,6 +30,7 @@ final class DwarfUnit {
 
     /// Where the compiler was run; nil if that is not known, or not an absolute path.
     private let folder: String?
+    private let isUnoptimized: Bool
 
     /// Inlining deeper than this is made up.
     private static let deepest = 1024
@@ -42,6 +45,7 @@ final class DwarfUnit {
         self.names = names
         let folder = unit.root.text(DW_AT_comp_dir).map { String(cString: $0) }
         self.folder = folder.flatMap { $0.hasPrefix("/") ? $0 : nil }
+        isUnoptimized = ProducerText(of: unit)?.isUnoptimized ?? false
         files = Self.sourceFiles(of: unit.tree) ?? Self.sourceFiles(of: unit.root)
     }
 
@@ -58,7 +62,8 @@ final class DwarfUnit {
                 DwarfFrame(
                     function: function(current),
                     symbol: scope.isInlined ? nil : Self.symbol(of: scope.entry),
-                    file: position.file, line: position.line, isInlined: scope.isInlined))
+                    file: position.file, line: position.line, isInlined: scope.isInlined,
+                    isUnoptimized: isUnoptimized))
             guard scope.isInlined else { return result.reversed() }
             position = callSite(of: scope.entry)
             current = scope.parent
@@ -66,7 +71,9 @@ final class DwarfUnit {
         // No scope at all (assembler), or an inlined call that lies in no function's tree.
         let (file, line) = position
         result.append(
-            DwarfFrame(function: nil, symbol: nil, file: file, line: line, isInlined: false))
+            DwarfFrame(
+                function: nil, symbol: nil, file: file, line: line, isInlined: false,
+                isUnoptimized: isUnoptimized))
         return result.reversed()
     }
 

@@ -100,6 +100,78 @@ struct LaunchReport: Decodable {
         var hasDebugInfo: Bool
     }
 
+    struct Event: Decodable {
+        struct Reason: Decodable {
+            var kind: String
+            var detail: String?
+            var ownerTid: Int32?
+        }
+
+        struct Place: Decodable {
+            var function: String
+        }
+
+        struct Waker: Decodable {
+            var tid: Int32
+            var name: String?
+        }
+
+        var tid: Int32
+        var startNs: Int64
+        var durationNs: Int64
+        var reason: Reason
+        var stack: [Place]
+        var endedBy: Waker?
+    }
+
+    struct Lane: Decodable {
+        /// `[start, length, state]`
+        struct Run: Decodable {
+            var start: Int64
+            var length: Int64
+            var state: String
+
+            init(from decoder: any Decoder) throws {
+                var values = try decoder.unkeyedContainer()
+                start = try values.decode(Int64.self)
+                length = try values.decode(Int64.self)
+                state = try values.decode(String.self)
+            }
+        }
+
+        var tid: Int32
+        var runs: [Run]
+    }
+
+    struct Priority: Decodable {
+        var tid: Int32
+        var atNs: Int64
+        var policy: String?
+        var nice: Int?
+        var realTime: Int?
+    }
+
+    struct Finding: Decodable {
+        struct WaitedFor: Decodable {
+            var tid: Int32
+            var known: String
+            var runnableNs: Int64
+            var preemptedNs: Int64
+            var stack: [Event.Place]
+        }
+
+        var kind: String
+        var title: String
+        var savingNs: Int64
+        var tid: Int32
+        var phase: String?
+        var function: String
+        var file: String?
+        var line: Int?
+        var advice: String
+        var waitedFor: WaitedFor?
+    }
+
     var schema: Int
     var program: Program
     var children: [Child]?
@@ -108,6 +180,10 @@ struct LaunchReport: Decodable {
     var threads: [Thread]
     var functions: [Function]
     var modules: [Module]
+    var events: [Event]
+    var timeline: [Lane]
+    var priorities: [Priority]
+    var findings: [Finding]
 
     var phaseNames: [String] { phases.map(\.name) }
 

@@ -2,7 +2,7 @@ import Analysis
 import ProfileModel
 
 /// What the figures of the phases mean, in sentences.
-struct Findings {
+struct PhaseRemarks {
     let profile: Profile
     let phases: [Phase]
 

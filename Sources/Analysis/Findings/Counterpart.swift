@@ -1,0 +1,127 @@
+package import ProfileModel
+
+/// The thread that another one waited for, and what it did meanwhile.
+package struct Counterpart: Hashable, Sendable {
+    package enum Basis: String, Sendable {
+        /// It held the lock, or its end was waited for.
+        case owner
+        /// It ended the wait, as the scheduler told.
+        case waker
+        /// Nobody told, but no other thread worked meanwhile.
+        case presumed
+    }
+
+    /// In the profile's list.
+    package var thread: Int
+    package var basis: Basis
+    /// What it did meanwhile.
+    package var times: StateTimes
+    /// What it mostly did meanwhile, outermost first; empty: it was not seen.
+    package var stack: [FrameID]
+    /// The function of the developer's own in it that does the work; nil: there is none.
+    package var place: FrameID?
+    /// Its priority then, and that of whoever waited; nil: one of them is not known, or its own
+    /// is not the lower one.
+    package var lowerPriority: PriorityPair?
+
+    package struct PriorityPair: Hashable, Sendable {
+        package var own: PriorityFigures
+        package var waiting: PriorityFigures
+    }
+
+    /// How long it had work, but no core.
+    package var lacked: TimeSpan { times.runnable + times.preempted }
+
+    /// Less is the scheduler's usual to and fro.
+    static let leastLacked = Wait.shortest
+
+    /// Whether its low priority cost whoever waited for it.
+    var isInversion: Bool { lowerPriority != nil && lacked >= Self.leastLacked }
+}
+
+extension Counterpart {
+    /// nil: nobody in particular was waited for, or it is not known who.
+    init?(_ group: WaitGroups.Group, in search: FindingSearch) {
+        let wait = group.longest
+        guard [.lockWait, .threadWait].contains(group.kind),
+            let found = Self.find(wait, group.windows, search)
+        else { return nil }
+        (thread, basis) = found
+        times = search.profile.times(
+            in: Selection(threads: [thread], windows: group.windows))
+        let heaviest = search.heaviestStack(of: thread, in: group.windows, by: .wall).entries
+        stack = heaviest.map(\.frame)
+        place = search.worker(in: heaviest, by: .wall) { $0.isOwn }
+        lowerPriority = PriorityPair(
+            own: search.profile.threads[thread].priority(at: wait.end),
+            waiting: search.profile.threads[wait.thread].priority(at: wait.end))
+    }
+
+    private static func find(
+        _ wait: WaitFigures, _ windows: TimeWindows, _ search: FindingSearch
+    ) -> (Int, Basis)? {
+        if let owner = wait.reason.owner, let thread = search.thread(owner, at: wait) {
+            return (thread, .owner)
+        }
+        if let waker = wait.endedBy {
+            return search.thread(waker.tid, at: wait).map { ($0, .waker) }
+        }
+        guard wait.reason.owner == nil else { return nil }
+        return search.onlyWorker(besides: wait.thread, in: windows).map { ($0, .presumed) }
+    }
+}
+
+extension FindingSearch {
+    /// Thread ids are used again: the last that had it by then.
+    fileprivate func thread(_ tid: Int32, at wait: WaitFigures) -> Int? {
+        profile.threads.indices.last {
+            $0 != wait.thread && profile.threads[$0].tid == tid
+                && profile.threads[$0].start <= wait.end
+        }
+    }
+
+    /// The one other thread that had work for half of the time at least; nil: none had, or
+    /// several.
+    fileprivate func onlyWorker(besides thread: Int, in windows: TimeWindows) -> Int? {
+        let times = profile.timesByThread(in: Selection(windows: windows))
+        let workers = times.indices.filter {
+            $0 != thread
+                && (times[$0].wall - times[$0].blocked).nanoseconds
+                    >= windows.length.nanoseconds / 2
+        }
+        return workers.count == 1 ? workers[0] : nil
+    }
+}
+
+extension Counterpart.PriorityPair {
+    /// nil: one is not known, or the first is not the lower one.
+    init?(own: PriorityFigures?, waiting: PriorityFigures?) {
+        guard let own, let waiting, own.isLower(than: waiting) else { return nil }
+        self.init(own: own, waiting: waiting)
+    }
+}
+
+extension ThreadFigures {
+    fileprivate func priority(at time: TimeSpan) -> PriorityFigures? {
+        priorities.last { $0.time <= time }
+    }
+}
+
+extension PriorityFigures {
+    /// Whether the scheduler prefers the other one: deadline before real time before all others,
+    /// by nice value, before idle. Policies that are not known are not compared.
+    func isLower(than other: PriorityFigures) -> Bool {
+        guard let own = urgency, let others = other.urgency else { return false }
+        return own < others
+    }
+
+    private var urgency: (Int, Int32)? {
+        switch policy {
+        case 6: (3, 0)
+        case 1, 2: (2, realTime)
+        case 0, 3: (1, -nice)
+        case 5: (0, 0)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,82 @@
+package import ProfileModel
+
+/// Something that made the launch longer than it needs to be, with the evidence for it. What
+/// each kind is, and from when on it counts, is in `docs/findings.md`.
+package struct Finding: Hashable, Sendable {
+    /// What is particular to each kind.
+    package enum Subject: Hashable, Sendable {
+        case initializer(InitializerEvidence)
+        case wait(WaitEvidence)
+        case priorityInversion(WaitEvidence, Counterpart)
+        case dlopen(LoadingEvidence)
+        /// The library's path.
+        case unusedLibrary(String)
+        /// The CPU time of the function and what it called.
+        case mainThreadWork(cpu: TimeSpan)
+        /// How many functions ran.
+        case unoptimizedBuild(functions: Int)
+        /// The library's name.
+        case debugLibrary(String)
+    }
+
+    package var subject: Subject
+    /// How much of the launch is at stake. What several findings could claim, the first has.
+    package var saving: TimeSpan
+    /// In the profile's list.
+    package var thread: Int
+    /// From its first to its last moment, since the launch's start.
+    package var range: Range<TimeSpan>
+    /// The function to look at first, a frame of ``stack``.
+    package var place: FrameID
+    /// Outermost first; never empty.
+    package var stack: [FrameID]
+}
+
+extension Finding {
+    /// The raw values are those of the JSON report.
+    package enum Kind: String, Sendable, CaseIterable {
+        case initializer
+        case sleep
+        case fileWait = "file-wait"
+        case networkWait = "network-wait"
+        case pipeWait = "pipe-wait"
+        case pollWait = "poll-wait"
+        case lockWait = "lock-wait"
+        case threadWait = "thread-wait"
+        case childWait = "child-wait"
+        case diskWait = "disk-wait"
+        case priorityInversion = "priority-inversion"
+        case dlopen
+        case unusedLibrary = "unused-library"
+        case mainThreadWork = "main-thread-work"
+        case unoptimizedBuild = "unoptimized-build"
+        case debugLibrary = "debug-library"
+    }
+
+    package var kind: Kind {
+        switch subject {
+        case .initializer: .initializer
+        case .wait(let evidence): evidence.kind
+        case .priorityInversion: .priorityInversion
+        case .dlopen: .dlopen
+        case .unusedLibrary: .unusedLibrary
+        case .mainThreadWork: .mainThreadWork
+        case .unoptimizedBuild: .unoptimizedBuild
+        case .debugLibrary: .debugLibrary
+        }
+    }
+}
+
+extension Profile {
+    /// What made the launch longer than it needs to be, most at stake first; at most
+    /// ``FindingSearch/most``. Empty: nothing stands out.
+    package func findings() -> [Finding] {
+        guard var search = FindingSearch(self) else { return [] }
+        return search.findings()
+    }
+
+    /// The phase that a finding begins in, in the profile's list; nil: none.
+    package func phase(of finding: Finding) -> Int? {
+        phases.firstIndex { ($0.start..<$0.end).contains(finding.range.lowerBound) }
+    }
+}

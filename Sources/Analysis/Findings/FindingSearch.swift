@@ -1,0 +1,172 @@
+import ProfileModel
+
+/// What looks for one kind of finding.
+protocol FindingRule: Sendable {
+    init()
+    /// Claims what it finds, so that nobody else finds it once more.
+    func findings(in search: inout FindingSearch) -> [Finding]
+}
+
+/// The main thread's time from the launch's start until the program was ready, and how much of it
+/// is not explained yet.
+struct FindingSearch {
+    let profile: Profile
+    /// The main thread, in the profile's list.
+    let main: Int
+    /// When the program was ready, else when the launch was over.
+    let end: TimeSpan
+    /// Nothing below this is a finding.
+    let least: TimeSpan
+    private(set) var claimed = TimeWindows([])
+
+    static let most = 10
+    private static let leastTime = TimeSpan.milliseconds(5)
+    private static let leastShare = 0.02
+
+    /// Who leaves so much of its CPU time to one that it calls only passes on.
+    static let passedOn = 0.995
+
+    /// In the order in which they may claim time: what tells most comes first.
+    private static let rules: [any FindingRule.Type] = [
+        MainThreadWaits.self, HeavyInitializers.self, MainThreadLoading.self,
+        UnusedLibraries.self, MainThreadWork.self, OtherInversions.self,
+        UnoptimizedBuild.self, DebugLibraries.self,
+    ]
+
+    /// nil: nothing is known of a main thread, or the launch has no length.
+    init?(_ profile: Profile) {
+        guard let main = profile.threads.firstIndex(where: \.isMain) else { return nil }
+        let end = min(profile.ready?.time ?? profile.launch.wall, profile.launch.wall)
+        guard end > .zero else { return nil }
+        self.profile = profile
+        self.main = main
+        self.end = end
+        least = max(
+            Self.leastTime, TimeSpan(nanoseconds: Int64(Double(end.nanoseconds) * Self.leastShare)))
+    }
+
+    mutating func findings() -> [Finding] {
+        var found: [Finding] = []
+        for rule in Self.rules { found += rule.init().findings(in: &self) }
+        let order = found.indices.sorted { (found[$1].saving, $0) < (found[$0].saving, $1) }
+        return order.prefix(Self.most).map { found[$0] }
+    }
+
+    // MARK: Time
+
+    /// What of a stretch lies before readiness.
+    func window(from start: TimeSpan, to end: TimeSpan) -> Range<TimeSpan> {
+        let first = min(max(start, .zero), self.end)
+        return first..<max(first, min(end, self.end))
+    }
+
+    /// What of the windows nobody has claimed yet.
+    func unclaimed(_ windows: TimeWindows) -> TimeWindows { windows.subtracting(claimed) }
+
+    mutating func claim(_ windows: TimeWindows) {
+        claimed = TimeWindows(claimed.ranges + windows.ranges)
+    }
+
+    /// All that nobody has claimed.
+    var rest: TimeWindows { unclaimed(TimeWindows([.zero..<end])) }
+
+    /// The time in which a thread ran or waited for something: what other work on the machine
+    /// took from it is no fault of the program's.
+    func effort(of thread: Int, in windows: TimeWindows) -> TimeSpan {
+        let times = profile.times(in: Selection(threads: [thread], windows: windows))
+        return times.running + times.blocked
+    }
+
+    // MARK: Places
+
+    /// The function of a stack to look at first: the innermost of the developer's own; without
+    /// one, the innermost outside of the C library and the dynamic linker. nil: an empty stack.
+    func place(in stack: [FrameID]) -> FrameID? {
+        let frames = profile.frames
+        return stack.last { frames.function(of: $0).isOwn }
+            ?? stack.last { !Self.isCommon(frames.function(of: $0)) } ?? stack.last
+    }
+
+    /// Whether it belongs to what every program calls, so that it says little.
+    private static func isCommon(_ function: Function) -> Bool {
+        let prefixes = ["libc.", "libc-", "libpthread", "libdl", "ld-linux", "ld-musl", "ld."]
+        return function.moduleIndex == nil || prefixes.contains { function.module.hasPrefix($0) }
+    }
+
+    /// The outermost of some functions of a stack that does more than pass the work on to the next;
+    /// nil: there is none of them.
+    func worker(
+        in entries: some Collection<HeaviestStack.Entry>, by weight: Weight,
+        among isWanted: (Function) -> Bool
+    ) -> FrameID? {
+        var found: FrameID?
+        var left = TimeSpan.zero
+        for entry in entries {
+            let total = weight.of(entry.total)
+            if found != nil,
+                Double(total.nanoseconds) < Self.passedOn * Double(left.nanoseconds)
+            {
+                break
+            }
+            left = total
+            // What was inlined is a part of its caller.
+            if isWanted(profile.frames.function(of: entry.frame)),
+                !profile.frames[entry.frame].isInlined
+            {
+                found = entry.frame
+            }
+        }
+        return found
+    }
+
+    /// From the main thread's first to its last moment in a function; nil: it was not seen there.
+    func range(of function: FunctionID, in windows: TimeWindows) -> Range<TimeSpan>? {
+        let paths = profile.paths
+        var isInside = [Bool](repeating: false, count: paths.paths.count)
+        for (index, path) in paths.paths.enumerated() {
+            // Callers precede callees.
+            isInside[index] =
+                path.function == function
+                || path.parent != PathTable.none && isInside[Int(path.parent)]
+        }
+        var range: Range<TimeSpan>?
+        profile.forEachPart(in: Selection(threads: [main], windows: windows)) { part in
+            guard isInside[Int(paths.path(ofLine: part.line))] else { return }
+            range =
+                min(
+                    range?.lowerBound ?? part.start, part.start)..<max(
+                    range?.upperBound ?? part.end, part.end)
+        }
+        return range
+    }
+
+    /// What a thread mostly did in a part of the launch, outermost first.
+    func heaviestStack(
+        of thread: Int, in windows: TimeWindows, by weight: Weight
+    ) -> HeaviestStack {
+        profile.heaviestStack(Selection(threads: [thread], windows: windows), weight: weight)
+    }
+}
+
+extension TimeWindows {
+    /// What of these does not lie in the others.
+    func subtracting(_ others: TimeWindows) -> TimeWindows {
+        var result: [Range<TimeSpan>] = []
+        for range in ranges {
+            var start = range.lowerBound
+            for other in others.ranges[others.first(endingAfter: start)...] {
+                guard other.lowerBound < range.upperBound else { break }
+                if start < other.lowerBound { result.append(start..<other.lowerBound) }
+                start = max(start, other.upperBound)
+            }
+            if start < range.upperBound { result.append(start..<range.upperBound) }
+        }
+        return TimeWindows(result)
+    }
+
+    /// From the first to the last of them; nil for none.
+    var span: Range<TimeSpan>? {
+        guard let first = ranges.first, let last = ranges.last else { return nil }
+        return first.lowerBound..<last.upperBound
+    }
+}

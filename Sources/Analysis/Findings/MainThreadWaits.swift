@@ -1,0 +1,24 @@
+import ProfileModel
+
+/// The main thread waits: for a file, the network, time, a lock, another thread, a child or a
+/// page from the disk.
+struct MainThreadWaits: FindingRule {
+    func findings(in search: inout FindingSearch) -> [Finding] {
+        var found: [Finding] = []
+        for group in WaitGroups(of: search.main, in: search).groups {
+            guard group.windows.length >= search.least, let range = group.windows.span else {
+                continue
+            }
+            search.claim(group.windows)
+            let counterpart = Counterpart(group, in: search)
+            let evidence = group.evidence(counterpart)
+            let inversion = counterpart.flatMap { $0.isInversion ? $0 : nil }
+            found.append(
+                Finding(
+                    subject: inversion.map { .priorityInversion(evidence, $0) } ?? .wait(evidence),
+                    saving: group.windows.length, thread: search.main, range: range,
+                    place: group.place, stack: group.stack))
+        }
+        return found
+    }
+}

@@ -1,0 +1,25 @@
+import ProfileModel
+
+/// Priority inversions among the other threads; the main thread's are found with its waits. At
+/// stake is only what the low priority cost, since nothing says that the launch waited for all.
+struct OtherInversions: FindingRule {
+    func findings(in search: inout FindingSearch) -> [Finding] {
+        var found: [Finding] = []
+        let waiting = Set(search.profile.waits.map(\.thread)).subtracting([search.main])
+        for thread in waiting.sorted() {
+            for group in WaitGroups(of: thread, in: search).groups {
+                // Who is only presumed to have been waited for is no proof.
+                guard let counterpart = Counterpart(group, in: search), counterpart.isInversion,
+                    counterpart.basis != .presumed, counterpart.lacked >= search.least,
+                    let range = group.windows.span
+                else { continue }
+                found.append(
+                    Finding(
+                        subject: .priorityInversion(group.evidence(counterpart), counterpart),
+                        saving: counterpart.lacked, thread: thread, range: range,
+                        place: group.place, stack: group.stack))
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,120 @@
+import ProfileModel
+
+/// What one thread's waits of one kind at one place in the code have in common.
+package struct WaitEvidence: Hashable, Sendable {
+    package var kind: Finding.Kind
+    package var count: Int
+    /// What was waited for, in the order of time, each once: paths, addresses, commands, locks.
+    package var things: [String]
+    /// The thread whose work or lock was waited for; nil: there is none, or it is not known.
+    package var counterpart: Counterpart?
+}
+
+/// The waits of one thread, together where kind and place are the same.
+struct WaitGroups {
+    struct Group {
+        var kind: Finding.Kind
+        /// The longest of them.
+        var longest: WaitFigures
+        /// Of the longest.
+        var place: FrameID
+        var stack: [FrameID]
+        var windows = TimeWindows([])
+        var count = 0
+        var things: [String] = []
+    }
+
+    fileprivate struct Key: Hashable {
+        var kind: Finding.Kind
+        /// nil: for pages anybody may have to wait.
+        var function: FunctionID?
+        /// Two locks, or two threads, are two causes.
+        var owner: Int32?
+    }
+
+    /// In the order of their first waits.
+    private(set) var groups: [Group] = []
+
+    init(of thread: Int, in search: FindingSearch) {
+        var positions: [Key: Int] = [:]
+        var windows: [[Range<TimeSpan>]] = []
+        var things: [Set<String>] = []
+        for wait in search.profile.waits where wait.thread == thread {
+            let window = search.window(from: wait.start, to: wait.end)
+            guard !window.isEmpty, let kind = Self.kind(of: wait, in: search) else { continue }
+            let stack = search.profile.stack(of: wait)
+            guard let place = search.place(in: stack) else { continue }
+            let group = Group(kind: kind, longest: wait, place: place, stack: stack)
+            let key = Key(group, in: search)
+            let position = positions[key] ?? groups.count
+            if position == groups.count {
+                positions[key] = position
+                groups.append(group)
+                windows.append([])
+                things.append([])
+            }
+            groups[position].add(group)
+            windows[position].append(window)
+            if let thing = wait.reason.detail, things[position].insert(thing).inserted {
+                groups[position].things.append(thing)
+            }
+        }
+        for index in groups.indices { groups[index].windows = TimeWindows(windows[index]) }
+    }
+
+    /// nil: nothing that a launch should do without. Whoever waits for people, for clients or for
+    /// whatever comes next is ready.
+    private static func kind(of wait: WaitFigures, in search: FindingSearch) -> Finding.Kind? {
+        // One that the end of the recording cut short may be what the program does all day.
+        let isReadyKnown = search.profile.ready != nil
+        guard isReadyKnown || wait.end < search.profile.launch.wall else { return nil }
+        switch wait.reason.kind {
+        case .lock: return .lockWait
+        case .condition: return .threadWait
+        case .sleep: return .sleep
+        case .file, .ioUring: return .fileWait
+        case .disk: return .diskWait
+        case .child: return .childWait
+        case .pipe: return .pipeWait
+        case .socket:
+            return wait.reason.detail?.hasPrefix("listening") == true ? nil : .networkWait
+        case .poll:
+            if isOneConnection(wait.reason.detail) { return .networkWait }
+            return isReadyKnown ? .pollWait : nil
+        case .terminal, .signal, .other: return nil
+        }
+    }
+
+    /// A single TCP or UDP peer, as who asks a name server polls: event loops have more to look
+    /// at, or a display's socket.
+    private static func isOneConnection(_ detail: String?) -> Bool {
+        let prefix = "1 descriptor: socket "
+        guard let detail, detail.hasPrefix(prefix) else { return false }
+        let peer = detail.dropFirst(prefix.count)
+        return !peer.hasPrefix("listening") && !peer.hasPrefix("/") && !peer.hasPrefix("@")
+    }
+}
+
+extension WaitGroups.Group {
+    fileprivate mutating func add(_ other: Self) {
+        count += 1
+        guard other.longest.duration > longest.duration else { return }
+        (longest, place, stack) = (other.longest, other.place, other.stack)
+    }
+
+    func evidence(_ counterpart: Counterpart?) -> WaitEvidence {
+        WaitEvidence(kind: kind, count: count, things: things, counterpart: counterpart)
+    }
+}
+
+extension WaitGroups.Key {
+    fileprivate init(_ group: WaitGroups.Group, in search: FindingSearch) {
+        let wait = group.longest
+        let isOfThreads = [.lockWait, .threadWait].contains(group.kind)
+        self.init(
+            kind: group.kind,
+            function: group.kind == .diskWait
+                ? nil : search.profile.frames[group.place].function,
+            owner: isOfThreads ? wait.reason.owner ?? wait.endedBy?.tid : nil)
+    }
+}

@@ -1,0 +1,79 @@
+import ProfileModel
+
+/// Goes back through a launch from its end, on the thread whose doing or waiting it is that the
+/// launch is not further.
+struct BackwardWalk {
+    private let profile: Profile
+    private let parts: ThreadParts
+    private var thread: Int
+    private var time: TimeSpan
+    /// The threads whose waits are being explained, and where each began to wait: there the walk
+    /// returns to it.
+    private var waiting: [(thread: Int, since: TimeSpan)] = []
+
+    init(_ profile: Profile, from thread: Int, at end: TimeSpan) {
+        self.profile = profile
+        parts = ThreadParts(profile)
+        self.thread = thread
+        time = max(.zero, end)
+    }
+
+    /// In the order of time.
+    mutating func segments() -> [CriticalPath.Segment] {
+        var result: [CriticalPath.Segment] = []
+        while time > .zero {
+            if let last = waiting.last, time <= last.since {
+                thread = last.thread
+                waiting.removeLast()
+                continue
+            }
+            let floor = waiting.last?.since ?? .zero
+            let stretch = parts.stretch(of: thread, before: time)
+            let start = max(stretch.start, floor)
+            if stretch.state == .blocked, stretch.end == time, let waker = follow(to: time) {
+                waiting.append((thread, start))
+                thread = waker
+                continue
+            }
+            result.append(segment(stretch.state, from: start))
+            time = start
+            goToCreator()
+        }
+        return result.reversed()
+    }
+
+    private func segment(_ state: ThreadState?, from start: TimeSpan) -> CriticalPath.Segment {
+        let duration = time - start
+        var times = StateTimes.zero
+        if let state { times[state] = duration }
+        return CriticalPath.Segment(
+            thread: thread, start: start, duration: duration, state: state, times: times,
+            depth: waiting.count, wakeup: profile.wakeup(of: thread, at: start))
+    }
+
+    /// The thread of the process that ended the wait of the one that we are on, if it did so by
+    /// itself, and is known to have had a core then.
+    private func follow(to time: TimeSpan) -> Int? {
+        guard let wakeup = profile.wakeup(of: thread, at: time), !wakeup.isInterrupt,
+            let waker = wakeup.wakerThread?.rawValue, waker != thread,
+            profile.threads.indices.contains(waker)
+        else { return nil }
+        let stretch = parts.stretch(of: waker, before: time)
+        return stretch.state == .running ? waker : nil
+    }
+
+    /// Before it was made, a thread's way is that of its maker.
+    private mutating func goToCreator() {
+        guard parts.isBeginning(of: thread, at: time),
+            let maker = profile.wakeup(of: thread, at: time)?.wakerThread?.rawValue,
+            maker != thread, profile.threads.indices.contains(maker)
+        else { return }
+        thread = maker
+    }
+}
+
+extension Profile {
+    func wakeup(of thread: Int, at time: TimeSpan) -> Wakeup? {
+        schedule.threads[thread].wakeup(at: start + time)
+    }
+}

@@ -1,0 +1,138 @@
+package import ProfileModel
+
+/// The chain of running and waiting that decided how long the launch took: from its end backwards
+/// on the main thread, and wherever that waited for another thread, on the one that ended the wait,
+/// for as long as it lasted.
+package struct CriticalPath: Hashable, Sendable {
+    package struct Segment: Hashable, Sendable {
+        /// In the profile's list; of several, the one with most of the time.
+        package var thread: Int
+        /// Since the launch's start.
+        package var start: TimeSpan
+        package var duration: TimeSpan
+        /// What it did most of the time; nil: not known.
+        package var state: ThreadState?
+        /// The parts of the duration; what is missing is not known.
+        package var times: StateTimes
+        /// How many waits it explains, one for the sake of the other.
+        package var depth: Int
+        /// How many stretches were too short to be shown alone.
+        package var stretches = 1
+        /// Who ended the wait, or made the thread, right before.
+        package var wakeup: Wakeup?
+        /// What a blocked thread waited for; nil: not known.
+        package var reason: WaitReason?
+        /// The heaviest stack, innermost first.
+        package var stack: [FrameID] = []
+
+        package var end: TimeSpan { start + duration }
+        /// Whether it had work to do, with or without a core.
+        fileprivate var isBusy: Bool { state != nil && state != .blocked }
+
+        fileprivate func goesOn(in next: Segment) -> Bool {
+            thread == next.thread && depth == next.depth
+                && (isBusy ? next.isBusy : state == next.state)
+        }
+    }
+
+    /// In order, and without gaps: they add up to the time from the launch's start to its end.
+    package var segments: [Segment]
+    /// How much is known: by wake-ups other threads are followed, otherwise only the main thread.
+    package var account: SchedulerAccount?
+
+    package var duration: TimeSpan { segments.reduce(.zero) { $0 + $1.duration } }
+}
+
+extension Profile {
+    /// Ends where the program was ready, or else with the main thread or the launch.
+    ///
+    /// - Parameter minDuration: stretches shorter than that are put together with those beside them.
+    package func criticalPath(minDuration: TimeSpan) -> CriticalPath {
+        guard let main = threads.firstIndex(where: \.isMain) else {
+            return CriticalPath(segments: [], account: header.account)
+        }
+        let isOver = threads[main].end > .zero ? threads[main].end : launch.wall
+        let end = min(ready?.time ?? isOver, launch.wall)
+        var walk = BackwardWalk(self, from: main, at: end)
+        let segments = walk.segments().joined().merged(below: minDuration)
+        let stacks = ThreadParts(self)
+        return CriticalPath(
+            segments: segments.map { stacks.completed($0) }, account: header.account)
+    }
+}
+
+extension [CriticalPath.Segment] {
+    /// What a thread did from one wait to the next becomes one: how often it was pushed off its core
+    /// meanwhile is not worth a segment each time. And so does one wait that was seen many times.
+    func joined() -> [CriticalPath.Segment] {
+        var result: [CriticalPath.Segment] = []
+        for segment in self {
+            guard let last = result.last, last.goesOn(in: segment) else {
+                result.append(segment)
+                continue
+            }
+            result[result.count - 1].duration = last.duration + segment.duration
+            result[result.count - 1].times = last.times + segment.times
+        }
+        for index in result.indices where result[index].isBusy {
+            result[index].state = result[index].times.heaviest(of: result[index].duration)
+        }
+        return result
+    }
+
+    /// What is shorter becomes one with all that is shorter beside it: no time is lost, and the
+    /// rest stays readable.
+    func merged(below least: TimeSpan) -> [CriticalPath.Segment] {
+        var result: [CriticalPath.Segment] = []
+        var group = ShortStretches()
+        for segment in self {
+            if segment.duration >= least {
+                if let short = group.taken() { result.append(short) }
+                result.append(segment)
+            } else {
+                group.add(segment)
+            }
+        }
+        if let short = group.taken() { result.append(short) }
+        return result
+    }
+}
+
+/// Stretches that follow each other and are shown as one.
+private struct ShortStretches {
+    private var first: CriticalPath.Segment?
+    private var duration = TimeSpan.zero
+    private var times = StateTimes.zero
+    private var count = 0
+    private var byThread: [Int: TimeSpan] = [:]
+
+    mutating func add(_ segment: CriticalPath.Segment) {
+        if first == nil { first = segment }
+        duration = duration + segment.duration
+        times = times + segment.times
+        count += segment.stretches
+        byThread[segment.thread, default: .zero] =
+            byThread[segment.thread, default: .zero] + segment.duration
+    }
+
+    mutating func taken() -> CriticalPath.Segment? {
+        guard var result = first else { return nil }
+        defer { self = ShortStretches() }
+        if count > result.stretches { result.reason = nil }
+        result.thread =
+            byThread.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key ?? result.thread
+        result.duration = duration
+        result.times = times
+        result.stretches = count
+        result.state = times.heaviest(of: duration)
+        return result
+    }
+}
+
+extension StateTimes {
+    /// nil: most of the time is not known.
+    fileprivate func heaviest(of duration: TimeSpan) -> ThreadState? {
+        let most = ThreadState.allCases.max { self[$0] < self[$1] }
+        return most.flatMap { self[$0] > .zero && self[$0] >= duration - wall ? $0 : nil }
+    }
+}

@@ -1,0 +1,112 @@
+import ProfileModel
+
+/// What each thread did when: by the scheduler's own account, and where that is silent by samples.
+struct ThreadParts {
+    struct Stretch: Hashable {
+        /// nil: not known.
+        var state: ThreadState?
+        var start: TimeSpan
+        var end: TimeSpan
+    }
+
+    private let profile: Profile
+    /// Of each thread, its parts in order.
+    private let parts: [[Profile.Part]]
+    /// Of each thread, its waits in order.
+    private let waits: [[WaitFigures]]
+
+    init(_ profile: Profile) {
+        self.profile = profile
+        var parts = [[Profile.Part]](repeating: [], count: profile.threads.count)
+        for part in profile.parts { parts[Int(part.thread)].append(part) }
+        self.parts = parts.map { list in list.sorted { $0.start < $1.start } }
+        var waits = [[WaitFigures]](repeating: [], count: profile.threads.count)
+        for wait in profile.waits {
+            waits[wait.thread].append(wait)
+        }
+        self.waits = waits.map { list in list.sorted { $0.end < $1.end } }
+    }
+
+    /// What a thread did right before a time.
+    func stretch(of thread: Int, before time: TimeSpan) -> Stretch {
+        let runs = profile.schedule.threads[thread].runs
+        let moment = profile.start + time
+        let index = runs.partitionIndex { $0.start >= moment } - 1
+        guard index >= 0 else { return sampled(thread, before: time, after: .zero) }
+        let (start, end) = (runs[index].start - profile.start, runs[index].end - profile.start)
+        guard end >= time else { return sampled(thread, before: time, after: end) }
+        return Stretch(state: runs[index].state, start: max(.zero, start), end: end)
+    }
+
+    /// The same by samples, of the time since another; a slice says how long each state took, and
+    /// not when: waiting ends before what was done then.
+    private func sampled(_ thread: Int, before time: TimeSpan, after floor: TimeSpan) -> Stretch {
+        let list = parts[thread]
+        let index = list.partitionIndex { $0.start >= time } - 1
+        guard index >= 0, list[index].end >= time else {
+            let known = index >= 0 ? list[index].end : .zero
+            return Stretch(state: nil, start: max(floor, known), end: time)
+        }
+        var end = list[index].end
+        for state in [ThreadState.running, .preempted, .runnable, .blocked] {
+            let start = end - list[index].times[state]
+            if start < time {
+                return Stretch(state: state, start: max(floor, start), end: end)
+            }
+            end = start
+        }
+        return Stretch(state: nil, start: max(floor, list[index].start), end: time)
+    }
+
+    /// Whether nothing is known of a thread before a time.
+    func isBeginning(of thread: Int, at time: TimeSpan) -> Bool {
+        guard let first = profile.schedule.threads[thread].runs.first else { return false }
+        return first.start - profile.start >= time
+    }
+
+    /// The segment with the stack that its thread had for most of it, and what it waited for.
+    func completed(_ segment: CriticalPath.Segment) -> CriticalPath.Segment {
+        var result = segment
+        var byLine: [Int32: TimeSpan] = [:]
+        let list = parts[segment.thread]
+        var index = list.partitionIndex { $0.end > segment.start }
+        while index < list.count, list[index].start < segment.end {
+            let part = list[index]
+            byLine[part.line, default: .zero] =
+                byLine[part.line, default: .zero]
+                + (min(part.end, segment.end) - max(part.start, segment.start))
+            index += 1
+        }
+        let heaviest = byLine.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
+        result.stack = heaviest.map { profile.frames(ofLine: $0) } ?? []
+        if segment.state == .blocked, segment.stretches == 1 {
+            result.reason = reason(of: segment)
+        }
+        return result
+    }
+
+    /// That of the wait that takes most of a segment.
+    private func reason(of segment: CriticalPath.Segment) -> WaitReason? {
+        func common(_ wait: WaitFigures) -> TimeSpan {
+            min(wait.end, segment.end) - max(wait.start, segment.start)
+        }
+        let list = waits[segment.thread]
+        return list[list.partitionIndex { $0.end > segment.start }...]
+            .prefix { $0.start < segment.end }
+            .max { common($0) < common($1) }?.reason
+    }
+}
+
+extension Profile {
+    /// Innermost first; none of what is no stack.
+    fileprivate func frames(ofLine line: Int32) -> [FrameID] {
+        var result: [FrameID] = []
+        var next = line
+        while next != PathTable.none {
+            let frame = paths.sites[Int(paths.lines[Int(next)].site)].frame
+            if frames.function(of: frame) != .noStack { result.append(frame) }
+            next = paths.lines[Int(next)].parent
+        }
+        return result
+    }
+}

@@ -1,0 +1,84 @@
+package import ProfileModel
+
+/// A stretch of one thread's life in one state.
+package struct StateRun: Hashable, Sendable {
+    /// Since the launch's start.
+    package var start: TimeSpan
+    package var length: TimeSpan
+    package var state: ThreadState
+
+    package var end: TimeSpan { start + length }
+}
+
+/// What the timelines of threads are made from, when they are asked for.
+struct TimelineSource: Sendable {
+    private let slices: [Slice]
+    private let runs: [ScheduledRun]
+    private let plan: PhasePlan
+    private let threads: Int
+
+    init(_ recording: Recording, _ plan: PhasePlan) {
+        slices = recording.slices
+        runs = recording.runs
+        self.plan = plan
+        threads = recording.threads.count
+    }
+
+    /// For each thread, what it did during the launch, in order.
+    func timelines() -> [[StateRun]] {
+        var builders = [RunBuilder](repeating: RunBuilder(plan), count: threads)
+        for run in runs where builders.indices.contains(run.thread.rawValue) {
+            let (start, end) = (run.start.clamped, run.end.clamped)
+            builders[run.thread.rawValue].add(run.state, from: start, to: max(start, end))
+        }
+        // What the scheduler told of a thread is exact; else each slice knows how long it was in
+        // each state, and its end knows which came last.
+        let isExact = builders.map { !$0.runs.isEmpty }
+        for slice in slices where builders.indices.contains(slice.thread.rawValue) {
+            guard !isExact[slice.thread.rawValue] else { continue }
+            builders[slice.thread.rawValue].add(slice.clamped)
+        }
+        return builders.map(\.runs)
+    }
+}
+
+private struct RunBuilder {
+    private(set) var runs: [StateRun] = []
+    private let plan: PhasePlan
+
+    init(_ plan: PhasePlan) { self.plan = plan }
+
+    mutating func add(_ slice: Slice) {
+        let times = slice.times
+        let waiting = [(ThreadState.runnable, times.runnable), (.preempted, times.preempted)]
+        let order =
+            slice.systemCall == nil
+            ? [(.blocked, times.blocked)] + waiting + [(.running, times.running)]
+            : waiting + [(.running, times.running), (.blocked, times.blocked)]
+        var cursor = slice.start
+        for (state, length) in order {
+            add(state, from: cursor, to: cursor + length)
+            cursor = cursor + length
+        }
+    }
+
+    /// What of it lies in the launch; together with what it continues.
+    mutating func add(
+        _ state: ThreadState, from start: MonotonicTime, to end: MonotonicTime
+    ) {
+        let window = plan.window(from: start, to: end)
+        guard !window.isEmpty else { return }
+        let length = window.upperBound - window.lowerBound
+        if let last = runs.last, last.state == state, last.end == window.lowerBound {
+            runs[runs.count - 1].length = last.length + length
+        } else {
+            runs.append(StateRun(start: window.lowerBound, length: length, state: state))
+        }
+    }
+}
+
+extension Profile {
+    /// For each thread, what it did during the launch, in order: exact where the scheduler told,
+    /// else to the tick.
+    package func timelines() -> [[StateRun]] { timelineSource.timelines() }
+}

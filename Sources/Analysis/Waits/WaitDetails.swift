@@ -1,0 +1,75 @@
+import ProfileModel
+
+/// Completes what was recorded of waits' reasons: with the names of the locks' places, of the
+/// system calls, and with what the functions in which a thread waited say.
+struct WaitDetails {
+    private let symbols: SymbolTable
+    private let places: DataPlaces
+    private var names: [UInt64: String?] = [:]
+
+    init(_ recording: Recording) {
+        symbols = recording.symbols
+        places = DataPlaces(recording)
+    }
+
+    /// - Parameter functions: in which it waited, innermost first.
+    /// - Returns: the reason, and what trees call it: without addresses and lengths of sleep, which
+    ///   differ each time.
+    mutating func complete(
+        _ wait: Wait, functions: some Sequence<String>
+    ) -> (reason: WaitReason, label: WaitReason) {
+        var reason = wait.reason
+        if reason.kind == .other, wait.systemCall == Self.futex,
+            let known = functions.lazy.compactMap(Self.meaning).first
+        {
+            (reason.kind, reason.detail) = known
+        }
+        let thing = reason.detail
+        if reason.kind == .other {
+            let call = Function.callName(wait.systemCall)
+            reason.detail = thing.map { "\(call): \($0)" } ?? call
+        }
+        var label = WaitReason(reason.kind, detail: reason.kind == .sleep ? nil : reason.detail)
+        guard let place = reason.place, let what = reason.detail else { return (reason, label) }
+        if let name = name(of: place) {
+            reason.detail = "\(what) in \(name)"
+            label.detail = reason.detail
+        } else if reason.kind != .other {
+            reason.detail = "\(what) at 0x\(String(place, radix: 16))"
+        }
+        return (reason, label)
+    }
+
+    private static let futex: Int32 = 202
+
+    private mutating func name(of place: UInt64) -> String? {
+        if let known = names[place] { return known }
+        let found = places.address(of: place).flatMap { symbols.frames[$0]?.first?.function }
+        names[place] = .some(found)
+        return found
+    }
+
+    /// What functions say that wait by futex(2), of which the words alone do not tell: glibc's by
+    /// the beginnings of their names, without underscores, and Rust's.
+    private static let meanings: [(beginning: String, kind: WaitReason.Kind, detail: String)] = [
+        ("pthread_cond_", .condition, "condition variable"),
+        ("pthread_mutex_", .lock, "mutex"), ("lll_lock_wait", .lock, "mutex"),
+        ("pthread_rwlock_", .lock, "read-write lock"),
+        ("pthread_join", .condition, "end of a thread"),
+        ("pthread_clockjoin_ex", .condition, "end of a thread"),
+        ("pthread_timedjoin", .condition, "end of a thread"),
+        ("pthread_barrier_wait", .condition, "barrier"),
+        ("pthread_once", .condition, "once"), ("cxa_guard_acquire", .condition, "once"),
+        ("sem_wait", .condition, "semaphore"), ("sem_timedwait", .condition, "semaphore"),
+        ("sem_clockwait", .condition, "semaphore"), ("new_sem_wait", .condition, "semaphore"),
+        ("std::sys::sync::mutex::", .lock, "mutex"),
+        ("std::sys::sync::rwlock::", .lock, "read-write lock"),
+        ("std::sys::sync::condvar::", .condition, "condition variable"),
+        ("std::thread::park", .condition, "parked"),
+    ]
+
+    private static func meaning(of function: String) -> (WaitReason.Kind, String?)? {
+        let name = function.drop { $0 == "_" }
+        return meanings.first { name.hasPrefix($0.beginning) }.map { ($0.kind, $0.detail) }
+    }
+}

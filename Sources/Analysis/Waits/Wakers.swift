@@ -1,0 +1,59 @@
+import ProfileModel
+
+/// Who ended waits: as the scheduler told, and where it did not, who held the lock.
+struct Wakers {
+    private let wakeups: [ThreadIndex: [Wakeup]]
+    private let threads: [RecordedThread]
+    private let ended: MonotonicTime?
+    private let tolerance: TimeSpan
+
+    init(_ recording: Recording) {
+        wakeups = Dictionary(grouping: recording.wakeups, by: \.thread)
+            .mapValues { list in list.sorted { $0.time < $1.time } }
+        threads = recording.threads
+        ended = recording.marks.last { $0.kind == .ended }?.time
+        // Two ticks, and not less than 2 ms.
+        let tick = 1_000_000_000 / Int64(max(1, recording.header.frequency))
+        tolerance = TimeSpan(nanoseconds: max(2_000_000, 2 * tick))
+    }
+
+    /// nil: nobody in particular, or not known.
+    func waker(of wait: Wait) -> Waker? {
+        // It went on when the recording ended.
+        if let ended, wait.end >= ended { return nil }
+        if let wakeup = nearest(to: wait) {
+            return wakeup.isInterrupt || wakeup.waker <= 0
+                ? nil : Waker(tid: wakeup.waker, name: name(of: wakeup, ending: wait))
+        }
+        guard let owner = wait.reason.owner else { return nil }
+        return Waker(tid: owner, name: name(of: owner, ending: wait))
+    }
+
+    /// By what is known of it here, rather than by its name of that moment.
+    private func name(of wakeup: Wakeup, ending wait: Wait) -> String? {
+        let isOwner = wakeup.waker == wait.reason.owner
+        if isOwner || wakeup.wakerThread != nil, let known = name(of: wakeup.waker, ending: wait) {
+            return known
+        }
+        return wakeup.wakerName.isEmpty ? nil : wakeup.wakerName
+    }
+
+    private func name(of owner: Int32, ending wait: Wait) -> String? {
+        if wait.reason.kind == .child, owner == wait.reason.owner { return wait.reason.detail }
+        // Thread ids are used again: the last that had it by then.
+        return threads.last { $0.tid == owner && $0.start <= wait.end }?.name
+    }
+
+    /// The wakeup that comes nearest to a wait's end.
+    private func nearest(to wait: Wait) -> Wakeup? {
+        guard let list = wakeups[wait.thread] else { return nil }
+        let position = list.partitionIndex { $0.time >= wait.end }
+        let near = list[max(0, position - 1)..<min(list.count, position + 1)]
+        let best = near.min { distance($0, wait) < distance($1, wait) }
+        return best.flatMap { distance($0, wait) <= tolerance ? $0 : nil }
+    }
+
+    private func distance(_ wakeup: Wakeup, _ wait: Wait) -> TimeSpan {
+        TimeSpan(nanoseconds: abs((wakeup.time.clamped - wait.end).nanoseconds))
+    }
+}

@@ -1,0 +1,32 @@
+// The kernel's account of who had a core when (perf_event_open(2)), and the memory through which
+// it arrives. All times are CLOCK_MONOTONIC.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+// Tells when a thread gets a core and leaves it, and of ends and new threads: PERF_RECORD_SWITCH,
+// _EXIT, _FORK, each ending in pid, tid, time, cpu (PERF_SAMPLE_TID, _TIME, _CPU). Of one thread
+// (core -1), which needs no privilege if it is of a process of one's own; or of all on a core
+// (tid -1), by PERF_RECORD_SWITCH_CPU_WIDE. A descriptor, or -errno.
+int fl_open_switches(pid_t tid, int core);
+
+// Tells of a tracepoint on a core, whoever runs there: samples of pid, tid, time, cpu, raw data.
+// It is silent until fl_start_events. A descriptor, or -errno.
+int fl_open_tracepoint(int core, uint64_t tracepoint);
+
+// Only events for which the expression (of the kernel's trace filters) holds. 0 or -errno.
+int fl_filter_events(int events, const char *expression);
+
+// Lets an event write to the ring of another on the same core. 0 or -errno.
+int fl_redirect_events(int events, int ring);
+
+int fl_start_events(int events);
+
+// A ring of so many pages, a power of two, for an event; NULL with *error set when it is refused.
+void *fl_map_ring(int events, size_t pages, int *error);
+void fl_unmap_ring(void *ring, size_t pages);
+
+// Takes all records from a ring; `buffer` has room for it. How many bytes there were.
+size_t fl_read_ring(void *ring, size_t pages, void *buffer);

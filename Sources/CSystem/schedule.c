@@ -1,0 +1,90 @@
+#define _GNU_SOURCE  // here only: in a header it would contradict Swift's Glibc module
+#include "Schedule.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { page_size = 4096 };
+
+static int open_events(struct perf_event_attr *attributes, pid_t tid, int core) {
+    attributes->size = sizeof *attributes;
+    attributes->sample_type |= PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+    attributes->sample_id_all = 1;
+    attributes->use_clockid = 1;
+    attributes->clockid = CLOCK_MONOTONIC;
+    // Nobody waits for them: the ring is looked at now and then.
+    attributes->watermark = 1;
+    attributes->wakeup_watermark = UINT32_MAX;
+    long result =
+        syscall(SYS_perf_event_open, attributes, tid, core, -1, PERF_FLAG_FD_CLOEXEC);
+    return result < 0 ? -errno : (int)result;
+}
+
+int fl_open_switches(pid_t tid, int core) {
+    struct perf_event_attr attributes = {
+        .type = PERF_TYPE_SOFTWARE,
+        .config = PERF_COUNT_SW_DUMMY,
+        // What the kernel does is not asked for, which would need a privilege.
+        .exclude_kernel = 1,
+        .exclude_hv = 1,
+        .context_switch = 1,
+        .task = 1,
+    };
+    return open_events(&attributes, tid, core);
+}
+
+int fl_open_tracepoint(int core, uint64_t tracepoint) {
+    struct perf_event_attr attributes = {
+        .type = PERF_TYPE_TRACEPOINT,
+        .config = tracepoint,
+        .sample_type = PERF_SAMPLE_RAW,
+        .sample_period = 1,
+        .disabled = 1,
+    };
+    return open_events(&attributes, -1, core);
+}
+
+static int control(int events, unsigned long request, unsigned long argument) {
+    return ioctl(events, request, argument) < 0 ? -errno : 0;
+}
+
+int fl_filter_events(int events, const char *expression) {
+    return control(events, PERF_EVENT_IOC_SET_FILTER, (unsigned long)expression);
+}
+
+int fl_redirect_events(int events, int ring) {
+    return control(events, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)ring);
+}
+
+int fl_start_events(int events) { return control(events, PERF_EVENT_IOC_ENABLE, 0); }
+
+void *fl_map_ring(int events, size_t pages, int *error) {
+    // The first page says how far the others are filled.
+    void *ring = mmap(NULL, (pages + 1) * page_size, PROT_READ | PROT_WRITE, MAP_SHARED, events, 0);
+    *error = ring == MAP_FAILED ? errno : 0;
+    return ring == MAP_FAILED ? NULL : ring;
+}
+
+void fl_unmap_ring(void *ring, size_t pages) { munmap(ring, (pages + 1) * page_size); }
+
+size_t fl_read_ring(void *ring, size_t pages, void *buffer) {
+    struct perf_event_mmap_page *control = ring;
+    const char *data = (const char *)ring + page_size;
+    const size_t size = pages * page_size;
+    uint64_t head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
+    uint64_t tail = control->data_tail;
+    size_t count = head - tail;
+    if (count > size) count = size;  // never so: the kernel stops when it is full
+    size_t first = tail % size, whole = size - first < count ? size - first : count;
+    memcpy(buffer, data + first, whole);
+    memcpy((char *)buffer + whole, data, count - whole);
+    // The kernel may write there only when all of it was read.
+    __atomic_store_n(&control->data_tail, head, __ATOMIC_RELEASE);
+    return count;
+}

@@ -1,0 +1,70 @@
+/// Why a thread was blocked, as far as its system call and its arguments tell.
+package struct WaitReason: Hashable, Sendable {
+    /// The raw values are stored, and are those of the JSON report.
+    package enum Kind: String, Sendable, CaseIterable {
+        /// A lock that another thread holds.
+        case lock
+        /// A condition variable, a semaphore, or another thread's end.
+        case condition
+        case sleep
+        /// A file's data or metadata.
+        case file
+        case socket
+        case pipe
+        case terminal
+        /// Any of several descriptors (poll, select, epoll).
+        case poll
+        /// A child process's end.
+        case child
+        /// A page that had to be fetched, outside of any system call.
+        case disk
+        case ioUring = "io_uring"
+        case signal
+        case other
+    }
+
+    package var kind: Kind
+    /// Which one: a path, a peer's address, a lock's place; nil: not known.
+    package var detail: String?
+    /// The thread that holds or will end it, or the child; nil: not known.
+    package var owner: Int32?
+    /// Where in the program's memory it lies: a lock, a condition, a semaphore; nil: nowhere, or
+    /// not known.
+    package var place: UInt64?
+
+    package init(
+        _ kind: Kind, detail: String? = nil, owner: Int32? = nil, place: UInt64? = nil
+    ) {
+        self.kind = kind
+        self.detail = detail
+        self.owner = owner
+        self.place = place
+    }
+}
+
+/// One stretch of a thread's being blocked.
+package struct Wait: Hashable, Sendable {
+    package var thread: ThreadIndex
+    package var start: MonotonicTime
+    package var end: MonotonicTime
+    package var reason: WaitReason
+    /// The number of the call (x86-64), -1: outside of one.
+    package var systemCall: Int32
+    /// nil: it could not be had.
+    package var stack: StackID?
+
+    /// Shorter ones are not recorded: slices have their times.
+    package static let shortest = TimeSpan.milliseconds(1)
+
+    package init(
+        thread: ThreadIndex, start: MonotonicTime, end: MonotonicTime, reason: WaitReason,
+        systemCall: Int32, stack: StackID? = nil
+    ) {
+        self.thread = thread
+        self.start = start
+        self.end = end
+        self.reason = reason
+        self.systemCall = systemCall
+        self.stack = stack
+    }
+}

@@ -1,0 +1,84 @@
+import ProfileModel
+
+/// Runs of one thread that follow each other without a gap, as a row of the file holds them: a few
+/// bytes each, where a row would take thirty.
+///
+/// Each is a number, its length in nanoseconds times four plus its state less one; after one of
+/// state running comes another, its core plus one, or 0 where that is not known. Numbers are LEB128:
+/// seven bits a byte, the lowest first, the top bit set in all but the last.
+struct RunChunk {
+    let thread: ThreadIndex
+    let start: MonotonicTime
+    private(set) var end: MonotonicTime
+    private(set) var bytes: [UInt8] = []
+
+    /// So that a recorder that is killed loses little, and a row fits its page.
+    private static let mostBytes = 2048
+
+    init(beginningWith run: ScheduledRun) {
+        thread = run.thread
+        start = run.start
+        end = run.start
+        add(run)
+    }
+
+    /// false: it does not follow, or there is no room.
+    mutating func append(_ run: ScheduledRun) -> Bool {
+        guard run.start == end, bytes.count < Self.mostBytes else { return false }
+        add(run)
+        return true
+    }
+
+    private mutating func add(_ run: ScheduledRun) {
+        let length = UInt64(clamping: (run.end - run.start).nanoseconds)
+        write(length << 2 | UInt64(run.state.rawValue - 1))
+        if run.state == .running { write(run.core.map { UInt64(clamping: $0) + 1 } ?? 0) }
+        end = run.end
+    }
+
+    private mutating func write(_ number: UInt64) {
+        var rest = number
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(truncatingIfNeeded: rest))
+    }
+
+    // MARK: Reading
+
+    /// nil: these are no such bytes.
+    static func runs(
+        of thread: ThreadIndex, from start: MonotonicTime, _ bytes: [UInt8]
+    ) -> [ScheduledRun]? {
+        var (rest, time) = (bytes[...], start)
+        var result: [ScheduledRun] = []
+        while !rest.isEmpty {
+            guard let number = number(&rest),
+                let state = ThreadState(rawValue: UInt8(number & 3) + 1)
+            else { return nil }
+            var core: Int32?
+            if state == .running {
+                guard let stored = Self.number(&rest), stored <= UInt64(Int32.max) else {
+                    return nil
+                }
+                core = stored == 0 ? nil : Int32(stored - 1)
+            }
+            let end = time + TimeSpan(nanoseconds: Int64(number >> 2))
+            result.append(
+                ScheduledRun(thread: thread, start: time, end: end, state: state, core: core))
+            time = end
+        }
+        return result.isEmpty ? nil : result
+    }
+
+    private static func number(_ bytes: inout ArraySlice<UInt8>) -> UInt64? {
+        var result: UInt64 = 0
+        for shift in stride(from: UInt64(0), to: 63, by: 7) {
+            guard let byte = bytes.popFirst() else { return nil }
+            result |= UInt64(byte & 0x7F) << shift
+            if byte < 0x80 { return result }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,52 @@
+import Analysis
+
+extension FindingWords {
+    /// What usually helps.
+    var advice: String {
+        switch finding.subject {
+        case .initializer(let initializer):
+            initializer.isUnused
+                ? "Initialise it when it is first used: this launch did not need it."
+                : "Initialise it when it is first used, compute it at build time, or leave it to "
+                    + "another thread."
+        case .wait(let wait): advice(on: wait)
+        case .priorityInversion:
+            "Give the thread that is waited for the priority of the one that waits (for a lock: a "
+                + "mutex with priority inheritance), and do not wait for more than is needed."
+        case .dlopen(let loading):
+            loading.unused.isEmpty
+                ? "Load it when it is first needed, or on another thread before it is."
+                : "Load what is not used when it is first needed."
+        case .unusedLibrary:
+            "Load it when it is first needed (dlopen), or initialise it then."
+        case .mainThreadWork:
+            "Do only what the first picture or answer needs; the rest later, or on another thread."
+        case .unoptimizedBuild:
+            "Measure an optimised build (-O2) before anything else is changed."
+        case .debugLibrary: "Measure without it: what it checks costs more than it shows."
+        }
+    }
+
+    private func advice(on wait: WaitEvidence) -> String {
+        switch wait.kind {
+        case .sleep: "Wait for what is needed, not for time to pass."
+        case .fileWait:
+            "Read less, read it later, or have it read ahead (posix_fadvise, another thread)."
+        case .networkWait:
+            "Become ready without the answer: ask on another thread, show what is there already."
+        case .pipeWait: "Become ready without what comes through it, or read it on another thread."
+        case .pollWait: "Become ready without what it waits for."
+        case .childWait:
+            "Call a library instead, remember the result, or let it run beside the launch."
+        case .diskWait:
+            "A cold launch: touch less code and data, keep what is touched together, or have it "
+                + "read ahead."
+        case .lockWait: "Hold the lock for less, or do without it on the main thread."
+        default:
+            wait.counterpart?.lowerPriority == nil
+                ? "Do not wait: use what is there, and have the rest handed over when it is done."
+                : "Do not wait; and raise that thread's priority: on a busy machine this becomes a "
+                    + "priority inversion."
+        }
+    }
+}

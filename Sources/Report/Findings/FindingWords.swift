@@ -1,0 +1,192 @@
+import Analysis
+import ProfileModel
+
+/// A finding in sentences: what it is, what else is known of it, and what to do about it.
+struct FindingWords {
+    let profile: Profile
+    let finding: Finding
+    /// How many columns a function's name may take; nil: any.
+    var functionWidth: Int?
+
+    /// Without its milliseconds.
+    var title: String {
+        let place = name(of: finding.place)
+        switch finding.subject {
+        case .initializer(let initializer):
+            return "static initialiser of \(initializer.module): \(place)"
+        case .wait(let wait): return title(of: wait)
+        case .priorityInversion(let wait, let other):
+            let lock = wait.kind == .lockWait ? "a lock that is held by " : ""
+            return "priority inversion: \(waiter) waits in \(callers) for \(lock)"
+                + words(for: other)
+        case .dlopen(let loading):
+            return "main thread loads \(list(loading.paths.map(fileName))) (dlopen) in \(place)"
+        case .unusedLibrary(let path):
+            return "\(fileName(path)) is loaded and initialised, and was not seen in use"
+        case .mainThreadWork: return "\(place) computes on the main thread"
+        case .unoptimizedBuild(let count):
+            return "code that was compiled without optimisation: "
+                + Numbers.count(count, "function") + ", most of all \(place)"
+        case .debugLibrary(let name): return "\(name) is for debugging, and computes"
+        }
+    }
+
+    private func title(of wait: WaitEvidence) -> String {
+        guard wait.kind != .sleep else { return "\(waiter) sleeps in \(callers)" }
+        let thing =
+            switch wait.kind {
+            case .fileWait: wait.count == 1 ? "a file" : "files"
+            case .networkWait: "the network"
+            case .pipeWait: "a pipe"
+            case .pollWait: "events"
+            case .childWait:
+                (wait.count == 1 ? "a child" : "children")
+                    + (wait.things.isEmpty ? "" : " (\(list(wait.things)))")
+            case .diskWait: "pages from the disk"
+            case .lockWait:
+                "a lock" + (wait.counterpart.map { " that is held by \(words(for: $0))" } ?? "")
+            default: wait.counterpart.map(words) ?? "another thread"
+            }
+        return "\(waiter) waits in \(callers) for \(thing)"
+    }
+
+    // MARK: Details
+
+    /// What else is known, a sentence each.
+    var details: [String] {
+        switch finding.subject {
+        case .initializer(let initializer): details(of: initializer)
+        case .wait(let wait): details(of: wait)
+        case .priorityInversion(let wait, let other):
+            [
+                "for want of a core the thread waited for lost \(Numbers.time(other.lacked)) of "
+                    + "\(Numbers.time(other.times.wall))"
+            ] + details(of: wait)
+        case .dlopen(let loading):
+            loading.unused.isEmpty
+                ? [] : ["not seen in use afterwards: \(list(loading.unused.map(fileName)))"]
+        case .mainThreadWork(let cpu): ["\(Numbers.time(cpu)) of it CPU"]
+        case .unusedLibrary, .unoptimizedBuild, .debugLibrary: []
+        }
+    }
+
+    private func details(of initializer: InitializerEvidence) -> [String] {
+        let place = initializer.file.map { file in
+            " (" + fileName(file) + (initializer.line.map { ":\($0)" } ?? "") + ")"
+        }
+        let times =
+            "the initialiser\(place ?? "") took \(Numbers.time(initializer.cpu)) of CPU, "
+            + "\(Numbers.time(initializer.wall)) of wall time"
+        return [times]
+            + (initializer.isUnused
+                ? ["nothing of \(initializer.module) was seen in use afterwards"] : [])
+    }
+
+    private func details(of wait: WaitEvidence) -> [String] {
+        var result: [String] = []
+        let things = wait.kind == .childWait ? "" : list(wait.things.map(withoutAddress))
+        if wait.count > 1 {
+            result.append(
+                "\(Numbers.grouped(wait.count)) waits" + (things.isEmpty ? "" : ": ") + things)
+        } else if !things.isEmpty {
+            result.append(things)
+        }
+        if let other = wait.counterpart { result += details(of: other) }
+        return result
+    }
+
+    private func details(of other: Counterpart) -> [String] {
+        let times = other.times
+        let states = [
+            (times.running, "running"), (other.lacked, "without a core"),
+            (times.blocked, "blocked"),
+        ].filter { $0.0 > .zero }.map { "\(Numbers.time($0.0)) \($0.1)" }
+        let label = profile.threads[other.thread].label
+        let stack = chain(other.stack)
+        let work =
+            "meanwhile \(label) was \(states.joined(separator: ", "))"
+            + (stack.isEmpty ? "" : ", in \(stack)")
+        var result = states.isEmpty ? [] : [work]
+        if other.basis == .presumed {
+            result.append(
+                "that it waited for this thread is presumed: only it had something to do for half "
+                    + "of that time")
+        }
+        return result
+    }
+
+    // MARK: Names
+
+    /// "main thread", or the thread's name.
+    private var waiter: String {
+        let thread = profile.threads[finding.thread]
+        return thread.isMain ? "main thread" : "thread \(thread.label)"
+    }
+
+    /// "thread loader (12) of lower priority (nice 19), in readAll"
+    private func words(for other: Counterpart) -> String {
+        let label = "thread \(profile.threads[other.thread].label)"
+        let priority = other.lowerPriority.map {
+            " of lower priority (\($0.own.words), against \($0.waiting.words))"
+        }
+        return label + (priority ?? "") + (other.place.map { ", in \(name(of: $0))" } ?? "")
+    }
+
+    /// The place and who called it, if that is own code, too.
+    private var callers: String {
+        own(finding.stack).reversed().drop { $0 != finding.place }.prefix(2).map(name)
+            .joined(separator: " ← ")
+    }
+
+    /// Where the finding is, innermost first.
+    var place: String {
+        let path = finding.stack.prefix { $0 != finding.place } + [finding.place]
+        return chain(Array(path))
+    }
+
+    private static let mostFunctions = 3
+
+    /// `wait() semaphore.cpp:10 ← loadStars() catalogue.cpp:21`: the innermost functions of the
+    /// developer's own with their places; without one, the innermost.
+    private func chain(_ stack: [FrameID]) -> String {
+        own(stack).reversed().prefix(Self.mostFunctions).map { id in
+            let place = profile.frames[id].place
+            return name(of: id) + (place.isEmpty ? "" : " \(place)")
+        }.joined(separator: " ← ")
+    }
+
+    private func own(_ stack: [FrameID]) -> [FrameID] {
+        let own = stack.filter { profile.frames.function(of: $0).isOwn }
+        return own.isEmpty ? stack : own
+    }
+
+    private func name(of frame: FrameID) -> String {
+        let name = profile.frames.function(of: frame).name
+        return functionWidth.map { name.escapedForDisplay.shortenedFunction(to: $0) } ?? name
+    }
+
+    /// What lies on a stack or the heap has an address that says nothing.
+    private func withoutAddress(_ thing: String) -> String {
+        guard let start = thing.firstRange(of: " at 0x") else { return thing }
+        return String(thing[..<start.lowerBound])
+    }
+
+    private func fileName(_ path: String) -> String { String(Module(path: path).name) }
+
+    /// "a, b, c and 4 more"
+    private func list(_ things: [String]) -> String {
+        let most = 3
+        let more = things.count > most ? " and \(things.count - most) more" : ""
+        return things.prefix(most).joined(separator: ", ") + more
+    }
+}
+
+extension Finding {
+    var counterpart: Counterpart? {
+        switch subject {
+        case .wait(let wait): wait.counterpart
+        case .priorityInversion(_, let other): other
+        default: nil
+        }
+    }
+}

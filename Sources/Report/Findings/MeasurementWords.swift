@@ -1,0 +1,36 @@
+import Analysis
+import ProfileModel
+
+extension MeasurementNote {
+    /// As in the JSON report.
+    var kind: String {
+        switch self {
+        case .profilerOverhead: "profiler_overhead"
+        case .busyMachine: "busy_machine"
+        }
+    }
+
+    var text: String {
+        switch self {
+        case .profilerOverhead(let held, let share):
+            "the profiler shows: it held threads for \(Numbers.time(held)) in all, "
+                + "\(Self.percent(share)) of the time in which they had something to do"
+        case .busyMachine(let machine):
+            "the machine was busy with other work (\(Self.words(for: machine))): these figures are "
+                + "not to be compared with others"
+        }
+    }
+
+    private static func words(for machine: BusyMachine) -> String {
+        [
+            machine.others.map { "other processes had \(percent($0)) of all cores' time" },
+            machine.stolen.map { "the hypervisor took \(percent($0)) of it" },
+            machine.disk.map { "others waited for storage \(percent($0)) of the time" },
+            machine.cores.map { "somebody waited for a core \(percent($0)) of the time" },
+        ].compactMap { $0 }.joined(separator: ", ")
+    }
+
+    private static func percent(_ share: Double) -> String {
+        Numbers.percent(Int64(max(0, share) * 1000), of: 1000 as Int64)
+    }
+}

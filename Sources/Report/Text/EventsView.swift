@@ -1,0 +1,75 @@
+import Analysis
+import ProfileModel
+
+/// The waits, in the order of time: on what, where, and who ended them.
+struct EventsView {
+    let profile: Profile
+    let options: TextOptions
+
+    /// How many lines are shown unless asked for.
+    private static let most = 200
+
+    func render() -> String {
+        let waits = profile.waits(in: options.selection, shortest: options.minDuration)
+        let least = "\(Numbers.time(options.minDuration)) or longer"
+        guard !waits.isEmpty else {
+            return "no thread was blocked for \(least) here".wrapped(to: options.columns)
+        }
+        let limit = options.depth ?? Self.most
+        var table = TextTable(columns: [
+            .init(title: "START"), .init(title: "BLOCKED", style: .blocked),
+            .init(title: "THREAD", alignment: .left, minimum: 6, spareRank: 1),
+            .init(title: "REASON", alignment: .left, minimum: 12),
+            .init(title: "ENDED BY", alignment: .left, minimum: 7, spareRank: 2),
+            .init(title: "WHERE", alignment: .left, minimum: 12, spareRank: 3),
+        ])
+        table.rows = waits.prefix(limit).map(row)
+        let more =
+            waits.count > limit
+            ? "  … \(Numbers.grouped(waits.count - limit)) more (--depth N shows N)\n" : ""
+        let title =
+            "\(Numbers.count(waits.count, "wait")) of \(least) (--min-duration says how long)"
+        return title.wrapped(to: options.columns) + "\n"
+            + table.render(width: options.columns, colour: options.usesColour) + more
+    }
+
+    private func row(_ wait: WaitFigures) -> [TextTable.Cell] {
+        [
+            .init(Numbers.time(wait.start)), .init(Numbers.time(wait.duration)),
+            .init(profile.threads[wait.thread].label.escapedForDisplay),
+            .init(wait.reason.words.escapedForDisplay), .init(endedBy(wait)),
+            .init(place(of: wait)),
+        ]
+    }
+
+    private func endedBy(_ wait: WaitFigures) -> String {
+        guard let waker = wait.endedBy else { return wait.reason.endsByItself ? "–" : "unknown" }
+        return "\(waker.name ?? "") (\(waker.tid))".escapedForDisplay
+            .trimmingPrefix(" ").description
+    }
+
+    /// How many functions are named, and how much of each.
+    private static let (mostFunctions, functionWidth) = (3, 32)
+
+    /// `Semaphore::wait ← StarCatalogue::loadStars`: the innermost functions of the developer's
+    /// own, or if there are none, the innermost.
+    private func place(of wait: WaitFigures) -> String {
+        let functions = profile.stack(of: wait).reversed().map { profile.frames.function(of: $0) }
+        let own = functions.filter(\.isOwn)
+        let shown = (own.isEmpty ? functions : own).prefix(Self.mostFunctions)
+        return shown.map { function in
+            function.name.escapedForDisplay.shortenedFunction(to: Self.functionWidth)
+        }.joined(separator: " ← ")
+    }
+}
+
+extension WaitReason {
+    /// `lock: mutex in queue`, `futex`.
+    var words: String {
+        guard let detail else { return kind.rawValue }
+        return kind == .other ? detail : "\(kind.rawValue): \(detail)"
+    }
+
+    /// Time or a device, not somebody.
+    fileprivate var endsByItself: Bool { [.sleep, .file, .disk, .ioUring].contains(kind) }
+}

@@ -1,0 +1,119 @@
+import CSystem
+import Glibc
+import ProfileModel
+
+/// What the whole machine has done since it was started, and who waited.
+struct MachineTotals: Hashable, Sendable {
+    /// CPU time of all processes, and of the kernel for them.
+    var busy: TimeSpan
+    /// CPU time that the hypervisor gave to others.
+    var stolen: TimeSpan
+    /// In which somebody waited for a core, and for storage; nil: not known.
+    var corePressure: TimeSpan?
+    var diskPressure: TimeSpan?
+}
+
+extension MachineTotals {
+    /// `/proc/stat`, `/proc/pressure/cpu` and `/proc/pressure/io`; nil when there is no first.
+    init?(stat: ProcText, core: ProcText, disk: ProcText, ticksPerSecond: Int64) {
+        var text = stat
+        // user nice system idle iowait irq softirq steal; guests are in user.
+        guard ticksPerSecond > 0, text.skip(toLine: "cpu "), let user = text.decimal(),
+            let nice = text.decimal(), let system = text.decimal(), text.decimal() != nil,
+            text.decimal() != nil, let interrupts = text.decimal(), let soft = text.decimal(),
+            let stolen = text.decimal()
+        else { return nil }
+        func span(_ ticks: Int64) -> TimeSpan {
+            TimeSpan(nanoseconds: ticks &* (1_000_000_000 / ticksPerSecond))
+        }
+        busy = [user, nice, system, interrupts, soft].reduce(.zero) { $0 + span($1) }
+        self.stolen = span(stolen)
+        corePressure = Self.pressure(core)
+        diskPressure = Self.pressure(disk)
+    }
+
+    /// `some avg10=0.00 avg60=0.00 avg300=0.00 total=123`, in microseconds.
+    private static func pressure(_ text: ProcText) -> TimeSpan? {
+        var text = text
+        guard text.skip(toLine: "some "), text.skip(past: UInt8(ascii: "t")),
+            text.skip(past: UInt8(ascii: "=")), let total = text.decimal()
+        else { return nil }
+        return TimeSpan(nanoseconds: total &* 1000)
+    }
+
+    /// nil: it cannot be read.
+    static var now: MachineTotals? {
+        var (stat, core, disk) = (ReadBuffer(), ReadBuffer(), ReadBuffer())
+        stat.readAll(path: "/proc/stat")
+        core.readAll(path: "/proc/pressure/cpu")
+        disk.readAll(path: "/proc/pressure/io")
+        return MachineTotals(
+            stat: stat.text, core: core.text, disk: disk.text,
+            ticksPerSecond: Int64(sysconf(Int32(_SC_CLK_TCK))))
+    }
+}
+
+/// What else the machine does while a program is recorded.
+struct MachineWatch: Sendable {
+    private let start: MachineTotals?
+    private let time: MonotonicTime
+    private let own: TimeSpan
+    private let cores: Int64
+
+    /// `/proc/stat` counts in hundredths of a second on each core: less than this tells nothing.
+    static let shortest = TimeSpan.milliseconds(250)
+
+    /// To be made before the program is started.
+    init() {
+        start = .now
+        time = .now
+        own = Self.ownCPU
+        cores = Int64(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    }
+
+    /// What was seen until now, as notes.
+    ///
+    /// - Parameter program: CPU time of the recorded processes meanwhile.
+    func notes(program: TimeSpan) -> [RecorderNote.Kind: Int64] {
+        guard let start, let end = MachineTotals.now else { return [:] }
+        return Self.notes(
+            from: start, to: end, wall: .now - time, cores: cores,
+            ours: program + (Self.ownCPU - own))
+    }
+
+    /// Thousandths; what is none, or not known, is left out.
+    static func notes(
+        from start: MachineTotals, to end: MachineTotals, wall: TimeSpan, cores: Int64,
+        ours: TimeSpan
+    ) -> [RecorderNote.Kind: Int64] {
+        guard wall >= shortest else { return [:] }
+        func share(_ part: TimeSpan, of cores: Int64) -> Int64? {
+            let whole = Double(wall.nanoseconds) * Double(cores)
+            let share = Int64(min(1, max(0, Double(part.nanoseconds) / whole)) * 1000)
+            return share > 0 ? share : nil
+        }
+        func length(_ field: KeyPath<MachineTotals, TimeSpan?>) -> TimeSpan {
+            guard let first = start[keyPath: field], let last = end[keyPath: field] else {
+                return .zero
+            }
+            return last - first
+        }
+        let found: [RecorderNote.Kind: Int64?] = [
+            .busyElsewhere: share(end.busy - start.busy - ours, of: cores),
+            .stolen: share(end.stolen - start.stolen, of: cores),
+            .corePressure: share(length(\.corePressure), of: 1),
+            .diskPressure: share(length(\.diskPressure), of: 1),
+        ]
+        return found.compactMapValues { $0 }
+    }
+
+    /// Of the recorder.
+    private static var ownCPU: TimeSpan {
+        var usage = rusage()
+        guard getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else { return .zero }
+        func span(_ time: timeval) -> TimeSpan {
+            TimeSpan(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_usec) * 1000)
+        }
+        return span(usage.ru_utime) + span(usage.ru_stime)
+    }
+}

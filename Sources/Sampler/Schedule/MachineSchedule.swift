@@ -1,0 +1,146 @@
+import CSystem
+import Glibc
+import ProfileModel
+
+/// What the scheduler does on every core, of which only a process's own threads are told, and who
+/// woke them. Needs the privilege to see the whole machine, and costs the program nothing when it
+/// starts threads.
+///
+/// Switches come as perf's own records, not by their tracepoint: on Linux 6.18 perf was seen not to
+/// tell of that one any more where a core had been idle.
+struct MachineSchedule {
+    private let points: SchedulerTracepoints
+    private let pid: Int32
+    private var rings: [PerfRing] = []
+    /// The process's threads, as far as they are known.
+    private var own: Set<Int32>
+    /// Those of which it was told that their tracer stops them, and not yet that they left.
+    private var stopping: Set<Int32> = []
+    private var buffer: [UInt8] = []
+    /// The time of each ring's last record, since which others may be lost.
+    private var latest: [MonotonicTime] = []
+    /// What is not told yet: of another core something older may still come.
+    private var waiting: [Entry] = []
+    /// When all cores were read the last time.
+    private var lastRead = MonotonicTime.now
+    private var names = ThreadNames()
+    /// Threads that are followed since the last call.
+    private var watched: [SchedulerRecord] = []
+
+    private struct Entry {
+        var time: MonotonicTime
+        var content: Content
+    }
+
+    private enum Content {
+        case happened(Int32, SchedulerRecord.Kind)
+        case traced(SchedulerTracepoints.Event)
+    }
+
+    /// A quarter of a MiB: 2,700 switches on a core between two looks.
+    private static let pages = 64
+
+    /// - Parameter threads: those that the process has already.
+    init(_ points: SchedulerTracepoints, pid: Int32, threads: [Int32]) throws(SystemError) {
+        self.points = points
+        self.pid = pid
+        own = Set(threads).union([pid])
+        let requests = points.requests(from: Self.leastThread(own, pid))
+        for core in 0..<Int32(clamping: sysconf(Int32(_SC_NPROCESSORS_CONF))) {
+            let switches = fl_open_switches(-1, core)
+            // That core is switched off.
+            if switches == -ENODEV { continue }
+            let ring = try PerfRing(descriptor: switches, pages: Self.pages)
+            for request in requests {
+                try ring.add(fl_open_tracepoint(core, request.id), filter: request.filter)
+            }
+            rings.append(ring)
+        }
+        guard !rings.isEmpty else {
+            throw SystemError("opening scheduler events", code: ENODEV)
+        }
+        let now = MonotonicTime.now
+        latest = rings.map { _ in now }
+        watched = own.sorted().map { SchedulerRecord(now, $0, .watched) }
+    }
+
+    /// From which id on threads' waking is looked at: others' does not even reach us. Ids are given
+    /// out in order; near their end they begin anew.
+    private static func leastThread(_ own: Set<Int32>, _ pid: Int32) -> Int32 {
+        var buffer = ReadBuffer()
+        buffer.readAll(path: "/proc/sys/kernel/pid_max")
+        var text = buffer.text
+        guard let limit = text.decimal(), Int64(pid) < limit - limit / 8 else { return 1 }
+        return own.min() ?? 1
+    }
+
+    /// A thread that was found otherwise.
+    mutating func follow(_ tid: Int32) {
+        if own.insert(tid).inserted { watched.append(SchedulerRecord(.now, tid, .watched)) }
+    }
+
+    /// What happened up to the last call, in order; with `isLast`, all of it.
+    mutating func read(isLast: Bool) -> [SchedulerRecord] {
+        let now = MonotonicTime.now
+        for index in rings.indices { takeRecords(of: index) }
+        waiting.sort { $0.time < $1.time }
+        let ready =
+            isLast ? waiting.count : waiting.firstIndex { $0.time >= lastRead } ?? waiting.count
+        lastRead = now
+        var result = watched
+        watched.removeAll(keepingCapacity: true)
+        for entry in waiting[..<ready] { tell(entry, &result) }
+        waiting.removeFirst(ready)
+        return result
+    }
+
+    private mutating func takeRecords(of index: Int) {
+        rings[index].read(&buffer).forEach { record in
+            guard let time = record.time, let content = content(record, after: latest[index])
+            else { return }
+            latest[index] = max(latest[index], time)
+            waiting.append(Entry(time: time, content: content))
+        }
+    }
+
+    private func content(_ record: PerfRecords.Record, after last: MonotonicTime) -> Content? {
+        switch record.kind {
+        case .sample: return points.event(record).map { .traced($0) }
+        case .lost: return .happened(0, .lost(since: last))
+        case .fork:
+            guard let child = record.child, child.pid == pid, let creator = record.tid else {
+                return nil
+            }
+            return .happened(child.tid, .began(creator: creator))
+        case .exit, .switch, .machineSwitch:
+            guard let tid = record.tid, tid != 0, let kind = record.switching else { return nil }
+            return .happened(tid, kind)
+        }
+    }
+
+    /// Only here it is known whose threads these are.
+    private mutating func tell(_ entry: Entry, _ result: inout [SchedulerRecord]) {
+        let event: (tid: Int32, kind: SchedulerRecord.Kind)
+        switch entry.content {
+        case .traced(.stopping(let tid)):
+            stopping.insert(tid)
+            return
+        case .traced(.woken(let tid, let waker, let isInterrupt)):
+            let isKnown = isInterrupt || waker == 0 || own.contains(waker) || !own.contains(tid)
+            let name = isKnown ? "" : names.name(of: waker)
+            event = (
+                tid,
+                .woken(SchedulerRecord.Waker(tid: waker, name: name, isInterrupt: isInterrupt))
+            )
+        case .happened(let tid, .began(let creator)):
+            own.insert(tid)
+            event = (tid, .began(creator: creator))
+        case .happened(let tid, .left(_, let core)) where stopping.remove(tid) != nil:
+            event = (tid, .left(.pushed, core: core))
+        case .happened(let tid, let kind): event = (tid, kind)
+        }
+        guard own.contains(event.tid) || event.tid == 0 else { return }
+        result.append(SchedulerRecord(entry.time, event.tid, event.kind))
+        if event.kind == .ended { own.remove(event.tid) }
+    }
+}

@@ -1,0 +1,104 @@
+import ProfileModel
+
+/// The records of a perf ring, one after the other (`perf_event.h` of the kernel is the format).
+/// What is shorter than it says, or than it must be, ends the reading.
+struct PerfRecords {
+    /// One record without its header. Fields that do not lie within it are nil.
+    struct Record {
+        var kind: Kind
+        var flags: UInt16
+        fileprivate var bytes: ArraySlice<UInt8>
+
+        func number<Value: FixedWidthInteger & BitwiseCopyable>(
+            at offset: Int, as type: Value.Type
+        ) -> Value? {
+            guard offset >= 0, offset <= bytes.count - MemoryLayout<Value>.size else { return nil }
+            return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: type) }
+        }
+
+        /// Where its pid, tid, time and core are.
+        private var identity: Int { kind == .sample ? 0 : bytes.count - 24 }
+
+        var tid: Int32? { number(at: identity + 4, as: Int32.self) }
+        var core: Int32? { number(at: identity + 16, as: Int32.self) }
+        var time: MonotonicTime? {
+            number(at: identity + 8, as: Int64.self).map(MonotonicTime.init(nanoseconds:))
+        }
+
+        /// Of a fork: the process that the new thread belongs to, and its id.
+        var child: (pid: Int32, tid: Int32)? {
+            guard kind == .fork, let pid = number(at: 0, as: Int32.self),
+                let tid = number(at: 8, as: Int32.self)
+            else { return nil }
+            return (pid, tid)
+        }
+
+        /// A field of a sample's raw data.
+        func raw(_ field: TracepointFormat.Field) -> Int64? {
+            guard kind == .sample, let size = number(at: 24, as: UInt32.self),
+                field.offset + field.size <= Int(size)
+            else { return nil }
+            let offset = 28 + field.offset
+            return switch field.size {
+            case 1: number(at: offset, as: UInt8.self).map { Int64($0) }
+            case 2: number(at: offset, as: UInt16.self).map { Int64($0) }
+            case 4: number(at: offset, as: Int32.self).map { Int64($0) }
+            default: number(at: offset, as: Int64.self)
+            }
+        }
+    }
+
+    /// `PERF_RECORD_…`; others are passed over.
+    enum Kind: UInt32 {
+        case lost = 2
+        case exit = 4
+        case fork = 7
+        case sample = 9
+        case `switch` = 14
+        /// The same, of an event of all threads.
+        case machineSwitch = 15
+    }
+
+    private let bytes: ArraySlice<UInt8>
+
+    init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
+
+    private static let headerSize = 8
+
+    func forEach(_ body: (Record) -> Void) {
+        var rest = bytes
+        while rest.count >= Self.headerSize {
+            let header = Record(kind: .lost, flags: 0, bytes: rest)
+            guard let kind = header.number(at: 0, as: UInt32.self),
+                let flags = header.number(at: 4, as: UInt16.self),
+                let size = header.number(at: 6, as: UInt16.self).map({ Int($0) }),
+                size >= Self.headerSize, size <= rest.count
+            else { return }
+            if let kind = Kind(rawValue: kind) {
+                body(
+                    Record(
+                        kind: kind, flags: flags,
+                        bytes: rest.prefix(size).dropFirst(Self.headerSize)))
+            }
+            rest = rest.dropFirst(size)
+        }
+    }
+}
+
+extension PerfRecords.Record {
+    /// `PERF_RECORD_MISC_SWITCH_OUT` and `…_PREEMPT`.
+    private static let out: UInt16 = 1 << 13
+    private static let preempted: UInt16 = 1 << 14
+
+    /// What it says of its thread; nil for other records.
+    var switching: SchedulerRecord.Kind? {
+        switch kind {
+        case .switch, .machineSwitch:
+            guard let core else { return nil }
+            guard flags & Self.out != 0 else { return .arrived(core: core) }
+            return .left(flags & Self.preempted != 0 ? .pushed : .waiting, core: core)
+        case .exit: return .ended
+        case .lost, .fork, .sample: return nil
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import CSystem
+import Glibc
+
+/// An event's descriptor and the memory through which its records arrive.
+///
+/// Unsafe code: the memory is mapped as long as this object lives, and read by one function that
+/// knows its size.
+final class PerfRing {
+    private let descriptor: Int32
+    private let memory: UnsafeMutableRawPointer
+    private let pages: Int
+    /// Other events that write here.
+    private var others: [Int32] = []
+
+    /// Takes the descriptor over, also when there can be no ring.
+    init(descriptor: Int32, pages: Int) throws(SystemError) {
+        try check(descriptor, "opening scheduler events")
+        var error: Int32 = 0
+        guard let memory = fl_map_ring(descriptor, pages, &error) else {
+            close(descriptor)
+            throw SystemError("mapping scheduler events", code: error)
+        }
+        self.descriptor = descriptor
+        self.memory = memory
+        self.pages = pages
+    }
+
+    deinit {
+        fl_unmap_ring(memory, pages)
+        for other in others { close(other) }
+        close(descriptor)
+    }
+
+    /// Lets a tracepoint write here what passes a filter, and takes its descriptor over.
+    func add(_ other: Int32, filter: String) throws(SystemError) {
+        try check(other, "opening scheduler events")
+        others.append(other)
+        try check(fl_filter_events(other, filter), "choosing scheduler events")
+        try check(fl_redirect_events(other, descriptor), "joining scheduler events")
+        try check(fl_start_events(other), "starting scheduler events")
+    }
+
+    /// The records since the last call.
+    func read(_ buffer: inout [UInt8]) -> PerfRecords {
+        let size = pages * 4096
+        if buffer.count < size { buffer = [UInt8](repeating: 0, count: size) }
+        let count = buffer.withUnsafeMutableBytes { fl_read_ring(memory, pages, $0.baseAddress) }
+        return PerfRecords(buffer[..<count])
+    }
+}

@@ -1,0 +1,103 @@
+import ProfileModel
+
+/// The two tracepoints that tell who woke whom, and which thread its tracer has stopped; and how
+/// to read them.
+struct SchedulerTracepoints {
+    private let switching: Switching
+    private let waking: Waking
+
+    private struct Switching {
+        var id: UInt16
+        var type: TracepointFormat.Field
+        var leaving: TracepointFormat.Field
+    }
+
+    private struct Waking {
+        var id: UInt16
+        var flags: TracepointFormat.Field
+        var waker: TracepointFormat.Field
+        var woken: TracepointFormat.Field
+    }
+
+    /// What happened in one sample of a tracepoint.
+    enum Event: Hashable {
+        /// It leaves its core, since its tracer stops it.
+        case stopping(Int32)
+        case woken(Int32, by: Int32, isInterrupt: Bool)
+    }
+
+    /// nil when a field is missing that is needed.
+    init?(switching: TracepointFormat, waking: TracepointFormat) {
+        guard let type = switching["common_type"], waking["common_type"] == type,
+            let leaving = switching["prev_pid"], switching["prev_state"] != nil,
+            let flags = waking["common_flags"], let waker = waking["common_pid"],
+            let woken = waking["pid"]
+        else { return nil }
+        self.switching = Switching(id: switching.id, type: type, leaving: leaving)
+        self.waking = Waking(id: waking.id, flags: flags, waker: waker, woken: woken)
+    }
+
+    /// What to ask for, and what of it, of threads from an id on. Of the switches only those of
+    /// threads in the state `__TASK_TRACED` (of the kernel's sched.h).
+    func requests(from tid: Int32) -> [(id: UInt64, filter: String)] {
+        [
+            (UInt64(switching.id), "prev_pid >= \(tid) && prev_state & 8"),
+            (UInt64(waking.id), "pid >= \(tid)"),
+        ]
+    }
+
+    /// nil for what is of neither tracepoint, or incomplete.
+    func event(_ record: PerfRecords.Record) -> Event? {
+        let type = record.raw(switching.type)
+        if type == Int64(switching.id) {
+            return record.thread(switching.leaving).map { .stopping($0) }
+        }
+        guard type == Int64(waking.id), let woken = record.thread(waking.woken),
+            let waker = record.thread(waking.waker), let flags = record.raw(waking.flags)
+        else { return nil }
+        return .woken(woken, by: waker, isInterrupt: flags & Self.inInterrupt != 0)
+    }
+
+    /// `TRACE_FLAG_HARDIRQ`, `…_SOFTIRQ` and `…_NMI` of the kernel's trace_events.h.
+    private static let inInterrupt: Int64 = 0x08 | 0x10 | 0x40
+}
+
+extension PerfRecords.Record {
+    fileprivate func thread(_ field: TracepointFormat.Field) -> Int32? {
+        raw(field).flatMap { Int32(exactly: $0) }
+    }
+}
+
+extension SchedulerTracepoints {
+    /// Why they cannot be read.
+    enum Obstacle: Error, Hashable {
+        /// tracefs is not mounted, or not for us.
+        case unreadable
+        /// This kernel's format is another one.
+        case unknownFormat
+        /// It numbers threads otherwise than we see them.
+        case foreignNumbers
+    }
+
+    private static let folders = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"]
+
+    /// As this machine has them.
+    init() throws(Obstacle) {
+        guard ConfinementFacts.hasOwnProcessIDs() == false else { throw .foreignNumbers }
+        guard let switching = Self.text("sched_switch"), let waking = Self.text("sched_waking")
+        else { throw .unreadable }
+        guard let switching = TracepointFormat(switching), let waking = TracepointFormat(waking),
+            let points = SchedulerTracepoints(switching: switching, waking: waking)
+        else { throw .unknownFormat }
+        self = points
+    }
+
+    private static func text(_ name: String) -> String? {
+        var buffer = ReadBuffer()
+        for folder in folders {
+            buffer.readAll(path: "\(folder)/events/sched/\(name)/format")
+            if !buffer.contents.isEmpty { return String(decoding: buffer.contents, as: UTF8.self) }
+        }
+        return nil
+    }
+}

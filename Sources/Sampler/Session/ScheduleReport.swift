@@ -1,0 +1,14 @@
+import ProfileModel
+
+/// Passing on what the scheduler tells.
+extension TraceSession {
+    /// - Parameter isLast: nothing is asked any more.
+    func reportSchedule(isLast: Bool = false) {
+        guard let records = schedule?.read(isLast: isLast) else { return }
+        if !records.isEmpty { sink.receive(.scheduled(records)) }
+        guard isLast, let schedule else { return }
+        account = schedule.account
+        if schedule.unfollowed > 0 { notes[.unfollowedThreads] = schedule.unfollowed }
+        self.schedule = nil
+    }
+}

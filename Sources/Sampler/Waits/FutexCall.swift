@@ -1,0 +1,95 @@
+import ProfileModel
+
+/// The arguments of a futex(2) call that waits.
+struct FutexCall: Hashable {
+    private var address: UInt64
+    /// FUTEX_WAIT and the like, without flags.
+    private var operation: UInt64
+    private var isPrivate: Bool
+    private var isByRealTime: Bool
+    /// What the word must be for the caller to wait.
+    private var value: UInt32
+
+    /// nil when that is another call (futex is 202).
+    init?(_ systemCall: Int32, _ registers: Registers) {
+        guard systemCall == 202, let address = registers[5], let operation = registers[4],
+            let value = registers[1]
+        else { return nil }
+        self.address = address
+        self.operation = operation & 0x7f
+        isPrivate = operation & 0x80 != 0
+        isByRealTime = operation & 0x100 != 0
+        self.value = UInt32(truncatingIfNeeded: value)
+    }
+
+    private static let (wait, lock, waitBitset, lock2): (UInt64, UInt64, UInt64, UInt64) =
+        (0, 6, 9, 13)
+    /// The bits of a priority-inheritance mutex's word that are its owner's id (FUTEX_TID_MASK).
+    private static let ownerMask: Int32 = 0x3fff_ffff
+    /// More threads than these wait for nothing.
+    private static let mostWaiters: Int32 = 1 << 22
+
+    /// What it waits for. glibc's data decide (nptl/pthread_mutex_lock.c, pthread_join_common.c,
+    /// pthread_rwlock_common.c, pthread_cond_wait.c, sem_waitcommon.c):
+    ///
+    /// - a mutex's word is 2 while others wait for it, and its owner stands 8 bytes behind;
+    /// - that of a mutex with priority inheritance holds the owner's id itself;
+    /// - whoever waits for a thread's end waits, not privately, for its id to become 0;
+    /// - the words of a read-write lock that are waited for are 3, and the thread that writes
+    ///   stands 24 bytes behind its start;
+    /// - a condition counts those that wait for it, and so does a semaphore.
+    ///
+    /// - Parameters:
+    ///   - isThread: whether it is one of the process's threads: no other can own anything.
+    ///   - read: a word of the process's memory; nil where there is none.
+    func wait(isThread: (Int32) -> Bool, read: (UInt64) -> Int32?) -> FutexWait {
+        switch operation {
+        case Self.wait, Self.waitBitset:
+            let tid = Int32(bitPattern: value)
+            if !isPrivate, tid > 0, read(address) == tid, isThread(tid) { return .end(of: tid) }
+            if value == 2, read(address) == 2, let owner = read(address &+ 8), owner > 0,
+                isThread(owner)
+            {
+                return .mutex(address, owner: owner)
+            }
+            return readWriteLock(isThread, read) ?? condition(read) ?? semaphore(read)
+                ?? .other(address)
+        case Self.lock, Self.lock2:
+            if let word = read(address), isThread(word & Self.ownerMask) {
+                return .mutex(address, owner: word & Self.ownerMask)
+            }
+        default: break
+        }
+        return .other(address)
+    }
+
+    private func readWriteLock(
+        _ isThread: (Int32) -> Bool, _ read: (UInt64) -> Int32?
+    ) -> FutexWait? {
+        guard value == 3, read(address) == 3 else { return nil }
+        // Readers wait for the word at 8, writers for that at 12.
+        let start = address &- (address % 8 == 0 ? 8 : 12)
+        guard let owner = read(start &+ 24), owner > 0, isThread(owner) else { return nil }
+        return .readWriteLock(start, owner: owner)
+    }
+
+    /// The words that are waited for lie at 40 and 44, the count of those that wait at 36, and how
+    /// many of them refer to which word at 16 and 20.
+    private func condition(_ read: (UInt64) -> Int32?) -> FutexWait? {
+        guard operation == Self.waitBitset else { return nil }
+        let start = address &- (address % 8 == 0 ? 40 : 44)
+        guard let waiters = read(start &+ 36), let references = read(address &- 24),
+            1...Self.mostWaiters ~= waiters >> 3, 1...(waiters >> 3) ~= references >> 1
+        else { return nil }
+        return .condition(start)
+    }
+
+    /// Its value is 0; behind it come the number of those that wait, and whether it is private.
+    private func semaphore(_ read: (UInt64) -> Int32?) -> FutexWait? {
+        guard operation == Self.waitBitset, isByRealTime, value == 0, address % 8 == 0,
+            read(address) == 0, let waiters = read(address &+ 4),
+            1...Self.mostWaiters ~= waiters, read(address &+ 8) == (isPrivate ? 0 : 0x80)
+        else { return nil }
+        return .semaphore(address)
+    }
+}

@@ -1,0 +1,78 @@
+import CSystem
+import Glibc
+import ProfileModel
+
+/// The surroundings of a waiting thread as `/proc` and the kernel tell of them.
+struct ProcSurroundings: WaitSurroundings {
+    let pid: Int32
+    let tid: Int32
+    let isUninterruptible: Bool
+
+    func memory(at address: UInt64, count: Int) -> [UInt8] {
+        // By the thread's own id: the process's first thread may have given up the memory.
+        TargetMemory(pid: tid).read(at: address, count: count)
+    }
+
+    func isThread(_ tid: Int32) -> Bool { access("/proc/\(pid)/task/\(tid)", F_OK) == 0 }
+
+    func link(of descriptor: Int32) -> String? {
+        var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let length = readlink(path(of: descriptor), &target, target.count)
+        return length > 0 ? String(decoding: target.prefix(length), as: UTF8.self) : nil
+    }
+
+    func isNamedPipe(_ descriptor: Int32) -> Bool { fl_is_pipe(path(of: descriptor)) == 1 }
+
+    func socket(_ descriptor: Int32) -> SocketEnds? {
+        var ends = fl_socket_ends()
+        guard fl_socket_ends(pid, descriptor, &ends) == 0 else { return nil }
+        let local = withUnsafeBytes(of: ends.local) { Array($0.prefix(Int(ends.local_size))) }
+        let peer = withUnsafeBytes(of: ends.peer) { Array($0.prefix(Int(ends.peer_size))) }
+        return SocketEnds(
+            isListening: ends.is_listening != 0, local: SocketAddress(local),
+            peer: SocketAddress(peer))
+    }
+
+    func information(on descriptor: Int32) -> ProcText? {
+        contents("\(pid)/fdinfo/\(descriptor)")
+    }
+
+    /// The processes of more threads than these are not looked for.
+    private static let mostThreads = 64
+
+    var children: [Int32]? {
+        let tids = ProcessFiles(pid: pid).threadIDs()
+        guard !tids.isEmpty, tids.count <= Self.mostThreads else { return nil }
+        var result: [Int32] = []
+        for tid in tids {
+            guard var text = contents("\(pid)/task/\(tid)/children") else { return nil }
+            while let child = text.decimal().flatMap({ Int32(exactly: $0) }) {
+                result.append(child)
+            }
+        }
+        return result
+    }
+
+    func command(of process: Int32) -> [String]? {
+        guard process > 0, let stat = ProcessFiles(pid: process).stat(), !stat.hasOnlyForked,
+            let bytes = buffer("\(process)/cmdline")?.contents
+        else { return nil }
+        // Each ends in 0, but the last where the text was cut.
+        let ended = bytes.last == 0 ? bytes.dropLast() : bytes[...]
+        let words = ended.split(separator: 0, omittingEmptySubsequences: false)
+        guard let name = words.first, !name.isEmpty else { return nil }
+        return words.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private func path(of descriptor: Int32) -> String { "/proc/\(pid)/fd/\(descriptor)" }
+
+    private func contents(_ path: String) -> ProcText? { buffer(path)?.text }
+
+    /// As much of a file as it hands out at once; nil when it cannot be read.
+    private func buffer(_ path: String) -> ReadBuffer? {
+        guard let file = ProcFile("/proc/" + path) else { return nil }
+        var buffer = ReadBuffer()
+        file.read(into: &buffer)
+        return buffer
+    }
+}

@@ -1,0 +1,134 @@
+import ProfileModel
+
+/// A stretch of a thread's being blocked that goes on, and what is known of its reason.
+struct OpenWait {
+    let start: MonotonicTime
+    let systemCall: Int32
+    /// At least the call's arguments.
+    let registers: Registers
+    /// Whether it could not be interrupted (state D): known of page faults and forks.
+    let isUninterruptible: Bool
+    /// When the thread was last seen in it.
+    var lastSeen: MonotonicTime
+    /// nil: it was not looked into yet.
+    fileprivate(set) var reason: WaitReason?
+    /// When it is to be looked into, or once more; nil: what is known stays so.
+    fileprivate var due: MonotonicTime?
+
+    init(
+        start: MonotonicTime, seen: MonotonicTime, systemCall: Int32, registers: Registers,
+        isUninterruptible: Bool
+    ) {
+        self.start = start
+        self.systemCall = systemCall
+        self.registers = registers
+        self.isUninterruptible = isUninterruptible
+        lastSeen = seen
+        due = start + Wait.shortest
+    }
+
+    fileprivate var call: WaitingCall { WaitingCall(systemCall, registers) }
+}
+
+/// Looks into what threads wait for: only in waits that are worth recording, and for a hundredth
+/// of a core at most. A thread that blocks a thousand times a second costs nothing here.
+struct WaitWatch {
+    private let pid: Int32
+    private var budget: LookBudget
+    private var recorded = 0
+    /// Waits for which there was no room.
+    private(set) var lost: Int64 = 0
+
+    /// How many waits are recorded at most: a hundred bytes each.
+    private static let most = 200_000
+    /// Bytes of a detail.
+    private static let longestDetail = 256
+
+    init(pid: Int32, at now: MonotonicTime) {
+        self.pid = pid
+        budget = LookBudget(at: now)
+    }
+
+    /// The thread was seen in its wait once more.
+    mutating func follow(_ wait: inout OpenWait, of tid: Int32, at now: MonotonicTime) {
+        wait.lastSeen = now
+        guard let due = wait.due, now >= due, budget.allows(at: now) else { return }
+        inspect(&wait, tid)
+        // Locks change hands, and children execute other programs.
+        let changes = wait.reason?.kind == .lock || wait.reason?.kind == .child
+        wait.due = changes ? now + (now - wait.start) : nil
+    }
+
+    private mutating func inspect(_ wait: inout OpenWait, _ tid: Int32) {
+        let surroundings = ProcSurroundings(
+            pid: pid, tid: tid, isUninterruptible: wait.isUninterruptible)
+        let call = wait.call
+        let found = budget.pay(for: {
+            WaitInspection(surroundings: surroundings).reason(for: call)
+        })
+        wait.reason = wait.reason.map { found.replacing($0) } ?? found
+    }
+
+    /// The wait is over.
+    ///
+    /// - Returns: what is to be recorded of it.
+    mutating func end(
+        _ wait: OpenWait, of thread: ThreadIndex, tid: Int32, at end: MonotonicTime
+    ) -> Wait? {
+        guard end - wait.start >= Wait.shortest else { return nil }
+        guard recorded < Self.most else {
+            lost += 1
+            return nil
+        }
+        recorded += 1
+        var wait = wait
+        // A child that was waited for until it executed its program has done so now.
+        if wait.reason?.kind == .child, wait.reason?.detail == nil, budget.allows(at: end) {
+            inspect(&wait, tid)
+        }
+        var reason =
+            wait.reason
+            ?? WaitInspection(
+                surroundings: UnknownSurroundings(isUninterruptible: wait.isUninterruptible)
+            ).reason(for: wait.call)
+        reason.detail = reason.detail.map(Self.bounded)
+        return Wait(
+            thread: thread, start: wait.start, end: end, reason: reason,
+            systemCall: wait.systemCall)
+    }
+
+    /// Of a path its end tells most, of everything else its beginning.
+    static func bounded(_ detail: String) -> String {
+        guard detail.utf8.count > longestDetail else { return detail }
+        // Three bytes are the ellipsis's.
+        let room = longestDetail - 3
+        let bytes = Array(detail.utf8)
+        guard detail.hasPrefix("/") else {
+            return String(decoding: bytes.prefix(room).dropPartialCharacter, as: UTF8.self) + "…"
+        }
+        let end = bytes.suffix(room).drop { $0 & 0xC0 == 0x80 }
+        return "…" + String(decoding: end, as: UTF8.self)
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Without a character of UTF-8 at its end whose bytes are not all there.
+    fileprivate var dropPartialCharacter: ArraySlice<UInt8> {
+        guard let start = lastIndex(where: { $0 & 0xC0 != 0x80 }), self[start] >= 0xC0 else {
+            return self
+        }
+        let length = self[start] >= 0xF0 ? 4 : self[start] >= 0xE0 ? 3 : 2
+        return endIndex - start < length ? self[..<start] : self
+    }
+}
+
+extension WaitReason {
+    /// What is known of a wait after it was looked into once more: what was seen in a moment
+    /// between two states does not take back what was known.
+    func replacing(_ older: WaitReason) -> WaitReason {
+        guard kind == older.kind, owner != nil || older.owner == nil else { return older }
+        var result = self
+        if detail == nil, owner == older.owner { result.detail = older.detail }
+        return result
+    }
+}

@@ -1,0 +1,45 @@
+internal import CElfutils
+
+/// What a compiler says of itself in a unit's DW_AT_producer.
+struct ProducerText {
+    private let words: [Substring]
+    /// DW_AT_APPLE_optimized, which LLVM writes for Swift on all systems.
+    private let isMarkedOptimized: Bool
+    /// Not in `dwarf.h`; LLVM's `Dwarf.def` has it.
+    private static let appleOptimized = 0x3fe1
+
+    init(_ text: String, isMarkedOptimized: Bool = false) {
+        words = text.prefix(Self.longest).split(separator: " ")
+        self.isMarkedOptimized = isMarkedOptimized
+    }
+
+    /// nil: the unit does not tell who made it.
+    init?(of unit: UnitRoot) {
+        guard let text = unit.tree.text(DW_AT_producer) ?? unit.root.text(DW_AT_producer) else {
+            return nil
+        }
+        self.init(
+            String(cString: text), isMarkedOptimized: unit.tree.has(Self.appleOptimized))
+    }
+
+    /// GCC writes down all options, which are a few hundred characters.
+    private static let longest = 4096
+
+    /// Whether it says that nothing was optimised. Clang and rustc do not say either way.
+    var isUnoptimized: Bool {
+        switch words.first {
+        case "GNU": isUnoptimizedGNU
+        case "Go": words.contains { $0 == "-N" || $0 == "-N;" }
+        case "Swift": !isMarkedOptimized
+        default: false
+        }
+    }
+
+    /// The last -O counts, none is -O0. Some distributions leave all options out: then nothing is
+    /// known. Assembler is what somebody wrote.
+    private var isUnoptimizedGNU: Bool {
+        let options = words.filter { $0.hasPrefix("-") }
+        guard words.dropFirst().first != "AS", !options.isEmpty else { return false }
+        return options.last { $0.hasPrefix("-O") }.map { $0 == "-O0" } ?? true
+    }
+}

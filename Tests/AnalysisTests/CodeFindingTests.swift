@@ -1,0 +1,315 @@
+import ProfileModel
+import Testing
+
+@testable import Analysis
+
+/// Initialisers, libraries, and what the main thread computes.
+@Suite struct CodeFindingTests {
+    private typealias Spot = RecordingBuilder.Spot
+    private static let library = FindingLaunch.library
+    private static let initializer = Spot(
+        "_GLOBAL__sub_I_slow.cpp", library, file: "/src/slow.cpp", line: 90)
+    private static let warmUp = Spot("warmUp", library, file: "/src/slow.cpp", line: 12)
+    private static let train = Spot("train", library, file: "/src/slow.cpp", line: 20)
+
+    // MARK: Initialisers
+
+    /// An initialiser from 20 ms on, all of it `cpu`.
+    private func initialising(for length: Int64, cpu: Int64? = nil) -> FindingLaunch {
+        var launch = FindingLaunch()
+        launch.load(at: 3)
+        launch.builder.initializer(
+            Self.initializer, launch.main, from: 20, to: 20 + length, cpu: cpu ?? length)
+        let path = [Spot("_start", "/lib64/ld.so"), Self.initializer, Self.warmUp]
+        for time in 0..<length {
+            let leaf = time < 3 ? "format" : "train"
+            launch.run(
+                launch.main, at: 20 + time, running: 1,
+                in: path + [Spot(leaf, Self.library)])
+        }
+        launch.computeABit()
+        return launch
+    }
+
+    @Test func aHeavyInitialiser() throws {
+        let launch = initialising(for: 60)
+        let profile = launch.profile
+        let finding = try #require(launch.findings.first)
+        #expect(launch.findings.count == 1)
+        #expect(finding.saving == .milliseconds(60))
+        // Not what the compiler made, and not a part of the work.
+        #expect(profile.name(of: finding) == "warmUp")
+        #expect(
+            finding.stack.map { profile.frames.function(of: $0).name }
+                == ["_GLOBAL__sub_I_slow.cpp", "warmUp", "train"])
+        #expect(profile.phase(of: finding).map { profile.phases[$0].name } == "Static initialisers")
+        guard case .initializer(let evidence) = finding.subject else {
+            Issue.record("\(finding.subject)")
+            return
+        }
+        #expect(evidence.cpu == .milliseconds(60) && evidence.wall == .milliseconds(60))
+        #expect(evidence.file == "/src/slow.cpp" && evidence.line == 90)
+        #expect(evidence.module == "libslow.so" && evidence.isUnused)
+    }
+
+    @Test func aLightOneIsNone() {
+        #expect(initialising(for: 20).findings.map(\.kind) == [.initializer])
+        #expect(initialising(for: 19).findings.isEmpty)
+        // It was long only because others had the core.
+        #expect(initialising(for: 60, cpu: 19).findings.isEmpty == false)
+    }
+
+    @Test func whatOthersTookFromItDoesNotCount() {
+        var launch = FindingLaunch()
+        launch.builder.initializer(Self.initializer, launch.main, from: 20, to: 80, cpu: 19)
+        let stack = launch.builder.stack([Self.initializer])
+        launch.builder.slice(launch.main, at: 20, running: 19, preempted: 41, stack)
+        #expect(launch.findings.isEmpty)
+    }
+
+    @Test func aUsedLibraryIsNotCalledUnused() throws {
+        var launch = initialising(for: 60)
+        launch.run(
+            launch.main, at: 850, running: 10,
+            in: FindingLaunch.entry + [Spot("log", Self.library)])
+        let finding = try #require(launch.findings.first)
+        guard case .initializer(let evidence) = finding.subject else {
+            Issue.record("\(finding.subject)")
+            return
+        }
+        #expect(!evidence.isUnused)
+    }
+
+    @Test func withoutStacksTheInitialiserItselfIsThePlace() {
+        var launch = FindingLaunch()
+        launch.builder.initializer(Self.initializer, launch.main, from: 20, to: 60, cpu: 40)
+        launch.run(launch.main, at: 20, running: 40, in: [Spot("other")])
+        #expect(launch.findings.map(launch.profile.name) == ["_GLOBAL__sub_I_slow.cpp"])
+    }
+
+    @Test func whatAnInitialiserWaitedForIsFoundOnce() {
+        var launch = FindingLaunch()
+        launch.builder.initializer(Self.initializer, launch.main, from: 20, to: 90, cpu: 30)
+        launch.run(
+            launch.main, at: 20, running: 30, in: [Self.initializer])
+        launch.wait(WaitReason(.sleep), from: 50, to: 90)
+        #expect(launch.findings.map(\.kind) == [.sleep, .initializer])
+        #expect(launch.findings.map(\.saving) == [.milliseconds(40), .milliseconds(30)])
+    }
+
+    // MARK: dlopen
+
+    private static let caller =
+        FindingLaunch.entry + [Spot("loadPlugins", file: "/src/plugins.c", line: 5)]
+        + [Spot("dlopen", FindingLaunch.libc)]
+
+    private func loading(for length: Int64, caller: [RecordingBuilder.Spot]) -> FindingLaunch {
+        var launch = FindingLaunch()
+        launch.computeABit()
+        launch.load(at: 850, wall: length / 2, caller: caller)
+        launch.load("/home/dev/libnext.so", at: 850 + length / 2, wall: length / 2, caller: caller)
+        launch.run(
+            launch.main, at: 850, running: length,
+            in: FindingLaunch.entry + [Spot("_dl_map", FindingLaunch.libc)])
+        return launch
+    }
+
+    @Test func librariesThatOneFunctionLoadsAreOneFinding() throws {
+        let launch = loading(for: 40, caller: Self.caller)
+        let finding = try #require(launch.findings.first)
+        #expect(launch.findings.count == 1 && finding.saving == .milliseconds(40))
+        #expect(launch.profile.name(of: finding) == "loadPlugins")
+        guard case .dlopen(let evidence) = finding.subject else {
+            Issue.record("\(finding.subject)")
+            return
+        }
+        #expect(evidence.paths == [Self.library, "/home/dev/libnext.so"])
+        #expect(loading(for: 20, caller: Self.caller).findings.map(\.kind) == [.dlopen])
+        #expect(loading(for: 18, caller: Self.caller).findings.isEmpty)
+    }
+
+    @Test func anotherThreadMayLoadWhatItLikes() {
+        #expect(loading(for: 40, caller: [Spot("start_thread")] + Self.caller).findings.isEmpty)
+        #expect(loading(for: 40, caller: []).findings.isEmpty)
+    }
+
+    // MARK: Libraries
+
+    /// Two initialisers, neither of which is heavy.
+    private func unused(_ length: Int64) -> FindingLaunch {
+        var launch = FindingLaunch()
+        launch.load(at: 3)
+        let second = Spot("init_b", Self.library, file: "/src/b.c", line: 2)
+        launch.builder.initializer(Self.initializer, launch.main, from: 20, to: 31, cpu: 11)
+        launch.builder.initializer(second, launch.main, from: 31, to: 20 + length, cpu: length - 11)
+        launch.run(launch.main, at: 20, running: length, in: [second])
+        launch.computeABit()
+        return launch
+    }
+
+    @Test func anUnusedLibraryWithManyInitialisers() throws {
+        let launch = unused(20)
+        let finding = try #require(launch.findings.first)
+        #expect(finding.subject == .unusedLibrary(Self.library))
+        #expect(finding.saving == .milliseconds(20))
+        #expect(launch.profile.name(of: finding) == "_GLOBAL__sub_I_slow.cpp")
+        #expect(unused(19).findings.isEmpty)
+    }
+
+    @Test func aUsedOneIsNone() {
+        var launch = unused(20)
+        launch.run(
+            launch.main, at: 850, running: 10, in: [Self.warmUp])
+        #expect(launch.findings.isEmpty)
+    }
+
+    // MARK: Work
+
+    /// `share` ms in `prepare`, the rest up to `whole` in twenty functions.
+    private func working(_ share: Int64, of whole: Int64) -> FindingLaunch {
+        var launch = FindingLaunch()
+        let path = FindingLaunch.entry + [Spot("frame", file: "/src/f.c", line: 1)]
+        for time in 0..<whole {
+            let leaf =
+                time < share
+                ? [
+                    Spot("show"), Spot("prepare", file: "/src/f.c", line: 7),
+                    Spot(time % 50 == 0 ? "draw" : "layOut"),
+                ]
+                : [Spot("part\(time % 20)")]
+            launch.run(
+                launch.main, at: 110 + time, running: 1, in: path + leaf)
+        }
+        return launch
+    }
+
+    @Test func oneJobOfTheMainThread() throws {
+        let launch = working(400, of: 800)
+        let finding = try #require(launch.findings.first)
+        #expect(launch.findings.count == 1)
+        #expect(finding.subject == .mainThreadWork(cpu: .milliseconds(400)))
+        #expect(finding.saving == .milliseconds(400))
+        #expect(finding.range == .milliseconds(110)..<(.milliseconds(510)))
+        // All jobs are called by `frame`; `show` only passes this one on, and `layOut` is a part.
+        #expect(launch.profile.name(of: finding) == "prepare")
+        let names = finding.stack.map { launch.profile.frames.function(of: $0).name }
+        #expect(names.suffix(4) == ["frame", "show", "prepare", "layOut"])
+    }
+
+    @Test func aSmallPartIsNone() {
+        #expect(working(200, of: 800).findings.map(\.kind) == [.mainThreadWork])
+        #expect(working(199, of: 800).findings.isEmpty)
+    }
+
+    @Test func aProgramThatComputesLittleHasNone() {
+        #expect(working(400, of: 600).findings.map(\.kind) == [.mainThreadWork])
+        #expect(working(400, of: 599).findings.isEmpty)
+    }
+
+    @Test func whereAllIsOneJobItIsTheInnermost() {
+        let launch = working(800, of: 800)
+        #expect(launch.findings.map(launch.profile.name) == ["layOut"])
+        // Many parts are no job.
+        #expect(working(0, of: 800).findings.isEmpty)
+    }
+
+    /// Initialisers that were not watched are stacks like any other.
+    @Test func whatRunsBeforeMainIsNoPartOfIt() {
+        var launch = working(0, of: 600)
+        for time in 20..<100 as Range<Int64> {
+            launch.run(launch.main, at: time, running: 1, in: [Spot("_dl_start", "/lib/ld.so")])
+        }
+        #expect(launch.findings.isEmpty)
+    }
+
+    @Test func anAttachedProgramIsLaunchedAlready() {
+        var launch = FindingLaunch(attached: true)
+        launch.compute(launch.main, "serve", from: 100, to: 900)
+        #expect(launch.findings.isEmpty)
+    }
+
+    @Test func theSystemsCodeIsNotTheDevelopers() {
+        var launch = FindingLaunch()
+        let stack = launch.builder.stack([Spot("main", "/usr/bin/gzip")])
+        for time in 0..<800 as Range<Int64> {
+            launch.builder.slice(launch.main, at: 110 + time, running: 1, stack)
+        }
+        #expect(launch.findings.isEmpty)
+    }
+
+    // MARK: Builds
+
+    private func unoptimized(_ length: Int64, module: String = "/home/dev/app") -> FindingLaunch {
+        var launch = FindingLaunch()
+        let spot = Spot("slow", module, file: "/src/s.c", line: 4)
+        for time in 0..<length {
+            launch.run(launch.main, at: 110 + time, running: 1, in: FindingLaunch.entry + [spot])
+        }
+        let address = launch.builder.address(spot)
+        launch.builder.recording.symbols.frames[address]?[0].isUnoptimized = true
+        return launch
+    }
+
+    @Test func codeWithoutOptimisation() throws {
+        let launch = unoptimized(100)
+        let finding = try #require(launch.findings.first)
+        #expect(finding.subject == .unoptimizedBuild(functions: 1))
+        #expect(finding.saving == .milliseconds(100))
+        #expect(finding.range == .milliseconds(110)..<(.milliseconds(210)))
+        #expect(unoptimized(99).findings.isEmpty)
+        #expect(unoptimized(100, module: "/usr/lib/libold.so").findings.isEmpty)
+    }
+
+    @Test func librariesForDebugging() {
+        for (path, isFound) in [
+            ("/usr/lib/x86_64-linux-gnu/libasan.so.8", true),
+            ("/usr/lib/x86_64-linux-gnu/debug/libstdc++.so.6", true),
+            ("/usr/lib/libstdc++.so.6", false), ("/home/dev/debug/app", false),
+        ] {
+            var launch = FindingLaunch()
+            launch.run(
+                launch.main, at: 110, running: 20, in: [Spot("check", path)])
+            #expect(launch.findings.map(\.kind) == (isFound ? [.debugLibrary] : []))
+        }
+    }
+
+    // MARK: Notes
+
+    private func notes(
+        _ notes: [RecorderNote], _ change: (inout FindingLaunch) -> Void = { _ in }
+    ) -> [MeasurementNote] {
+        var launch = FindingLaunch()
+        launch.computeABit()
+        launch.builder.recording.notes = notes
+        change(&launch)
+        return launch.profile.measurementNotes()
+    }
+
+    @Test func aBusyMachine() throws {
+        #expect(notes([RecorderNote(.busyElsewhere, 99), RecorderNote(.stolen, 19)]).isEmpty)
+        // The program's own threads may have waited for each other's cores.
+        #expect(notes([RecorderNote(.corePressure, 900)]).isEmpty)
+        let found = notes([RecorderNote(.busyElsewhere, 100), RecorderNote(.corePressure, 900)])
+        guard case .busyMachine(let machine) = found.first else {
+            Issue.record("\(found)")
+            return
+        }
+        #expect(machine.others == 0.1 && machine.cores == 0.9)
+        #expect(machine.stolen == nil && machine.disk == nil)
+        #expect(notes([RecorderNote(.stolen, 20)]).count == 1)
+    }
+
+    @Test func waitingForStorageIsOthersUnlessTheProgramDid() {
+        let pressure = [RecorderNote(.diskPressure, 150)]
+        #expect(notes(pressure).count == 1)
+        #expect(notes(pressure) { $0.wait(WaitReason(.file), from: 850, to: 901) }.isEmpty)
+    }
+
+    @Test func overheadThatShows() {
+        // 400 ms of work.
+        #expect(
+            notes([]) { $0.builder.recording.header.heldByProfiler = .milliseconds(19) }.isEmpty)
+        let found = notes([]) { $0.builder.recording.header.heldByProfiler = .milliseconds(20) }
+        #expect(found == [.profilerOverhead(held: .milliseconds(20), share: 0.05)])
+    }
+}

@@ -1,0 +1,224 @@
+import ProfileModel
+import Testing
+
+@testable import Analysis
+
+/// The main thread waits; who it waits for; priorities.
+@Suite struct WaitFindingTests {
+    private typealias Spot = RecordingBuilder.Spot
+
+    @Test(
+        arguments: [
+            (.lock, nil, .lockWait), (.condition, nil, .threadWait), (.sleep, nil, .sleep),
+            (.file, "/etc/x", .fileWait), (.ioUring, nil, .fileWait), (.disk, nil, .diskWait),
+            (.child, "git log", .childWait), (.pipe, nil, .pipeWait),
+            (.socket, "127.0.0.1:80", .networkWait), (.socket, nil, .networkWait),
+            (.poll, "1 descriptor: socket 10.0.0.2:53", .networkWait),
+            // Who waits for clients, for people, or for whatever comes next is ready.
+            (.socket, "listening on 127.0.0.1:80", nil), (.terminal, "/dev/pts/0", nil),
+            (.poll, "2 descriptors: pipe, eventfd", nil), (.poll, nil, nil),
+            (.poll, "1 descriptor: socket /tmp/.X11-unix/X0", nil),
+            (.poll, "1 descriptor: socket listening", nil), (.signal, nil, nil),
+            (.other, nil, nil),
+        ] as [(WaitReason.Kind, String?, Finding.Kind?)])
+    func kinds(reason: WaitReason.Kind, detail: String?, kind: Finding.Kind?) {
+        var launch = FindingLaunch()
+        launch.wait(WaitReason(reason, detail: detail), from: 200, to: 400, call: 1)
+        #expect(launch.findings.map(\.kind) == (kind.map { [$0] } ?? []))
+    }
+
+    @Test func whoseLaunchIsKnownToBeOverMustNotPollBefore() {
+        var launch = FindingLaunch()
+        launch.wait(WaitReason(.poll), from: 200, to: 400, call: 7)
+        launch.builder.ready("notify", at: 500)
+        #expect(launch.findings.map(\.kind) == [.pollWait])
+    }
+
+    /// It may be what the program does all day.
+    @Test func aWaitThatOutlastsTheRecordingIsNone() {
+        var launch = FindingLaunch()
+        launch.wait(WaitReason(.socket), from: 200, to: 1000, call: 45)
+        #expect(launch.findings.isEmpty)
+    }
+
+    @Test func otherThreadsWaitsAreTheirs() {
+        var launch = FindingLaunch()
+        let worker = launch.worker()
+        launch.wait(WaitReason(.sleep), by: worker, from: 200, to: 400)
+        #expect(launch.findings.isEmpty)
+    }
+
+    @Test func withoutAStackThereIsNoEvidence() {
+        var launch = FindingLaunch()
+        launch.wait(WaitReason(.sleep), from: 200, to: 400)
+        launch.builder.recording.waits[0].stack = nil
+        #expect(launch.findings.isEmpty)
+    }
+
+    @Test func pagesFromTheDiskAreOneFinding() {
+        var launch = FindingLaunch()
+        launch.wait(WaitReason(.disk), from: 200, to: 212, in: "one", call: -1)
+        launch.wait(WaitReason(.disk), from: 300, to: 315, in: "two", call: -1)
+        #expect(launch.findings.map(\.saving) == [.milliseconds(27)])
+        #expect(launch.findings.map(launch.profile.name) == ["two"])
+    }
+
+    @Test func withoutOwnCodeThePlaceIsOutsideOfTheCLibrary() {
+        var launch = FindingLaunch()
+        let stack = launch.builder.stack([
+            Spot("main", "/usr/bin/tool"), Spot("fetch", "/usr/lib/libcurl.so.4"),
+            Spot("recv", FindingLaunch.libc),
+        ])
+        launch.builder.recording.waits.append(
+            Wait(
+                thread: launch.main, start: RecordingBuilder.at(200),
+                end: RecordingBuilder.at(300), reason: WaitReason(.socket), systemCall: 45,
+                stack: stack))
+        #expect(launch.findings.map(launch.profile.name) == ["fetch"])
+    }
+
+    // MARK: Counterparts
+
+    private func counterpart(_ launch: FindingLaunch) -> Counterpart? {
+        switch launch.findings.first?.subject {
+        case .wait(let evidence): evidence.counterpart
+        case .priorityInversion(_, let other): other
+        default: nil
+        }
+    }
+
+    @Test func aLocksOwnerIsNamedWithWhatItDid() throws {
+        var launch = FindingLaunch()
+        let worker = launch.worker()
+        launch.wait(WaitReason(.lock, detail: "mutex", owner: 8), from: 200, to: 300)
+        launch.compute(worker, "hold", from: 200, to: 280)
+        launch.wait(WaitReason(.file), by: worker, from: 280, to: 300, in: "read", call: 0)
+        let other = try #require(counterpart(launch))
+        #expect(other.thread == worker.rawValue && other.basis == .owner)
+        #expect(other.times.running == .milliseconds(80))
+        #expect(other.times.blocked == .milliseconds(20))
+        let names = other.stack.map { launch.profile.frames.function(of: $0).name }
+        #expect(names == ["_start", "__libc_start_main", "main", "hold"])
+        // For a fifth of the time it was elsewhere.
+        #expect(other.place.map { launch.profile.frames.function(of: $0).name } == "main")
+        #expect(other.lowerPriority == nil)
+    }
+
+    @Test func aWakerIsNamedAsSuch() throws {
+        var launch = FindingLaunch()
+        let worker = launch.worker()
+        launch.wait(WaitReason(.condition), from: 200, to: 300)
+        launch.builder.recording.wakeups = [
+            Wakeup(
+                thread: launch.main, time: RecordingBuilder.at(300), waker: 8, wakerName: "worker",
+                wakerThread: worker, isInterrupt: false)
+        ]
+        #expect(counterpart(launch)?.basis == .waker)
+        #expect(counterpart(launch)?.thread == worker.rawValue)
+    }
+
+    @Test func theOnlyOneThatWorkedIsPresumed() {
+        for (share, isPresumed) in [(49, false), (50, true)] as [(Int64, Bool)] {
+            var launch = FindingLaunch()
+            let worker = launch.worker()
+            launch.wait(WaitReason(.condition), from: 200, to: 300)
+            launch.compute(worker, "work", from: 200, to: 200 + share)
+            #expect(counterpart(launch)?.basis == (isPresumed ? .presumed : nil))
+        }
+    }
+
+    @Test func ofTwoThatWorkedNeitherIsPresumed() {
+        var launch = FindingLaunch()
+        let workers = [launch.worker(), launch.worker(tid: 9)]
+        launch.wait(WaitReason(.condition), from: 200, to: 300)
+        for worker in workers { launch.compute(worker, "work", from: 200, to: 300) }
+        #expect(launch.findings.map(\.kind) == [.threadWait])
+        #expect(counterpart(launch) == nil)
+    }
+
+    /// An owner that is no thread of the program's is known to be nobody else, either.
+    @Test func whoIsToldIsNotReplacedByAPresumption() {
+        var launch = FindingLaunch()
+        let worker = launch.worker()
+        launch.wait(WaitReason(.lock, owner: 4711), from: 200, to: 300)
+        launch.compute(worker, "work", from: 200, to: 300)
+        #expect(launch.findings.map(\.kind) == [.lockWait])
+        #expect(counterpart(launch) == nil)
+    }
+
+    // MARK: Priorities
+
+    /// The main thread waits for 100 ms for a worker that has no core for `lacked` of them.
+    private func inversion(
+        lacked: Int64, nice: Int32 = 19, mainNice: Int32? = 0, waiting: FindingLaunch? = nil
+    ) -> FindingLaunch {
+        var launch = FindingLaunch()
+        let worker = launch.worker()
+        launch.wait(WaitReason(.lock, owner: 8), from: 200, to: 300)
+        let stack = launch.builder.stack("start", "hold")
+        launch.builder.slice(
+            worker, at: 200, running: 100 - lacked, runnable: lacked / 2,
+            preempted: lacked - lacked / 2, stack)
+        if let mainNice { launch.priority(launch.main, nice: mainNice) }
+        launch.priority(worker, nice: nice)
+        return launch
+    }
+
+    @Test func aThreadOfLowerPriorityWithoutACoreIsAnInversion() throws {
+        let launch = inversion(lacked: 40)
+        let finding = try #require(launch.findings.first)
+        #expect(finding.kind == .priorityInversion && finding.saving == .milliseconds(100))
+        let other = try #require(counterpart(launch))
+        #expect(other.lacked == .milliseconds(40))
+        #expect(other.lowerPriority?.own.nice == 19 && other.lowerPriority?.waiting.nice == 0)
+        #expect(
+            other.stack.map { launch.profile.frames.function(of: $0).name } == ["start", "hold"])
+        // Who only passes the work on is passed over.
+        #expect(other.place.map { launch.profile.frames.function(of: $0).name } == "hold")
+    }
+
+    @Test func itIsNoneWhereItDidNoHarm() {
+        #expect(inversion(lacked: 1).findings.map(\.kind) == [.priorityInversion])
+        #expect(inversion(lacked: 0).findings.map(\.kind) == [.lockWait])
+        // That the priority is lower is still told.
+        #expect(counterpart(inversion(lacked: 0))?.lowerPriority != nil)
+    }
+
+    @Test func itIsNoneWithoutALowerPriority() {
+        #expect(inversion(lacked: 40, nice: 0).findings.map(\.kind) == [.lockWait])
+        #expect(inversion(lacked: 40, nice: -5).findings.map(\.kind) == [.lockWait])
+        #expect(inversion(lacked: 40, mainNice: nil).findings.map(\.kind) == [.lockWait])
+    }
+
+    @Test func amongOtherThreadsTheLossIsAtStake() {
+        for (lacked, isFound) in [(19, false), (20, true)] as [(Int64, Bool)] {
+            var launch = FindingLaunch()
+            let (worker, low) = (launch.worker(), launch.worker(tid: 9))
+            launch.wait(WaitReason(.lock, owner: 9), by: worker, from: 200, to: 300)
+            launch.run(
+                low, at: 200, running: 100 - lacked, preempted: lacked, in: [Spot("hold")])
+            launch.priority(worker, policy: 1, nice: 0, rt: 50)
+            launch.priority(low, nice: 0)
+            let found = launch.findings
+            #expect(found.map(\.saving) == (isFound ? [.milliseconds(lacked)] : []))
+            #expect(found.allSatisfy { $0.kind == .priorityInversion && $0.thread == 1 })
+        }
+    }
+
+    @Test func prioritiesInOrder() {
+        func figures(_ policy: Int32, nice: Int32 = 0, rt: Int32 = 0) -> PriorityFigures {
+            PriorityFigures(thread: 0, time: .zero, policy: policy, nice: nice, realTime: rt)
+        }
+        let rising = [
+            figures(5), figures(0, nice: 19), figures(3, nice: 5), figures(0), figures(0, nice: -1),
+            figures(1, rt: 1), figures(2, rt: 99), figures(6),
+        ]
+        for (left, low) in rising.enumerated() {
+            for (right, high) in rising.enumerated() {
+                #expect(low.isLower(than: high) == (left < right))
+            }
+            // Policies that nobody knows are not compared.
+            #expect(!low.isLower(than: figures(42)) && !figures(42).isLower(than: low))
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import Testing
+
+extension EndToEnd {
+    /// What made launches longer than they need to be, and that nothing is made up.
+    @Suite struct Findings {
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        // MARK: Star Searcher
+
+        /// What is said of each sin: kinds, the function to look at, and words of the title.
+        private static let sins: [(kinds: Set<String>, function: String, words: [String])] = [
+            (["initializer"], "SuperfastLogger::warmUp", ["static initialiser of libsuperlog.so"]),
+            (
+                // How long the worker had no core is the machine's affair.
+                ["priority-inversion", "thread-wait"], "Semaphore::wait",
+                ["StarCatalogue::loadStars", "lower priority (nice 19", "loadInBackground"]
+            ),
+            (["main-thread-work"], "FrameBuilder::prewarmDetailViews", ["on the main thread"]),
+        ]
+
+        @Test func theSinsAreTheFirstThree() throws {
+            let misses = try Misses.afterAttempts {
+                let recorded = try Firstlight.record([try Setup.star("starsearcher")], in: scratch)
+                let first = try recorded.json().findings.prefix(Self.sins.count)
+                // The summary says it, too.
+                let summary = try recorded.text("report", columns: 200)
+                var misses = Misses()
+                for sin in Self.sins {
+                    let found = first.first { $0.function.hasPrefix(sin.function) }
+                    let isSaid =
+                        found.map { finding in
+                            sin.kinds.contains(finding.kind) && finding.savingNs > 100_000_000
+                                && sin.words.allSatisfy(finding.title.contains)
+                                && finding.file?.isEmpty == false && finding.line ?? 0 > 0
+                        } == true && summary.contains(sin.words[0])
+                    if !isSaid { misses.add("\(sin.function) in \(first)") }
+                }
+                return misses
+            }
+            #expect(misses.isEmpty, "\(misses)")
+        }
+
+        @Test func theMendedVariantHasNoneOfThem() throws {
+            let recorded = try Firstlight.record(
+                [try Setup.star("starsearcher-mended")], in: scratch)
+            for finding in try recorded.json().findings {
+                for sin in Self.sins { #expect(!finding.function.hasPrefix(sin.function)) }
+            }
+        }
+
+        // MARK: False alarms
+
+        /// Once in peace is enough: what others do on the machine may make anybody wait.
+        @Test(
+            arguments: [["true"], ["git", "--version"], ["sqlite3", ":memory:", ""]])
+        func cleanProgramsHaveNone(program: [String]) throws {
+            guard Tool.find(program[0]) != nil else { return }
+            let misses = try Misses.afterAttempts {
+                let recorded = try Firstlight.record(program, in: scratch)
+                var misses = Misses()
+                for finding in try recorded.json().findings { misses.add(finding.title) }
+                if try recorded.text("report").contains("most at stake first") {
+                    misses.add("in the summary")
+                }
+                return misses
+            }
+            #expect(misses.isEmpty, "\(misses)")
+        }
+
+        // MARK: Kinds
+
+        @Test func aPriorityInversionIsNamed() throws {
+            let misses = try Misses.afterAttempts {
+                let recorded = try Firstlight.record(
+                    [try Setup.fixture("inversion")], in: scratch,
+                    adding: ["FIRSTLIGHT_TRUTH": scratch("truth")])
+                let truth = try scratch.truth()
+                let findings = try recorded.json().findings
+                var misses = Misses()
+                guard let found = findings.first(where: { $0.kind == "priority-inversion" }),
+                    let other = found.waitedFor
+                else {
+                    misses.add("\(findings)")
+                    return misses
+                }
+                misses.check("wait", found.savingNs, truth: truth["wait"])
+                let isNamed =
+                    found.function == "wait_for_lock" && found.title.contains("hold_lock")
+                    && Int64(other.tid) == truth["low"] && other.known == "owner"
+                    && other.stack.contains { $0.function == "hold_lock" }
+                if !isNamed { misses.add("\(found)") }
+                // It shared the core with one that weighs nine times as much.
+                if (other.runnableNs + other.preemptedNs) * 2 < found.savingNs {
+                    misses.add("\(other)")
+                }
+                return misses
+            }
+            #expect(misses.isEmpty, "\(misses)")
+        }
+
+        @Test(
+            arguments: [
+                ("mutex", "lock-wait", "wait_in_mutex"), ("join", "thread-wait", "wait_in_join"),
+                ("semaphore", "thread-wait", "wait_in_semaphore"), ("pipe", "pipe-wait", "hear"),
+                ("connect", "network-wait", "connect_to_server"),
+                ("nanosleep", "sleep", "pause_for"), ("child", "child-wait", "wait_in_child"),
+            ])
+        func waits(name: String, kind: String, function: String) throws {
+            let misses = try Misses.afterAttempts {
+                let recorded = try Firstlight.record(
+                    [try Setup.fixture("waits"), name], in: scratch,
+                    adding: ["FIRSTLIGHT_TRUTH": scratch("truth")])
+                let truth = try scratch.truth()[name]
+                var misses = Misses()
+                let found = try recorded.json().findings.first {
+                    $0.kind == kind && $0.function == function
+                }
+                misses.check(name, found?.savingNs, truth: truth)
+                if found?.file?.hasSuffix("/waits.c") != true { misses.add("no file") }
+                return misses
+            }
+            #expect(misses.isEmpty, "\(misses)")
+        }
+
+        /// One finding for each child would hide that it is always the same.
+        @Test func childrenAreNamed() throws {
+            let misses = try Misses.afterAttempts {
+                let recorded = try Firstlight.record(
+                    ["/bin/sh", "-c", "for i in 1 2 3; do sleep 0.02; done; :"], in: scratch)
+                let found = try recorded.json().findings.first { $0.kind == "child-wait" }
+                var misses = Misses()
+                let isNamed = found?.title.contains("children (sleep 0.02)") == true
+                // The shell may begin to wait a little later than its child to sleep.
+                if !isNamed || found?.savingNs ?? 0 < 55_000_000 { misses.add("\(found as Any)") }
+                return misses
+            }
+            #expect(misses.isEmpty, "\(misses)")
+        }
+    }
+}

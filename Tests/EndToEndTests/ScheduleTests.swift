@@ -1,0 +1,199 @@
+import Foundation
+import Glibc
+import Testing
+
+extension EndToEnd {
+    /// What the kernel's scheduler tells: runs, wake-ups and the critical path.
+    @Suite struct Schedule {
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        private struct Report: Decodable {
+            struct Launch: Decodable {
+                var wallNs: Int64
+                var scheduler: String?
+            }
+
+            struct Segment: Decodable {
+                struct Frame: Decodable {
+                    var function: String
+                }
+
+                var tid: Int64
+                var startNs: Int64
+                var durationNs: Int64
+                var state: String?
+                var stack: [Frame]
+                var wokenByTid: Int64?
+            }
+
+            var program: LaunchReport.Program
+            var launch: Launch
+            var threads: [LaunchReport.Thread]
+            var criticalPath: [Segment]
+        }
+
+        private func report(_ recorded: Recorded, _ options: String...) throws -> Report {
+            let text = try recorded.text("report", ["--format", "json"] + options)
+            return try JSONDecoder().decode(Report.self, from: Data(text.utf8))
+        }
+
+        private func record(_ fixture: String) throws -> (Recorded, [String: Int64]) {
+            let recorded = try Firstlight.record(
+                [try Setup.fixture(fixture)], in: scratch,
+                adding: ["FIRSTLIGHT_TRUTH": scratch("truth")])
+            return (recorded, try scratch.truth())
+        }
+
+        /// Segments follow each other from the launch's start to the main thread's end.
+        private func expectTiling(_ report: Report) {
+            var end: Int64 = 0
+            for segment in report.criticalPath {
+                #expect(segment.startNs == end && segment.durationNs > 0)
+                end = segment.startNs + segment.durationNs
+            }
+            let main = report.threads.first { $0.tid == report.program.pid }
+            #expect(end == main?.endNs)
+        }
+
+        /// The main thread waits for B, and that for C.
+        @Test(.enabled(if: wakeupsAreTold, "scheduler tracepoints cannot be read here"))
+        func theCriticalPathOfAChain() throws {
+            let misses = try Misses.afterAttempts {
+                let (recorded, truth) = try record("chain")
+                let report = try report(recorded)
+                #expect(report.launch.scheduler == "wakeups")
+                expectTiling(report)
+                let text = try recorded.text("report", ["--view", "critical-path"])
+                #expect(text.contains("◀") && text.contains("Indented"), "\(text)")
+                let allLong = report.criticalPath.filter { $0.durationNs > 15_000_000 }
+                // What came before the waiting may be in several pieces.
+                let before = allLong.prefix { Optional($0.tid) == truth["main_tid"] }
+                let long = Array(allLong.dropFirst(max(0, before.count - 1)))
+                let ids = ["main_tid", "c_tid", "b_tid", "main_tid"].map { truth[$0] }
+                var misses = Misses()
+                guard long.map({ Optional($0.tid) }) == ids else {
+                    misses.add("\(allLong)")
+                    return misses
+                }
+                for (segment, name) in zip(long.dropFirst(), ["c", "b", "tail"]) {
+                    // Two milliseconds, or two per cent.
+                    let expected = truth[name] ?? 0
+                    let tolerance = max(2_000_000, expected / 50)
+                    if abs(segment.durationNs - expected) > tolerance {
+                        misses.add("\(name): \(segment.durationNs) is not \(expected)")
+                    }
+                    #expect(segment.stack.contains { $0.function == "compute" })
+                }
+                #expect(long[2].wokenByTid == truth["c_tid"])
+                #expect(long[3].wokenByTid == truth["b_tid"])
+                return misses
+            }
+            #expect(misses.isEmpty, "\(misses)")
+        }
+
+        /// Without privileges the kernel tells when threads have cores, and not who woke whom.
+        @Test(
+            .needsRoot, .needs("setpriv"),
+            .enabled(if: switchesAreTold, "kernel.perf_event_paranoid forbids it"))
+        func withoutPrivileges() throws {
+            chmod(scratch.path, 0o777)
+            for (name, path) in [
+                ("firstlight", try Setup.path(.firstlight)), ("chain", try Setup.fixture("chain")),
+            ] {
+                try FileManager.default.copyItem(atPath: path, toPath: scratch(name))
+            }
+            let finished = try Command([
+                "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all",
+                "--bounding-set=-all", scratch("firstlight"), "record", "--quiet", "-o",
+                scratch("recording"), scratch("chain"),
+            ]).run()
+            #expect(finished.status == 0, "\(finished)")
+            let recorded = Recorded(path: scratch("recording"), finished: finished)
+            let report = try report(recorded)
+            #expect(report.launch.scheduler == "switches")
+            expectTiling(report)
+            #expect(Set(report.criticalPath.map(\.tid)).count == 1)
+            #expect(report.criticalPath.contains { $0.state == "blocked" })
+            let text = try recorded.text("report", ["--view", "critical-path"])
+            #expect(text.contains("main thread alone"), "\(text)")
+        }
+
+        @Test func notWhereItWasSwitchedOff() throws {
+            let recorded = try Firstlight.record(
+                [try Setup.fixture("chain")], in: scratch, options: ["--switches", "off"])
+            let report = try report(recorded)
+            #expect(report.launch.scheduler == nil)
+            expectTiling(report)
+            #expect(Set(report.criticalPath.map(\.tid)).count == 1)
+        }
+
+        /// Two threads on one core, against what the kernel has counted of them.
+        @Test(.enabled(if: wakeupsAreTold, "scheduler tracepoints cannot be read here"))
+        func statesAreTheKernelsOwn() throws {
+            let misses = try Misses.afterAttempts {
+                let (recorded, truth) = try record("pinned")
+                let report = try report(recorded)
+                let stored = try Command([
+                    "sqlite3", recorded.path, "select held_ns from header",
+                ]).run()
+                let held = try #require(Int64(stored.output.split(separator: "\n").first ?? ""))
+                var misses = Misses()
+                for name in ["first", "second"] {
+                    let thread = report.threads.first { Int64($0.tid) == truth["\(name)_tid"] }
+                    misses.check(
+                        "\(name) ran", thread?.runningNs, truth: truth["\(name)_run"])
+                    // What the kernel does not count: the profiler's own stops, of both threads.
+                    let waited = thread.map { $0.runnableNs + $0.preemptedNs } ?? -1
+                    let delay = truth["\(name)_delay"] ?? 0
+                    if !(delay - delay * 3 / 100...delay + delay * 3 / 100 + held ~= waited) {
+                        misses.add("\(name) waited: \(waited), not \(delay) ns, held \(held)")
+                    }
+                    // It sleeps thirty times, and is pushed off its core in between.
+                    if thread?.runnableNs ?? 0 <= 0 || thread?.preemptedNs ?? 0 <= 0 {
+                        misses.add("\(thread as Any)")
+                    }
+                }
+                return misses
+            }
+            #expect(misses.isEmpty, "\(misses)")
+        }
+
+        /// The same run, as perf sees it.
+        @Test(
+            .needs("perf"), .needs("python3"), .needs("taskset"),
+            .enabled(if: wakeupsAreTold, "scheduler tracepoints cannot be read here"))
+        func perfAgrees() throws {
+            let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+                .appendingPathComponent("../../Benchmarks/timehist.py").path
+            var words = ["python3", script, try Setup.path(.firstlight)]
+            words.append(try Setup.fixture("pinned"))
+            let misses = try Misses.afterAttempts {
+                let result = try Command(words).run()
+                var misses = Misses()
+                // perf itself does not work here, or is known to have missed switches.
+                if result.status == 77 {
+                    Issue.record("\(result.output)", severity: .warning)
+                } else if result.status != 0 {
+                    misses.add(result.output + result.error)
+                }
+                return misses
+            }
+            #expect(misses.isEmpty, "\(misses)")
+        }
+
+        private static var switchesAreTold: Bool { paranoia.map { $0 <= 2 } ?? false }
+
+        private static var wakeupsAreTold: Bool {
+            Setup.isRoot
+                && access("/sys/kernel/tracing/events/sched/sched_waking/format", R_OK) == 0
+        }
+
+        private static var paranoia: Int? {
+            let text = try? String(
+                contentsOfFile: "/proc/sys/kernel/perf_event_paranoid", encoding: .utf8)
+            return text.flatMap { Int($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+        }
+    }
+}

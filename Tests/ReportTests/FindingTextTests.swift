@@ -1,0 +1,203 @@
+import ProfileModel
+import Testing
+
+@testable import Analysis
+@testable import Report
+
+/// Findings and notes in sentences.
+@Suite struct FindingTextTests {
+    private typealias Spot = RecordingBuilder.Spot
+
+    /// A profile with one stack, and a finding in its innermost function.
+    private let profile: Profile
+    private let stack: [FrameID]
+
+    init() throws {
+        var builder = RecordingBuilder(images: [("/home/dev/app", 0)])
+        builder.mark(.spawned, 0)
+        builder.mark(.ended, 1000)
+        let main = builder.thread("app", tid: 7, to: 1000, isMain: true)
+        _ = builder.thread("worker", tid: 8, from: 100, to: 1000)
+        let path = [
+            Spot("_start"), Spot("main", file: "/src/main.c", line: 3),
+            Spot("load", file: "/src/load.c", line: 21),
+            Spot("read", "/usr/lib/libc.so.6"),
+        ]
+        builder.wait(main, from: 100, to: 400, WaitReason(.file), builder.stack(path))
+        profile = Profile(builder.recording)
+        stack = profile.stack(of: try #require(profile.waits.first))
+    }
+
+    private func words(_ subject: Finding.Subject, thread: Int = 0) -> FindingWords {
+        FindingWords(
+            profile: profile,
+            finding: Finding(
+                subject: subject, saving: .milliseconds(300), thread: thread,
+                range: .milliseconds(100)..<(.milliseconds(400)), place: stack[2], stack: stack))
+    }
+
+    private func wait(
+        _ kind: Finding.Kind, count: Int = 1, _ things: [String] = [], _ other: Counterpart? = nil
+    ) -> FindingWords {
+        words(.wait(WaitEvidence(kind: kind, count: count, things: things, counterpart: other)))
+    }
+
+    private func counterpart(
+        _ basis: Counterpart.Basis = .owner, lower: Bool = false
+    ) -> Counterpart {
+        let low = PriorityFigures(thread: 1, time: .zero, policy: 0, nice: 19, realTime: 0)
+        let high = PriorityFigures(thread: 0, time: .zero, policy: 1, nice: 0, realTime: 50)
+        return Counterpart(
+            thread: 1, basis: basis,
+            times: StateTimes(
+                running: .milliseconds(100), runnable: .milliseconds(50),
+                preempted: .milliseconds(130), blocked: .milliseconds(20)),
+            stack: Array(stack.prefix(2)), place: stack[1],
+            lowerPriority: lower ? .init(own: low, waiting: high) : nil)
+    }
+
+    @Test func places() {
+        #expect(wait(.sleep).place == "load load.c:21 ← main main.c:3 ← _start")
+    }
+
+    @Test(
+        arguments: [
+            (.sleep, 2, [], "main thread sleeps in load ← main"),
+            (.fileWait, 1, ["/etc/x"], "main thread waits in load ← main for a file"),
+            (.fileWait, 2, ["/etc/x"], "main thread waits in load ← main for files"),
+            (.networkWait, 1, [], "main thread waits in load ← main for the network"),
+            (.pipeWait, 1, [], "main thread waits in load ← main for a pipe"),
+            (.pollWait, 1, [], "main thread waits in load ← main for events"),
+            (.diskWait, 1, [], "main thread waits in load ← main for pages from the disk"),
+            (.lockWait, 1, [], "main thread waits in load ← main for a lock"),
+            (.threadWait, 1, [], "main thread waits in load ← main for another thread"),
+            (.childWait, 1, [], "main thread waits in load ← main for a child"),
+            (
+                .childWait, 5, ["git log", "ls"],
+                "main thread waits in load ← main for children (git log, ls)"
+            ),
+        ] as [(Finding.Kind, Int, [String], String)])
+    func waits(kind: Finding.Kind, count: Int, things: [String], title: String) {
+        #expect(wait(kind, count: count, things).title == title)
+    }
+
+    @Test func whatWasWaitedFor() {
+        #expect(wait(.fileWait, ["/etc/x"]).details == ["/etc/x"])
+        #expect(
+            wait(.fileWait, count: 1200, ["/a", "/b", "/c", "/d", "/e"]).details
+                == ["1,200 waits: /a, /b, /c and 2 more"])
+        #expect(wait(.sleep, count: 2).details == ["2 waits"])
+        // An address on a stack says nothing.
+        #expect(wait(.threadWait, ["semaphore at 0x7ffc4fec1f48"]).details == ["semaphore"])
+        #expect(wait(.lockWait, ["mutex in queue"]).details == ["mutex in queue"])
+    }
+
+    @Test func counterparts() {
+        let did =
+            "meanwhile worker (8) was 100.0 ms running, 180.0 ms without a core, 20.0 ms blocked, "
+            + "in main main.c:3 ← _start"
+        let held = wait(.lockWait, [], counterpart())
+        #expect(
+            held.title
+                == "main thread waits in load ← main for a lock that is held by thread worker (8), "
+                + "in main")
+        #expect(held.details == [did])
+        let presumed = wait(.threadWait, [], counterpart(.presumed, lower: true))
+        #expect(
+            presumed.title
+                == "main thread waits in load ← main for thread worker (8) of lower priority "
+                + "(nice 19, against fifo 50), in main")
+        #expect(presumed.details.first == did)
+        #expect(presumed.details.last?.contains("is presumed") == true)
+        #expect(presumed.advice != wait(.threadWait, [], counterpart()).advice)
+    }
+
+    @Test func priorityInversions() {
+        let other = counterpart(lower: true)
+        let evidence = WaitEvidence(kind: .lockWait, count: 1, things: [], counterpart: other)
+        let found = words(.priorityInversion(evidence, other), thread: 1)
+        #expect(
+            found.title
+                == "priority inversion: thread worker (8) waits in load ← main for a lock that is "
+                + "held by thread worker (8) of lower priority (nice 19, against fifo 50), in main"
+        )
+        #expect(
+            found.details.first
+                == "for want of a core the thread waited for lost 180.0 ms of 300.0 ms")
+    }
+
+    @Test func initialisers() {
+        var evidence = InitializerEvidence(
+            wall: .milliseconds(310), cpu: .milliseconds(300), module: "liblog.so",
+            file: "/src/log.cpp", line: 9, isUnused: true)
+        let unused = words(.initializer(evidence))
+        #expect(unused.title == "static initialiser of liblog.so: load")
+        #expect(
+            unused.details == [
+                "the initialiser (log.cpp:9) took 300.0 ms of CPU, 310.0 ms of wall time",
+                "nothing of liblog.so was seen in use afterwards",
+            ])
+        (evidence.isUnused, evidence.file, evidence.line) = (false, nil, nil)
+        let used = words(.initializer(evidence))
+        #expect(
+            used.details == ["the initialiser took 300.0 ms of CPU, 310.0 ms of wall time"])
+        #expect(used.advice != unused.advice)
+    }
+
+    @Test func libraries() {
+        let paths = ["/a/libone.so", "/a/libtwo.so"]
+        let some = words(.dlopen(LoadingEvidence(paths: paths, unused: [paths[1]])))
+        #expect(some.title == "main thread loads libone.so, libtwo.so (dlopen) in load")
+        #expect(some.details == ["not seen in use afterwards: libtwo.so"])
+        #expect(words(.dlopen(LoadingEvidence(paths: paths, unused: []))).details.isEmpty)
+        #expect(
+            words(.unusedLibrary(paths[0])).title
+                == "libone.so is loaded and initialised, and was not seen in use")
+    }
+
+    @Test func work() {
+        let work = words(.mainThreadWork(cpu: .milliseconds(290)))
+        #expect(work.title == "load computes on the main thread")
+        #expect(work.details == ["290.0 ms of it CPU"])
+        #expect(
+            words(.unoptimizedBuild(functions: 2)).title
+                == "code that was compiled without optimisation: 2 functions, most of all load")
+        #expect(words(.debugLibrary("libasan.so.8")).title.hasPrefix("libasan.so.8 "))
+    }
+
+    @Test func notes() throws {
+        #expect(
+            MeasurementNote.profilerOverhead(held: .milliseconds(20), share: 0.05).text
+                == "the profiler shows: it held threads for 20.0 ms in all, 5.0 % of the time in "
+                + "which they had something to do")
+        var builder = RecordingBuilder()
+        builder.mark(.spawned, 0)
+        builder.mark(.ended, 1000)
+        builder.recording.notes = [
+            RecorderNote(.busyElsewhere, 412), RecorderNote(.stolen, 30),
+            RecorderNote(.diskPressure, 200), RecorderNote(.corePressure, 500),
+        ]
+        let busy = try #require(Profile(builder.recording).measurementNotes().first)
+        #expect(busy.kind == "busy_machine")
+        #expect(
+            busy.text
+                == "the machine was busy with other work (other processes had 41.2 % of all cores' "
+                + "time, the hypervisor took 3.0 % of it, others waited for storage 20.0 % of the "
+                + "time, somebody waited for a core 50.0 % of the time): these figures are not to "
+                + "be compared with others")
+    }
+
+    /// Names come from files that anybody may have made.
+    @Test func nothingReachesTheTerminal() {
+        var builder = RecordingBuilder(images: [("/home/dev/app", 0)])
+        builder.mark(.spawned, 0)
+        builder.mark(.ended, 1000)
+        let main = builder.thread("a\u{1b}[31m", tid: 7, to: 1000, isMain: true)
+        builder.wait(
+            main, from: 100, to: 400, WaitReason(.file, detail: "/x\u{1b}[2J\ny"),
+            builder.stack("f\u{1b}[0m"))
+        let text = TextReport.render(Profile(builder.recording), view: .findings)
+        #expect(text.contains("1 finding,"))
+        #expect(!text.contains("\u{1b}"))
+    }
+}

@@ -1,0 +1,221 @@
+import ProfileModel
+import TestSupport
+import Testing
+
+@testable import Sampler
+
+/// What the reason for a wait is, in surroundings made by hand.
+@Suite struct WaitInspectionTests {
+    private var process = FakeSurroundings()
+
+    private func reason(_ number: Int32, _ arguments: UInt64...) -> WaitReason {
+        let call = WaitingCall(number, .arguments(arguments))
+        return WaitInspection(surroundings: process).reason(for: call)
+    }
+
+    private static func words(_ values: Int32...) -> [UInt8] {
+        values.flatMap { value in (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
+    }
+
+    private static func timespec(_ seconds: UInt64, _ rest: UInt64) -> [UInt8] {
+        [seconds, rest].flatMap { word in
+            (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) }
+        }
+    }
+
+    // MARK: Files
+
+    @Test mutating func descriptorsSayWhatTheyAre() {
+        process.links = [
+            3: "/var/lib/data", 4: "pipe:[77]", 5: "socket:[78]", 6: "/dev/pts/2",
+            7: "anon_inode:[eventfd]", 8: "anon_inode:[signalfd]", 9: "/run/fifo",
+            10: "anon_inode:inotify", 11: "strange", 12: "/dev/tty", 13: "anon_inode:[io_uring]",
+        ]
+        process.pipes = [9]
+        #expect(reason(0, 3) == WaitReason(.file, detail: "/var/lib/data"))
+        #expect(reason(0, 4) == WaitReason(.pipe))
+        #expect(reason(0, 5) == WaitReason(.socket))
+        #expect(reason(0, 6) == WaitReason(.terminal, detail: "/dev/pts/2"))
+        #expect(reason(0, 7) == WaitReason(.other, detail: "eventfd"))
+        #expect(reason(0, 8) == WaitReason(.signal, detail: "signalfd"))
+        #expect(reason(0, 9) == WaitReason(.pipe, detail: "/run/fifo"))
+        #expect(reason(0, 10) == WaitReason(.other, detail: "inotify"))
+        #expect(reason(0, 11) == WaitReason(.other) && reason(0, 99) == WaitReason(.other))
+        #expect(reason(0, 12) == WaitReason(.terminal, detail: "/dev/tty"))
+        #expect(reason(0, 13) == WaitReason(.ioUring))
+        #expect(reason(73, 3) == WaitReason(.lock, detail: "/var/lib/data"))
+    }
+
+    @Test mutating func pathsAreReadFromMemory() {
+        process.contents = [0x1000: Array("/etc/hosts\0rest".utf8), 0x2000: Array("endless".utf8)]
+        #expect(reason(2, 0x1000) == WaitReason(.file, detail: "/etc/hosts"))
+        #expect(reason(257, 1, 0x1000).detail == "/etc/hosts")
+        #expect(reason(2, 0x2000) == WaitReason(.file))
+        #expect(reason(2, 0x3000) == WaitReason(.file))
+    }
+
+    @Test mutating func faultsAreTheDisks() {
+        #expect(reason(-1) == WaitReason(.other))
+        process.isUninterruptible = true
+        #expect(reason(-1) == WaitReason(.disk))
+    }
+
+    // MARK: Sockets
+
+    @Test mutating func socketsHaveTheirPeers() {
+        func ends(
+            _ local: [UInt8], _ peer: [UInt8] = [], isListening: Bool = false
+        ) -> SocketEnds {
+            SocketEnds(
+                isListening: isListening, local: SocketAddress(local), peer: SocketAddress(peer))
+        }
+        let here: [UInt8] = [2, 0, 0x1f, 0x90, 127, 0, 0, 1]
+        let there: [UInt8] = [2, 0, 0x15, 0x38, 10, 1, 2, 3]
+        process.sockets = [
+            3: ends(here, there), 4: ends(here, isListening: true), 5: ends(here), 6: ends([1, 0]),
+            7: ends([1, 0], isListening: true),
+        ]
+        #expect(reason(45, 3) == WaitReason(.socket, detail: "10.1.2.3:5432"))
+        #expect(reason(288, 4) == WaitReason(.socket, detail: "listening on 127.0.0.1:8080"))
+        #expect(reason(44, 5) == WaitReason(.socket, detail: "127.0.0.1:8080"))
+        #expect(reason(47, 6) == WaitReason(.socket))
+        #expect(reason(43, 7) == WaitReason(.socket, detail: "listening"))
+        process.contents = [0x1000: there + [UInt8](repeating: 0, count: 8)]
+        #expect(reason(42, 3, 0x1000, 16).detail == "10.1.2.3:5432")
+        #expect(reason(42, 3, 0x1000, 2).detail == nil)
+        #expect(reason(42, 3, 0x9000, .max).detail == nil)
+    }
+
+    // MARK: Several descriptors
+
+    @Test mutating func whatIsPolled() {
+        process.links = [3: "pipe:[1]", 4: "/dev/pts/0", 5: "anon_inode:[eventfd]"]
+        process.contents[0x1000] = Self.words(3, 1, -1, 1, 4, 1, 5, 1, 6, 1)
+        #expect(
+            reason(7, 0x1000, 1) == WaitReason(.poll, detail: "1 descriptor: pipe"))
+        #expect(reason(7, 0x1000, 3).detail == "3 descriptors: pipe, /dev/pts/0 …")
+        #expect(reason(7, 0x1000, 5).detail == "5 descriptors: pipe, /dev/pts/0, eventfd …")
+        #expect(reason(7, 0x8000, 2).detail == "2 descriptors")
+        #expect(reason(7, 0x8000, .max).detail == "\(UInt64.max) descriptors")
+    }
+
+    @Test mutating func whatIsSelected() {
+        process.links = [3: "pipe:[1]", 9: "pipe:[2]"]
+        process.contents[0x1000] = [0b1000, 0b10]
+        process.contents[0x2000] = [0, 0b100]
+        #expect(reason(23, 10, 0x1000, 0, 0).detail == "2 descriptors: pipe, pipe")
+        #expect(reason(23, 10, 0x1000, 0x2000, 0).detail == "2 descriptors: pipe, pipe")
+        #expect(reason(23, 11, 0x1000, 0x2000, 0).detail == "3 descriptors: pipe, pipe …")
+        #expect(reason(23, 64, 0x1000, 0, 0) == WaitReason(.poll))
+        #expect(reason(23, .max, 0x1000, 0, 0) == WaitReason(.poll))
+    }
+
+    @Test mutating func whatEpollWatches() {
+        process.links = [5: "pipe:[1]", 6: "socket:[9]"]
+        process.texts[4] = """
+            pos:\t0
+            flags:\t02
+            tfd:        5 events:       19 data:                5  pos:0 ino:1 sdev:d
+            tfd:        6 events:       19 data:                6  pos:0 ino:2 sdev:8
+            tfd: 99999999999999 events
+
+            """
+        #expect(reason(232, 4) == WaitReason(.poll, detail: "2 descriptors: pipe, socket"))
+        #expect(reason(232, 8) == WaitReason(.poll))
+        process.texts[4] = ""
+        #expect(reason(232, 4).detail == "0 descriptors")
+    }
+
+    // MARK: Sleep
+
+    @Test mutating func lengthsOfSleep() {
+        let lengths: [(UInt64, UInt64, String)] = [
+            (0, 120_000_000, " 120 ms"), (2, 0, " 2 s"), (1, 500_000_000, " 1500 ms"),
+            (0, 50_000, " 50 µs"), (0, 7, " 7 ns"), (0, 0, " 0 ns"), (0, 1_000_000_000, ""),
+            (.max, 0, ""), (1 << 40, 0, ""),
+        ]
+        for (seconds, rest, text) in lengths {
+            process.contents[0x1000] = Self.timespec(seconds, rest)
+            #expect(reason(35, 0x1000) == WaitReason(.sleep, detail: "nanosleep" + text))
+        }
+        #expect(reason(230, 0, 1, 0x1000).detail == "clock_nanosleep")
+        #expect(reason(35, 0x5000).detail == "nanosleep")
+    }
+
+    // MARK: Children
+
+    @Test mutating func childrenHaveTheirCommands() {
+        process.commands = [70: ["/usr/bin/git", "rev-parse", "HEAD"], 71: ["make"]]
+        #expect(reason(61, 70) == WaitReason(.child, detail: "git rev-parse", owner: 70))
+        #expect(reason(61, 71) == WaitReason(.child, detail: "make", owner: 71))
+        #expect(reason(61, 72) == WaitReason(.child, owner: 72))
+        let any = UInt64(UInt32.max)
+        #expect(reason(61, any) == WaitReason(.child))
+        process.children = [70]
+        #expect(reason(61, any) == WaitReason(.child, detail: "git rev-parse", owner: 70))
+        process.children = [70, 71]
+        #expect(reason(61, any) == WaitReason(.child))
+        process.texts[5] = "pos:\t0\nPid:\t71\nNSpid:\t71\n"
+        process.texts[6] = "Pid:\t-1\n"
+        #expect(reason(247, 3, 5) == WaitReason(.child, detail: "make", owner: 71))
+        #expect(reason(247, 3, 6) == WaitReason(.child))
+        // vfork holds its parent, which cannot be interrupted; a clone that is just busy does not.
+        process.children = [71]
+        #expect(reason(58) == WaitReason(.other))
+        process.isUninterruptible = true
+        #expect(reason(58) == WaitReason(.child, detail: "make", owner: 71))
+    }
+
+    // MARK: Locks
+
+    @Test mutating func locksAndConditions() {
+        process.threads = [11]
+        process.contents[0x1000] = Self.words(2, 1, 11, 1)
+        #expect(
+            reason(202, 0x1000, 128, 2)
+                == WaitReason(.lock, detail: "mutex", owner: 11, place: 0x1000))
+        #expect(reason(202, 0x1000, 128, 0) == WaitReason(.other, place: 0x1000))
+        process.contents[0x2000] = Self.words(11)
+        #expect(
+            reason(202, 0x2000, 265, 11)
+                == WaitReason(.condition, detail: "end of a thread", owner: 11))
+    }
+
+    @Test func nothingIsInventedWhereNothingIsKnown() {
+        for number in -1...470 as ClosedRange<Int32> {
+            let call = WaitingCall(number, .arguments([3, 4, 5, 6, 7, 8]))
+            let reason = WaitInspection(surroundings: UnknownSurroundings(isUninterruptible: false))
+                .reason(for: call)
+            #expect(reason.kind != .lock || [72, 73].contains(number), "\(number)")
+            #expect(reason.owner == nil || [61, 247].contains(number), "\(number)")
+        }
+    }
+
+    // MARK: Once more
+
+    @Test func whatWasKnownIsNotTakenBack() {
+        let held = WaitReason(.lock, detail: "mutex", owner: 4, place: 8)
+        // In a moment between two owners.
+        #expect(WaitReason(.other, place: 8).replacing(held) == held)
+        let handedOn = WaitReason(.lock, detail: "mutex", owner: 5, place: 8)
+        #expect(handedOn.replacing(held) == handedOn)
+        let named = WaitReason(.child, detail: "git rev-parse", owner: 9)
+        #expect(WaitReason(.child, owner: 9).replacing(named) == named)
+        #expect(named.replacing(WaitReason(.child, owner: 9)) == named)
+        #expect(WaitReason(.child).replacing(named) == named)
+    }
+
+    @Test func longDetailsAreCut() {
+        #expect(WaitWatch.bounded("short") == "short")
+        let path = "/" + String(repeating: "é", count: 300) + "/end"
+        let cut = WaitWatch.bounded(path)
+        #expect(cut.utf8.count <= 256 && cut.hasPrefix("…") && cut.hasSuffix("/end"))
+        #expect(!cut.contains("\u{FFFD}"))
+        for length in 250...260 {
+            let text = String(repeating: "a", count: length) + String(repeating: "星", count: 90)
+            let cut = WaitWatch.bounded(text)
+            #expect(cut.utf8.count <= 256 && cut.hasPrefix("aaa") && cut.hasSuffix("…"))
+            #expect(!cut.contains("\u{FFFD}"))
+        }
+    }
+}
