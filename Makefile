@@ -39,6 +39,7 @@ test:
 	@$(MAKE) --no-print-directory build fixtures
 	scripts/run-tests $(SWIFT) test --skip EndToEndTests
 	FIRSTLIGHT=$(CURDIR)/$(BINARY) FIXTURES=$(CURDIR)/$(FIXTURES) STARS=$(CURDIR)/$(STARS) \
+		AGAIN="$(SWIFT) test --skip-build" \
 		scripts/run-tests $(SWIFT) test --skip-build --filter EndToEndTests
 
 lint:

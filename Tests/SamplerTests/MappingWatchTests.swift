@@ -76,4 +76,32 @@ import Testing
         let region = watch.region(around: 4096)
         #expect(changes == nil && refreshed == nil && region == nil)
     }
+
+    /// The kernel hands the list out in pages; who ends between two of them shows the first ones.
+    @Test func theListOfAnEndingProcessIsWholeOrNone() throws {
+        for _ in 0..<100 {
+            let pid = try Self.spawn("/bin/true", preloading: "libdw.so.1 libsqlite3.so.0")
+            defer { waitpid(pid, nil, 0) }
+            var watch = MappingWatch(pid: pid)
+            var isLoaded = false
+            var state = siginfo_t()
+            while waitid(P_PID, id_t(pid), &state, WEXITED | WNOHANG | WNOWAIT) == 0,
+                state.si_signo == 0
+            {
+                guard let code = watch.refreshed(at: .now) else { continue }
+                let isWhole = code.contains { $0.path == "[vdso]" }
+                #expect(isWhole || !isLoaded, "\(code.map(\.path))")
+                isLoaded = isLoaded || isWhole && code.contains { $0.path.contains("libsqlite3") }
+            }
+        }
+    }
+
+    private static func spawn(_ path: String, preloading libraries: String) throws -> pid_t {
+        var arguments = [strdup(path), nil]
+        var environment = [strdup("LD_PRELOAD=\(libraries)"), nil]
+        defer { for text in arguments + environment { free(text) } }
+        var pid: pid_t = 0
+        try #require(posix_spawn(&pid, path, nil, nil, &arguments, &environment) == 0)
+        return pid
+    }
 }

@@ -41,9 +41,8 @@ struct MappingWatch: ~Copyable {
 
     /// The code mappings if they changed since the last call, else nil.
     mutating func changes(at now: MonotonicTime) -> [CodeMapping]? {
-        sizeFile?.read(into: &buffer)
-        var text = buffer.text
-        guard let pages = text.decimal() else { return nil }
+        let pages = size()
+        guard pages > 0 else { return nil }
         if pages != totalPages {
             totalPages = pages
             looksToSettle = 3
@@ -60,12 +59,13 @@ struct MappingWatch: ~Copyable {
         return refreshed(at: now)
     }
 
-    /// Reads the list anew; nil when it is as it was (or the process is gone).
+    /// Reads the list anew; nil when it is as it was, or the process is gone: the list comes in
+    /// pages, and of a process that ends meanwhile only the first of them.
     mutating func refreshed(at now: MonotonicTime) -> [CodeMapping]? {
         lastRead = now
         buffer.readAll(path: "/proc/\(pid)/maps")
         let lines = ProcFormats.maps(buffer.text)
-        guard !lines.isEmpty else { return nil }
+        guard !lines.isEmpty, size() > 0 else { return nil }
         regions = Self.regions(lines)
         let newer = lines.filter { $0.isExecutable && $0.path != "[vsyscall]" }.map {
             CodeMapping(
@@ -75,6 +75,13 @@ struct MappingWatch: ~Copyable {
         guard newer != code else { return nil }
         code = newer
         return newer
+    }
+
+    /// Of the address space, in pages; 0 once the process has given it up, as the ending do first.
+    private mutating func size() -> Int64 {
+        sizeFile?.read(into: &buffer)
+        var text = buffer.text
+        return text.decimal() ?? 0
     }
 
     /// A later exec: the file of sizes is another process image's.
