@@ -7,12 +7,12 @@ BINARY = .build/release/firstlight
 STARS = Examples/StarSearcher/build
 FIXTURES = .build/fixtures
 
-BUILD_PACKAGES = pkg-config make gcc g++ libdw-dev libelf-dev libsqlite3-dev libiberty-dev \
+BUILD_PACKAGES = pkg-config make gcc g++ libdw-dev libelf-dev libsqlite3-dev libzstd-dev libiberty-dev \
 	libxcb1-dev libxcb-res0-dev libcapstone-dev
 DEMO_PACKAGES = $(BUILD_PACKAGES) libsqlite3-dev
-TEST_PACKAGES = $(DEMO_PACKAGES) libunwind-dev sqlite3 python3 perl git gdb strace golang-go \
+TEST_PACKAGES = $(DEMO_PACKAGES) linux-perf libunwind-dev sqlite3 python3 perl git gdb strace golang-go \
 	binutils procps xvfb
-BENCH_PACKAGES = $(TEST_PACKAGES) linux-perf google-perftools libgoogle-perftools-dev \
+BENCH_PACKAGES = $(TEST_PACKAGES) google-perftools libgoogle-perftools-dev \
 	systemtap-sdt-dev liblttng-ust-dev
 
 .PHONY: build demo test lint format bench install clean manual fixtures
@@ -43,15 +43,16 @@ test:
 		scripts/run-tests $(SWIFT) test --skip-build --filter EndToEndTests
 
 lint:
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks
 
 format:
-	$(SWIFT) format --in-place --recursive Package.swift Sources Tests
+	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Benchmarks
 
 # BENCH_FLAGS: see docs/benchmarks.md.
 bench: build
 	@scripts/install-packages $(BENCH_PACKAGES)
 	@$(MAKE) --no-print-directory fixtures
+	$(SWIFT) build $(BUILD_FLAGS) --product UnwindBenchmark
 	python3 Benchmarks/bench.py $(BENCH_FLAGS) $(BINARY) $(FIXTURES)
 
 install: build

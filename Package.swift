@@ -25,6 +25,7 @@ let package = Package(
         // C where Swift cannot go, and the libraries that the system provides.
         .target(name: "CSystem"),
         .target(name: "CAgent"),
+        .target(name: "CPrefetch"),
         .target(name: "CSignpost"),
         .systemLibrary(
             name: "CElfutils", pkgConfig: "libdw", providers: [.apt(["libdw-dev", "libelf-dev"])]),
@@ -35,6 +36,8 @@ let package = Package(
             name: "CCapstone", pkgConfig: "capstone", providers: [.apt(["libcapstone-dev"])]),
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(
+            name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
 
         // The stages, in the order in which a sample meets them.
         .target(
@@ -44,7 +47,10 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "Unwind", dependencies: ["ProfileModel", "CElfutils"], swiftSettings: settings),
+            name: "Unwind", dependencies: ["ProfileModel", "CElfutils", "CPrefetch"],
+            swiftSettings: settings),
+        .target(
+            name: "PerfData", dependencies: ["ProfileModel", "CZstd"], swiftSettings: settings),
         .target(
             name: "Recording", dependencies: ["ProfileModel", "CSQLite"], swiftSettings: settings),
         .target(
@@ -70,6 +76,11 @@ let package = Package(
         // What programs use to say where their time goes. Nothing of ours uses it.
         .target(name: "Signpost", dependencies: ["CSignpost"], swiftSettings: settings),
 
+        // For developers: what Benchmarks/unwind.py runs. No part of the product.
+        .executableTarget(
+            name: "UnwindBenchmark", dependencies: ["ProfileModel", "PerfData", "Unwind"],
+            path: "Benchmarks/UnwindBenchmark", swiftSettings: settings),
+
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
             name: "ProfileModelTests", dependencies: ["ProfileModel", "TestSupport"],
@@ -78,6 +89,9 @@ let package = Package(
             name: "UnwindTests",
             dependencies: ["ProfileModel", "Unwind", "CElfutils", "TestSupport"],
             swiftSettings: settings),
+        .testTarget(
+            name: "PerfDataTests", dependencies: ["ProfileModel", "PerfData", "TestSupport"],
+            exclude: ["Files", "record-files"], swiftSettings: settings),
         .testTarget(
             name: "SymbolicateTests", dependencies: ["ProfileModel", "Symbolicate", "TestSupport"],
             swiftSettings: settings),

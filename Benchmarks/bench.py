@@ -19,6 +19,7 @@ import memory
 import recorder
 import signposts
 import slowdown
+import unwind
 import whole_run
 from setting import Setting
 
@@ -34,6 +35,7 @@ SECTIONS = {
     "signposts": signposts.signposts,
     "initializers": initializers.initializers,
     "marks": marks.marks,
+    "unwinding": unwind.unwinding,
 }
 
 

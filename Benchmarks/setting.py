@@ -2,6 +2,8 @@
 be."""
 
 import os
+import resource
+import subprocess
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,7 +17,7 @@ QUICK_ROUNDS = 2
 CALIBRATION_ROUNDS = 100_000_000
 
 # What is run of Tests/Fixtures.
-FIXTURES = ["spin", "threads", "stamp", "crowd", "pricing", "constructors"]
+FIXTURES = ["spin", "threads", "stamp", "crowd", "pricing", "constructors", "virtuals"]
 
 
 @dataclass
@@ -74,3 +76,17 @@ class Setting:
             else:
                 skipped.append((candidate.name, trouble))
         return found, skipped
+
+
+def cpu_seconds(command, errors, output):
+    """Runs a program to its end: the CPU time that it took, its children's included. What it says
+    goes to the files `errors` and `output`."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with open(errors, "w") as complaints, open(output, "w") as printed:
+        status = subprocess.call(
+            command, stdin=subprocess.DEVNULL, stdout=printed, stderr=complaints)
+    if status != 0:
+        with open(errors, errors="replace") as complaints:
+            raise SystemExit(f"bench: {command}: status {status}: {complaints.read()[-500:]}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

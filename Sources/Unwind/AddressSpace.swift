@@ -9,12 +9,20 @@ struct AddressSpace {
         /// nil for code without a file (JIT).
         var module: ModuleIndex?
         var tables: FrameTables?
+
+        /// As walks write it: the module's index, or -1.
+        var moduleNumber: Int32 { module.flatMap { Int32(exactly: $0.rawValue) } ?? -1 }
     }
 
     private struct Identity: Hashable {
         var start: UInt64
         var end: UInt64
+        var bias: UInt64
         var module: ModuleIndex?
+
+        init(_ range: Range) {
+            (start, end, bias, module) = (range.start, range.end, range.bias, range.module)
+        }
     }
 
     private struct FileKey: Hashable {
@@ -39,11 +47,11 @@ struct AddressSpace {
     ///
     /// - Parameter openAlternative: another path to the same file, for one that is no longer
     ///   where its mapping says.
-    /// - Returns: the mappings that were not there before.
+    /// - Returns: the mappings that were not there before, and whether all that were still are.
     mutating func update(
         _ code: [CodeMapping], at time: MonotonicTime, openAlternative: (CodeMapping) -> [String]
-    ) -> [Mapping] {
-        let known = Set(ranges.map { Identity(start: $0.start, end: $0.end, module: $0.module) })
+    ) -> (added: [Mapping], keepsOthers: Bool) {
+        let known = Set(ranges.map(Identity.init))
         var added: [Mapping] = []
         ranges = []
         ownCode = []
@@ -66,19 +74,18 @@ struct AddressSpace {
             let bias =
                 file?.bias(mappedAt: mapping.start, fileOffset: mapping.fileOffset)
                 ?? (module == nil ? 0 : mapping.start &- mapping.fileOffset)
-            ranges.append(
-                Range(
-                    start: mapping.start, end: mapping.end, bias: bias, module: module,
-                    tables: module.flatMap { tables[$0] }))
-            let identity = Identity(start: mapping.start, end: mapping.end, module: module)
-            if let module, !known.contains(identity) {
+            let range = Range(
+                start: mapping.start, end: mapping.end, bias: bias, module: module,
+                tables: module.flatMap { tables[$0] })
+            ranges.append(range)
+            if let module, !known.contains(Identity(range)) {
                 added.append(
                     Mapping(
                         start: mapping.start, end: mapping.end, bias: bias, module: module,
                         time: time))
             }
         }
-        return added
+        return (added, known.isSubset(of: ranges.map(Identity.init)))
     }
 
     private mutating func index(

@@ -144,13 +144,32 @@ final class ELFFile {
         return overflow ? nil : header.sh_addr..<end
     }
 
-    private func header(ofSection wanted: String) -> GElf_Shdr? {
+    /// `.eh_frame`, read by us; nil without one.
+    func rowTables() -> RowTables? {
+        guard let frames = contents(ofSection: ".eh_frame") else { return nil }
+        return RowTables(frames, header: contents(ofSection: ".eh_frame_hdr"))
+    }
+
+    /// A section's bytes, which libelf keeps as long as the file is open.
+    func contents(ofSection name: String) -> TableSection? {
+        guard let (section, header) = section(named: name), header.sh_type != UInt32(SHT_NOBITS),
+            header.sh_flags & UInt64(SHF_COMPRESSED) == 0, let data = elf_rawdata(section, nil),
+            let start = data.pointee.d_buf, data.pointee.d_size > 0,
+            let size = Int(exactly: data.pointee.d_size)
+        else { return nil }
+        return TableSection(
+            bytes: UnsafeRawBufferPointer(start: start, count: size), address: header.sh_addr)
+    }
+
+    private func header(ofSection name: String) -> GElf_Shdr? { section(named: name)?.header }
+
+    private func section(named wanted: String) -> (section: OpaquePointer, header: GElf_Shdr)? {
         var strings = 0
         guard elf_getshdrstrndx(handle, &strings) == 0 else { return nil }
-        var found: GElf_Shdr?
-        forEachSection { _, header in
+        var found: (OpaquePointer, GElf_Shdr)?
+        forEachSection { section, header in
             guard let name = elf_strptr(handle, strings, Int(header.sh_name)) else { return }
-            if strcmp(name, wanted) == 0 { found = header }
+            if strcmp(name, wanted) == 0 { found = (section, header) }
         }
         return found
     }

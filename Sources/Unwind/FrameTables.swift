@@ -2,41 +2,63 @@ import CElfutils
 import Glibc
 import ProfileModel
 
-/// A module's call frame information, through libdw: `.eh_frame`, and `.debug_frame` where that
-/// says nothing.
+/// A module's call frame information: `.eh_frame` by its own rows where compact rules come of them,
+/// otherwise, and `.debug_frame`, through libdw.
 ///
 /// Unsafe code: libdw's handles are owned here and freed with the object; the operations that it
 /// returns live as long as the frame that they were asked of.
 final class FrameTables {
     private let file: ELFFile
-    private var ehFrame: OpaquePointer?
+    private lazy var rows = file.rowTables()
+    private lazy var ehFrame = dwarf_getcfi_elf(file.handle)
+    private var hasAskedLibrary = false
     private var debugFrame: OpaquePointer?
     private var dwarf: OpaquePointer?
     private var hasLookedForDebugFrame = false
+    private lazy var hasDebugFrame = file.hasSection(named: [".debug_frame", ".zdebug_frame"])
     private lazy var initSection = file.range(ofSection: ".init")
     private lazy var goEntries = GoEntries(file)
+    /// What ``isBehindCall(_:)`` has found: asked again and again of the same few, and libelf keeps
+    /// each piece of a file that it has read.
+    private var calls: [UInt64: Bool] = [:]
+    private static let mostCalls = 4096
 
     init(_ file: ELFFile) {
         self.file = file
-        ehFrame = dwarf_getcfi_elf(file.handle)
     }
 
     deinit {
-        if let ehFrame { dwarf_cfi_end(ehFrame) }
+        if hasAskedLibrary, let ehFrame { dwarf_cfi_end(ehFrame) }
         if let dwarf { dwarf_end(dwarf) }
     }
 
     /// The compact rule for a program counter (in the module's own addresses).
     func rule(at address: UInt64) -> UnwindRule {
         if goEntries.contains(address) { return UnwindRule(.end) }
-        return withFrame(at: address) { frame in Self.compact(frame) } ?? ruleFromCode(address)
+        switch rows?.answer(at: address) {
+        case .rule(let rule):
+            return rule
+        case .signalFrame:
+            return UnwindRule(isReturnFromSignal(address) ? .signalReturn : .general)
+        case .notCovered where !hasDebugFrame:
+            return ruleFromCode(address)
+        case .notCovered, .unknown, nil:
+            return ruleOfLibrary(at: address) ?? ruleFromCode(address)
+        }
+    }
+
+    /// What libdw's row for an address comes to; nil without one.
+    func ruleOfLibrary(at address: UInt64) -> UnwindRule? {
+        withFrame(at: address) { frame in Self.compact(frame) }
+    }
+
+    private func isReturnFromSignal(_ address: UInt64) -> Bool {
+        isSignalReturn(address) || isSignalReturn(address &+ 1)
     }
 
     /// What the instructions themselves tell where no tables do.
     private func ruleFromCode(_ address: UInt64) -> UnwindRule {
-        if isSignalReturn(address) || isSignalReturn(address &+ 1) {
-            return UnwindRule(.signalReturn)
-        }
+        if isReturnFromSignal(address) { return UnwindRule(.signalReturn) }
         if address >= 2, file.bytes(at: address &- 2, count: 2) == [0x0F, 0x05] {
             return UnwindRule(.afterSystemCall)
         }
@@ -69,6 +91,14 @@ final class FrameTables {
     /// Whether the instruction before an address is a call: `call rel32`, or `call r/m` of any
     /// length (Intel SDM, CALL).
     func isBehindCall(_ address: UInt64) -> Bool {
+        if let known = calls[address] { return known }
+        let answer = seesCall(before: address)
+        if calls.count >= Self.mostCalls { calls.removeAll(keepingCapacity: true) }
+        calls[address] = answer
+        return answer
+    }
+
+    private func seesCall(before address: UInt64) -> Bool {
         guard address >= 7, let code = file.bytes(at: address &- 7, count: 7) else { return false }
         if code[2] == 0xE8 { return true }
         for start in 0...5 where code[start] == 0xFF && (code[start + 1] >> 3) & 7 == 2 {
@@ -87,6 +117,7 @@ final class FrameTables {
     }
 
     private func withFrame<Value>(at address: UInt64, _ body: (OpaquePointer) -> Value) -> Value? {
+        hasAskedLibrary = true
         if let frame = frame(at: address, in: ehFrame) ?? frame(at: address, in: debugTables()) {
             defer { free(UnsafeMutableRawPointer(frame)) }
             return body(frame)
@@ -104,7 +135,7 @@ final class FrameTables {
     private func debugTables() -> OpaquePointer? {
         if !hasLookedForDebugFrame {
             hasLookedForDebugFrame = true
-            if file.hasSection(named: [".debug_frame", ".zdebug_frame"]) {
+            if hasDebugFrame {
                 dwarf = dwarf_begin_elf(file.handle, DWARF_C_READ, nil)
                 if let dwarf { debugFrame = dwarf_getcfi(dwarf) }
             }
@@ -137,7 +168,7 @@ final class FrameTables {
     }
 
     /// `call_frame_cfa` or `call_frame_cfa; plus_uconst n`: saved in memory at CFA + n.
-    private static func offset(_ operations: UnsafeBufferPointer<Dwarf_Op>) -> Int32? {
+    private static func offset(_ operations: UnsafeBufferPointer<Dwarf_Op>) -> Int16? {
         guard let first = operations.first, Int(first.atom) == DW_OP_call_frame_cfa else {
             return nil
         }
@@ -145,7 +176,7 @@ final class FrameTables {
         guard operations.count == 2, Int(operations[1].atom) == DW_OP_plus_uconst else {
             return nil
         }
-        return Int32(exactly: Int64(bitPattern: operations[1].number))
+        return Int16(exactly: Int64(bitPattern: operations[1].number))
     }
 
     private static func compact(_ frame: OpaquePointer) -> UnwindRule {
@@ -261,8 +292,12 @@ final class FrameTables {
             do throws(ExpressionEvaluator.Failure) {
                 let (value, isValue) = try evaluator.evaluate(operations)
                 if isValue { return .success(value) }
-                guard let word = evaluator.memory.word(at: value) else { throw .unreadable }
-                return .success(word)
+                if let word = evaluator.memory.word(at: value) { return .success(word) }
+                // Popped already: see `Walk.restoreFramePointer`.
+                if number != Registers.programCounter, value < registers.stackPointer {
+                    return .success(registers[number])
+                }
+                throw .unreadable
             } catch {
                 let isNeeded =
                     number == Registers.programCounter || number == Registers.stackPointer

@@ -6,43 +6,47 @@ struct CachedRule {
     var address: UInt64
     /// What to subtract for the module's own addresses.
     var bias: UInt64
+    var rule: UnwindRule
     /// The module's index, or -1.
     var module: Int32
-    var rule: UnwindRule
 }
 
-/// A direct-mapped cache of rules by program counter. Emptied when the mappings change.
-struct RuleCache {
-    private static let size = 1 << 14
-    private var entries: [CachedRule]
+/// A direct-mapped cache of rules by program counter. Emptied when mappings go away or change.
+///
+/// Unsafe code: `entries` are `size` initialised ones, allocated and freed here, and a slot is always
+/// a number of as many bits: the walk's inner loop pays neither for bounds nor for exclusivity.
+final class RuleCache {
+    private static let sizeBits: UInt64 = 15
+    private static let size = 1 << Int(sizeBits)
+
+    private let entries: UnsafeMutablePointer<CachedRule>
     private(set) var hits = 0
     private(set) var misses = 0
 
     init() {
-        entries = Self.empty
+        entries = .allocate(capacity: Self.size)
+        entries.initialize(repeating: Self.nothing, count: Self.size)
     }
+
+    deinit { entries.deallocate() }
 
     /// No code lies at address 0.
-    private static var empty: [CachedRule] {
-        [CachedRule](
-            repeating: CachedRule(address: 0, bias: 0, module: -1, rule: UnwindRule(.unmapped)),
-            count: size)
+    static let nothing = CachedRule(
+        address: 0, bias: 0, rule: UnwindRule(.unmapped), module: -1)
+
+    func removeAll() { entries.update(repeating: Self.nothing, count: Self.size) }
+
+    /// What the walks themselves count, one at a time.
+    func count(lookups: Int, misses: Int) {
+        hits &+= lookups &- misses
+        self.misses &+= misses
     }
 
-    mutating func removeAll() { entries = Self.empty }
-
-    /// The entry for an address, made by `make` when it is not there.
+    /// Where an address's entry is, or would be: it may be another address's.
     @inline(__always)
-    mutating func entry(for address: UInt64, make: (UInt64) -> CachedRule) -> CachedRule {
+    func slot(of address: UInt64) -> UnsafeMutablePointer<CachedRule> {
         // Fibonacci hashing: code addresses differ in their middle bits.
-        let slot = Int(truncatingIfNeeded: (address &* 0x9E37_79B9_7F4A_7C15) >> 50)
-        if entries[slot].address == address {
-            hits += 1
-            return entries[slot]
-        }
-        misses += 1
-        let made = make(address)
-        entries[slot] = made
-        return made
+        let hash = (address &* 0x9E37_79B9_7F4A_7C15) &>> (64 &- Self.sizeBits)
+        return entries + Int(truncatingIfNeeded: hash)
     }
 }

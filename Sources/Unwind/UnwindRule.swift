@@ -1,4 +1,4 @@
-/// How to get from a frame to its caller, for one program counter, as far as a few bytes say it.
+/// How to get from a frame to its caller, for one program counter, as far as eight bytes say it.
 /// Nearly all of the x86-64 code in the world does it one of these ways; the rest is `general`.
 struct UnwindRule: Hashable {
     enum Kind: UInt8 {
@@ -7,6 +7,9 @@ struct UnwindRule: Hashable {
         case fromStackPointer
         /// The same from the frame pointer.
         case fromFramePointer
+        /// The canonical frame address was saved at the frame pointer + offset, as functions do
+        /// that realign their stack. The caller's frame pointer lies relative to the frame pointer.
+        case fromSavedAddress
         /// The tables say that there is no caller: a thread's entry function.
         case end
         /// DWARF expressions, signal frames, other registers: the module's tables must be asked.
@@ -23,12 +26,12 @@ struct UnwindRule: Hashable {
     }
 
     /// The caller's frame pointer is the callee's.
-    static let unchanged = Int32.min
+    static let unchanged = Int16.min
 
-    var kind: Kind
     var cfaOffset: Int32 = 0
     /// Where the caller's frame pointer lies, relative to the canonical frame address.
-    var framePointerOffset: Int32 = UnwindRule.unchanged
+    var framePointerOffset: Int16 = UnwindRule.unchanged
+    var kind: Kind
 
     init(_ kind: Kind) {
         self.kind = kind

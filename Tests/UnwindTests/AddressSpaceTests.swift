@@ -11,7 +11,7 @@ import Testing
     private static func update(
         _ space: inout AddressSpace, _ code: [CodeMapping], alternatives: [String] = []
     ) -> [Mapping] {
-        space.update(code, at: now) { _ in alternatives }
+        space.update(code, at: now) { _ in alternatives }.added
     }
 
     private static func anonymous(_ start: UInt64, _ end: UInt64) -> CodeMapping {

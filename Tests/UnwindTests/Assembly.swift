@@ -35,6 +35,22 @@ enum Assembly {
             ret
             .cfi_endproc
 
+        popped:
+            .cfi_startproc
+            .cfi_def_cfa %rsp, 8
+            .cfi_offset %rbp, -16
+            nop
+            ret
+            .cfi_endproc
+
+        realigned:
+            .cfi_startproc
+            .cfi_escape 0x0f, 3, 0x76, 0x78, 0x06
+            .cfi_escape 0x10, 6, 2, 0x76, 0
+            nop
+            ret
+            .cfi_endproc
+
         expression_call:
             .cfi_startproc
             .cfi_escape 0x0f, 3, 0x77, 8, 0x06

@@ -5,53 +5,40 @@ import Testing
 @testable import Unwind
 
 @Suite struct RuleCacheTests {
-    private static func entry(_ address: UInt64) -> CachedRule {
-        CachedRule(address: address, bias: address / 2, module: 3, rule: UnwindRule(.end))
-    }
-
-    @Test func anEntryIsMadeOnce() {
-        var cache = RuleCache()
-        var made: [UInt64] = []
-        for _ in 0..<3 {
-            let found = cache.entry(for: 0x1000) { address in
-                made.append(address)
-                return Self.entry(address)
-            }
-            #expect(found.bias == 0x800 && found.module == 3)
-        }
-        #expect(made == [0x1000])
-        #expect(cache.hits == 2 && cache.misses == 1)
-        cache.removeAll()
-        _ = cache.entry(for: 0x1000) { Self.entry($0) }
-        #expect(cache.misses == 2)
-    }
-
     @Test func whateverSharesASlotIsNotMixedUp() {
-        var cache = RuleCache()
+        let cache = RuleCache()
         var random = SeededNumbers(seed: 37)
         // Four times as many as there are slots.
-        let addresses = (0..<65_536).map { _ in random.next() | 1 }
+        let addresses = (0..<131_072).map { _ in random.next() | 1 }
+        var made = 0
         for address in addresses + addresses {
-            let found = cache.entry(for: address) { Self.entry($0) }
-            #expect(found.address == address)
+            let entry = cache.slot(of: address)
+            if entry.pointee.address != address {
+                made += 1
+                entry.pointee = CachedRule(
+                    address: address, bias: address / 2, rule: UnwindRule(.end), module: 3)
+            }
+            #expect(cache.slot(of: address).pointee.bias == address / 2)
         }
-        #expect(cache.hits + cache.misses == 2 * addresses.count)
-        #expect(cache.misses >= addresses.count)
+        #expect(made >= addresses.count)
+        cache.removeAll()
+        #expect(addresses.allSatisfy { cache.slot(of: $0).pointee.address == 0 })
     }
 
     @Test func noCodeLiesAtZero() {
-        var cache = RuleCache()
-        let found = cache.entry(for: 0) { Self.entry($0) }
-        #expect(found.rule.kind == .unmapped)
+        let entry = RuleCache().slot(of: 0).pointee
+        #expect(entry.address == 0 && entry.rule.kind == .unmapped && entry.module == -1)
     }
 
-    /// It must stay small enough for the processor's cache.
+    /// They must stay small enough for the processor's cache.
     @Test func anEntryIsFewBytes() {
         #expect(MemoryLayout<CachedRule>.stride <= 32)
-        #expect(MemoryLayout<UnwindRule>.stride <= 12)
+        #expect(MemoryLayout<UnwindRule>.stride <= 8)
+        #expect(MemoryLayout<WalkFrame>.stride <= 16)
     }
 
-    @Test func newMappingsEmptyIt() throws {
+    /// New mappings beside those that were there leave it alone; others must not.
+    @Test func changedMappingsEmptyIt() throws {
         let made = try HandMade()
         let leaf = try made.address("plain")
         let entry = try made.address("entry", 1)
@@ -63,10 +50,26 @@ import Testing
         #expect(misses() == 2)
         #expect(misses() == 2)
         #expect(made.unwinder.cacheFigures.hits == 2)
+        let further = CodeMapping(
+            start: 0x9000_0000, end: 0x9001_0000, fileOffset: 0, path: "", inode: 0)
+        _ = made.unwinder.update(made.mappings + [further], at: MonotonicTime(nanoseconds: 1))
+        #expect(misses() == 2)
         made.update()
         #expect(misses() == 4)
         // Not there any more: what was known must not survive.
         _ = made.unwinder.update([], at: MonotonicTime(nanoseconds: 1))
         #expect(made.unwind(from: leaf, [entry]).truncation == .unmappedCode)
+    }
+
+    @Test func whatIsMappedLaterIsFound() throws {
+        let made = try HandMade()
+        let leaf = try made.address("plain")
+        let later: UInt64 = 0x9000_0010
+        #expect(made.unwind(from: leaf, [later]).truncation == .unmappedCode)
+        let further = CodeMapping(
+            start: 0x9000_0000, end: 0x9001_0000, fileOffset: 0, path: "", inode: 0)
+        _ = made.unwinder.update(made.mappings + [further], at: MonotonicTime(nanoseconds: 1))
+        let stack = made.unwind(from: leaf, framePointer: 0, [later])
+        #expect(stack.truncation == nil && stack.frames.count == 2)
     }
 }

@@ -13,6 +13,19 @@ extension StackCopy {
     }
 }
 
+extension StackMemory {
+    /// For as long as the tests run: the bytes are copied and never freed.
+    init(_ snapshot: Snapshot) {
+        func part(_ copy: StackCopy) -> Part {
+            let memory = UnsafeMutableRawBufferPointer.allocate(
+                byteCount: copy.bytes.count, alignment: 8)
+            memory.copyBytes(from: copy.bytes)
+            return Part(copy.start, UnsafeRawBufferPointer(memory))
+        }
+        self.init(part(snapshot.stack), snapshot.interrupted.map(part))
+    }
+}
+
 struct CommandFailure: Error {
     var command: [String]
     var status: Int32

@@ -35,6 +35,57 @@ import Testing
         expectComplete(made.unwind(from: popped, framePointer: saved, [entry]), [popped, entry])
     }
 
+    /// Behind `leave`, tables of unoptimised code still have the frame pointer below the stack.
+    @Test func aFramePointerThatHasBeenPopped() throws {
+        let popped = try made.address("popped", 1)
+        let framed = try made.address("plain_framed", 1)
+        let entry = try made.address("entry", 1)
+        expectComplete(
+            made.unwind(from: popped, framePointer: Self.stack + 16, [framed, 7, 0, entry]),
+            [popped, framed, entry])
+    }
+
+    /// The frame's address was saved below the frame pointer: at its first word here.
+    @Test func aRealignedStack() throws {
+        let realigned = try made.address("realigned", 1)
+        let framed = try made.address("plain_framed", 1)
+        let entry = try made.address("entry", 1)
+        let words = [
+            Self.stack + 48, Self.stack + 48, 0xBAD, 0xBAD, 0xBAD, framed, 0, entry,
+        ]
+        let stack = made.unwind(from: realigned, framePointer: Self.stack + 8, words)
+        expectComplete(stack, [realigned, framed, entry])
+        let short = made.unwind(from: realigned, framePointer: Self.stack + 800, words)
+        #expect(short.truncation == .stackLimit)
+    }
+
+    /// Frames that lie further away than any stack: asked for ahead is only what there is.
+    @Test func framesAtTheEndsOfTheAddressSpace() throws {
+        let framed = try made.address("plain_framed", 1)
+        for pointer in [.max - 16, 1 << 63, 1 << 47] as [UInt64] {
+            let stack = made.unwind(from: framed, framePointer: pointer, [1, 2])
+            #expect(stack.truncation == .stackLimit)
+        }
+    }
+
+    @Test func aBufferServesManyStacks() throws {
+        let entry = try made.address("entry", 1)
+        let leaf = try made.address("plain")
+        var buffer = FrameBuffer()
+        for caller in [entry, 0xDEAD_0000, entry] {
+            var registers = Registers(programCounter: leaf, stackPointer: Self.stack)
+            registers[Registers.framePointer] = 1
+            let snapshot = Snapshot(
+                registers: registers, stack: StackCopy(start: Self.stack, words: [caller]))
+            Unwinder.prepare(snapshot)
+            let truncation = made.unwinder.unwind(snapshot, into: &buffer)
+            #expect(truncation == (caller == entry ? nil : .unmappedCode))
+            let frames = buffer.frames
+            #expect(frames == made.unwinder.unwind(snapshot).frames)
+            #expect(frames.count == (caller == entry ? 2 : 1))
+        }
+    }
+
     /// A function that calls as its last act returns to what is another one's first byte.
     @Test func aReturnAddressBehindTheEndOfItsFunction() throws {
         // Behind `hlt`, entry's last instruction: where expression begins.

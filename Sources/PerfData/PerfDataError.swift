@@ -1,0 +1,55 @@
+import Glibc
+
+/// Why a perf.data file, or the rest of it, cannot be read.
+package struct PerfDataError: Error, Hashable, CustomStringConvertible {
+    package enum Kind: Hashable, Sendable {
+        case cannotOpen(errno: Int32)
+        case cannotRead(errno: Int32)
+        /// A directory, a pipe, a device …
+        case notAFile
+        case notPerfData
+        /// Recorded on a machine whose numbers have their bytes the other way round.
+        case foreignByteOrder
+        /// perf's format from before 2013.
+        case oldFormat
+        /// Recorded on another kind of processor: its registers mean nothing to us.
+        case foreignArchitecture(String)
+        /// The file ends within something.
+        case truncated
+        /// What is there cannot be: in a few words.
+        case corrupt(String)
+    }
+
+    package var path: String
+    package var kind: Kind
+    /// Where in the file, in bytes; for what was compressed: where its compressed record is.
+    package var offset: UInt64
+
+    package init(path: String, kind: Kind, offset: UInt64 = 0) {
+        self.path = path
+        self.kind = kind
+        self.offset = offset
+    }
+
+    package var description: String {
+        switch kind {
+        case .cannotOpen(let errno): "cannot open '\(path)': \(Self.text(errno))"
+        case .cannotRead(let errno):
+            "cannot read '\(path)' at byte \(offset): \(Self.text(errno))"
+        case .notAFile: "'\(path)' is not a regular file"
+        case .notPerfData: "'\(path)' is not a perf.data file"
+        case .foreignByteOrder:
+            "'\(path)' was recorded on a machine of the other byte order; it cannot be imported"
+        case .oldFormat: "'\(path)' has perf's format from before 2013; it cannot be imported"
+        case .foreignArchitecture(let name):
+            "'\(path)' was recorded on \(name); only x86_64 can be imported"
+        case .truncated: "'\(path)' is cut short at byte \(offset)"
+        case .corrupt(let what): "'\(path)' is damaged at byte \(offset): \(what)"
+        }
+    }
+
+    private static func text(_ errno: Int32) -> String {
+        // What strerror gives is the C library's own text, valid until it is asked again.
+        strerror(errno).map { String(cString: $0) } ?? "error \(errno)"
+    }
+}

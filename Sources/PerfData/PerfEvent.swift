@@ -1,0 +1,97 @@
+/// One of the events that perf counted, and what it wrote down at each (`struct perf_event_attr`
+/// of linux/perf_event.h).
+package struct PerfEvent: Hashable, Sendable {
+    /// The kernel's number for the kind of event: 0 hardware, 1 software, 2 tracepoint …
+    package var type: UInt32
+    /// Which of that kind.
+    package var config: UInt64
+    /// Samples a second when ``isFrequency``, otherwise events between two samples.
+    package var periodOrFrequency: UInt64
+    package var isFrequency: Bool
+    /// Bytes of stack that were asked for; 0: none.
+    package var stackBytes: UInt32
+    /// `CLOCK_…` of the times; nil: perf's own clock.
+    package var clock: Int32?
+    /// As perf names it, e.g. `cpu-clock:u`; empty where the file does not tell.
+    package var name: String
+    /// Whether switches from and to a core were recorded.
+    package var recordsSwitches: Bool
+
+    var sampleType: SampleType
+    var readFormat: UInt64
+    var branchType: UInt64
+    var userRegisters: UInt64
+    var hasSampleIDs: Bool
+    var ids: [UInt64]
+
+    /// Whether a sample's period is nanoseconds of CPU time.
+    package var isClock: Bool { type == 1 && (config == 0 || config == 1) }
+    package var isTracepoint: Bool { type == 2 }
+    package var hasCallchains: Bool { sampleType.contains(.callchain) }
+    package var hasStacks: Bool {
+        sampleType.contains([.userRegisters, .userStack]) && userRegisters != 0
+    }
+    package var hasTimes: Bool { sampleType.contains(.time) }
+
+    /// - Parameter reader: at the attribute; it ends where the attribute does.
+    init?(_ reader: ByteReader) {
+        var reader = reader
+        guard reader.remaining >= Self.smallestSize, let type = reader.u32(), reader.u32() != nil,
+            let config = reader.u64(), let period = reader.u64(), let sampleType = reader.u64(),
+            let readFormat = reader.u64(), let flags = reader.u64()
+        else { return nil }
+        self.type = type
+        self.config = config
+        periodOrFrequency = period
+        self.sampleType = SampleType(rawValue: sampleType)
+        self.readFormat = readFormat
+        isFrequency = flags & 1 << 10 != 0
+        hasSampleIDs = flags & 1 << 18 != 0
+        recordsSwitches = flags & 1 << 26 != 0
+        // What an older kernel did not know of yet is 0.
+        reader.skip(24)
+        branchType = reader.u64() ?? 0
+        userRegisters = reader.u64() ?? 0
+        stackBytes = reader.u32() ?? 0
+        let clock = reader.i32() ?? 0
+        self.clock = flags & 1 << 25 != 0 ? clock : nil
+        name = ""
+        ids = []
+    }
+
+    /// What perf's first version had.
+    static let smallestSize = 64
+
+    /// What it is called where the file does not name it.
+    package var displayName: String {
+        if !name.isEmpty { return name }
+        switch (type, config) {
+        case (0, 0): return "cycles"
+        case (0, 1): return "instructions"
+        case (1, 0): return "cpu-clock"
+        case (1, 1): return "task-clock"
+        default: return "event \(type):\(config)"
+        }
+    }
+}
+
+/// What a sample consists of (`PERF_SAMPLE_…`).
+struct SampleType: OptionSet, Hashable, Sendable {
+    var rawValue: UInt64
+
+    static let instruction = SampleType(rawValue: 1 << 0)
+    static let thread = SampleType(rawValue: 1 << 1)
+    static let time = SampleType(rawValue: 1 << 2)
+    static let address = SampleType(rawValue: 1 << 3)
+    static let read = SampleType(rawValue: 1 << 4)
+    static let callchain = SampleType(rawValue: 1 << 5)
+    static let id = SampleType(rawValue: 1 << 6)
+    static let cpu = SampleType(rawValue: 1 << 7)
+    static let period = SampleType(rawValue: 1 << 8)
+    static let streamID = SampleType(rawValue: 1 << 9)
+    static let raw = SampleType(rawValue: 1 << 10)
+    static let branchStack = SampleType(rawValue: 1 << 11)
+    static let userRegisters = SampleType(rawValue: 1 << 12)
+    static let userStack = SampleType(rawValue: 1 << 13)
+    static let identifier = SampleType(rawValue: 1 << 16)
+}

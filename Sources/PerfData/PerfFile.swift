@@ -1,0 +1,186 @@
+/// A perf.data file, read once from its beginning to its end. Its memory does not grow with the
+/// file.
+package final class PerfFile {
+    private let file: FileWindow
+    private let header: FileHeader
+    private var features = Features()
+    private var parser = RecordParser()
+    private var stream: RecordStream
+    private var sorter = RoundSorter()
+    private var problem: PerfDataError?
+    private var isAtEnd = false
+
+    private static let mostIDs = 4 << 20
+
+    package init(path: String) throws(PerfDataError) {
+        file = try FileWindow(path: path)
+        header = try FileHeader(file)
+        stream = RecordStream(file, header)
+        guard !header.isPipe else { return }
+        try readAttributes()
+        // They come last in the file, and where it is cut short they are missing.
+        try? readFeatures()
+        try checkArchitecture()
+    }
+
+    /// The events, as far as they are known: a file that was written to a pipe tells of them
+    /// among its records.
+    package var events: [PerfEvent] { parser.events }
+    /// The words of the `perf record` command; empty: not known.
+    package var commandLine: [String] { features.commandLine }
+    /// The build ids that perf looked up when it had recorded. Those of files that were written
+    /// to a pipe come as records, too.
+    package var buildIDs: [PerfBuildID] { features.buildIDs }
+    /// What the kernel says of tracepoints' fields; empty: nothing.
+    package var tracingData: [UInt8] { features.tracingData }
+    /// Whether perf was ended before it could finish the file.
+    package var isUnfinished: Bool { header.dataSize == nil }
+    /// How far the file has been read, in bytes.
+    package var position: UInt64 { stream.position }
+
+    /// The next record in the order of time; nil at the end. Where the file is damaged, all that
+    /// came before is handed out first, and then the error is thrown once.
+    package func next() throws(PerfDataError) -> PerfRecord? {
+        while true {
+            if let record = sorter.next() { return record }
+            if let problem {
+                self.problem = nil
+                throw problem
+            }
+            if isAtEnd { return nil }
+            do throws(PerfDataError) {
+                if let record = try stream.next() {
+                    try take(record)
+                } else {
+                    end()
+                }
+            } catch {
+                problem = error
+                end()
+            }
+        }
+    }
+
+    private func end() {
+        isAtEnd = true
+        sorter.finish()
+    }
+
+    private func take(_ record: RawRecord) throws(PerfDataError) {
+        switch record.type {
+        case RecordType.finishedRound: sorter.finishRound()
+        case RecordType.attribute: try addAttribute(record)
+        case RecordType.eventUpdate: updateEvent(record)
+        case RecordType.feature: try addFeature(record)
+        case RecordType.tracingData:
+            var reader = record.body
+            guard let size = reader.u32() else {
+                throw corrupt("tracing data without a size", record)
+            }
+            features.add(
+                Features.tracingDataNumber, try stream.take((UInt64(size) &+ 7) & ~7))
+        case RecordType.auxiliaryTrace:
+            var reader = record.body
+            guard let size = reader.u64() else { throw corrupt("a trace without a size", record) }
+            try stream.skip(size)
+        default:
+            switch parser.parse(record) {
+            case .record(let parsed): sorter.add(parsed)
+            case .skipped: break
+            case .damaged(let what): throw corrupt(what, record)
+            }
+        }
+    }
+
+    private func corrupt(_ what: String, _ record: RawRecord) -> PerfDataError {
+        PerfDataError(path: file.path, kind: .corrupt(what), offset: record.offset)
+    }
+
+    private func corrupt(_ what: String, at offset: UInt64) -> PerfDataError {
+        PerfDataError(path: file.path, kind: .corrupt(what), offset: offset)
+    }
+
+    // MARK: A file's header
+
+    private func readAttributes() throws(PerfDataError) {
+        let section = header.attributes
+        guard section.fits(file.size) else {
+            throw PerfDataError(path: file.path, kind: .truncated, offset: file.size)
+        }
+        let size = header.attributeSize
+        guard size >= UInt64(PerfEvent.smallestSize + 16), size <= 4096, section.size > 0,
+            section.size <= UInt64(Features.largestSection)
+        else { throw corrupt("events of an impossible size", at: 16) }
+        var ids = 0
+        for index in 0..<section.size / size {
+            let offset = section.offset &+ index &* size
+            var reader = try file.reader(at: offset, count: Int(size))
+            guard var event = PerfEvent(reader.dropping(last: 16)),
+                reader.skip(Int(size) - 16) != nil, let place = FileHeader.Section(&reader),
+                place.fits(file.size), place.size / 8 <= UInt64(Self.mostIDs - ids)
+            else { throw corrupt("an event that makes no sense", at: offset) }
+            var idReader = ByteReader(try file.read(at: place.offset, upTo: Int(place.size)))
+            event.ids = idReader.words(idReader.remaining / 8) ?? []
+            ids += event.ids.count
+            parser.add(event)
+        }
+    }
+
+    /// Where the sections are is written behind the data.
+    private func readFeatures() throws(PerfDataError) {
+        guard header.dataSize != nil, header.data.fits(file.size) else { return }
+        let table = header.data.end(in: file.size)
+        var reader = ByteReader(try file.read(at: table, upTo: header.features.count * 16))
+        for number in header.features {
+            guard let section = FileHeader.Section(&reader) else { return }
+            guard Features.isOfInterest(number), section.fits(file.size),
+                section.size <= UInt64(Features.largestSection)
+            else { continue }
+            features.add(number, try file.read(at: section.offset, upTo: Int(section.size)))
+        }
+        nameEvents()
+    }
+
+    private func nameEvents() {
+        for (index, name) in features.orderedNames.enumerated() { parser.name(name, at: index) }
+        for (id, name) in features.names { parser.name(name, id: id) }
+    }
+
+    private func checkArchitecture() throws(PerfDataError) {
+        if let name = features.architecture, name != "x86_64" {
+            throw PerfDataError(path: file.path, kind: .foreignArchitecture(name))
+        }
+    }
+
+    // MARK: The same in a pipe's records
+
+    private func addAttribute(_ record: RawRecord) throws(PerfDataError) {
+        var peek = record.body
+        guard peek.skip(4) != nil, let size = peek.u32(), size >= PerfEvent.smallestSize,
+            Int(size) <= record.body.remaining, events.count < 4096
+        else { throw corrupt("an event that makes no sense", record) }
+        let idSize = record.body.remaining - Int(size)
+        guard var event = PerfEvent(record.body.dropping(last: idSize)),
+            var reader = record.body.last(idSize)
+        else { throw corrupt("an event that makes no sense", record) }
+        event.ids = reader.words(reader.remaining / 8) ?? []
+        parser.add(event)
+    }
+
+    private func updateEvent(_ record: RawRecord) {
+        var reader = record.body
+        // PERF_EVENT_UPDATE__NAME
+        guard let kind = reader.u64(), kind == 2, let id = reader.u64() else { return }
+        parser.name(reader.text(), id: id)
+    }
+
+    private func addFeature(_ record: RawRecord) throws(PerfDataError) {
+        var reader = record.body
+        guard let number = reader.u64().flatMap({ Int(exactly: $0) }),
+            Features.isOfInterest(number)
+        else { return }
+        features.add(number, reader.take(reader.remaining) ?? [])
+        nameEvents()
+        try checkArchitecture()
+    }
+}

@@ -1,0 +1,149 @@
+/// The records of a file one after the other, those that were compressed included.
+struct RecordStream {
+    private let file: FileWindow
+    /// Where the next record lies.
+    private var offset: UInt64
+    private let end: UInt64
+    /// Where the data would end if the file were whole.
+    private let isCutShort: Bool
+
+    private var decompressor: Decompressor?
+    private var compressedOffset: UInt64 = 0
+    /// What was decompressed, and how much of it was handed out.
+    private var inner: [UInt8] = []
+    private var innerPosition = 0
+
+    private static let step = 128 << 10
+
+    init(_ file: FileWindow, _ header: FileHeader) {
+        self.file = file
+        offset = header.data.offset
+        if header.dataSize == nil {
+            end = file.size
+            isCutShort = false
+        } else {
+            end = header.data.end(in: file.size)
+            isCutShort = !header.data.fits(file.size)
+        }
+    }
+
+    /// How many bytes of the file have been read.
+    var position: UInt64 { offset }
+
+    private func failure(_ kind: PerfDataError.Kind, at offset: UInt64) -> PerfDataError {
+        PerfDataError(path: file.path, kind: kind, offset: offset)
+    }
+
+    /// nil at the end.
+    mutating func next() throws(PerfDataError) -> RawRecord? {
+        while true {
+            if let record = try innerRecord() { return record }
+            if try decompressMore() { continue }
+            guard let record = try outerRecord() else {
+                guard innerPosition >= inner.count else {
+                    throw failure(.truncated, at: compressedOffset)
+                }
+                return nil
+            }
+            switch record.type {
+            case RecordType.compressed, RecordType.compressedWithSize: try feed(record)
+            default: return record
+            }
+        }
+    }
+
+    /// Bytes that follow a record without being part of its size.
+    mutating func skip(_ count: UInt64) throws(PerfDataError) {
+        let (place, overflow) = offset.addingReportingOverflow(count)
+        guard !overflow, place <= end else { throw failure(.truncated, at: offset) }
+        offset = place
+    }
+
+    /// The same, read: at most ``Features/largestSection``.
+    mutating func take(_ count: UInt64) throws(PerfDataError) -> [UInt8] {
+        let start = offset
+        try skip(count)
+        guard count <= UInt64(Features.largestSection) else { return [] }
+        return try file.read(at: start, upTo: Int(count))
+    }
+
+    // MARK: In the file
+
+    private mutating func outerRecord() throws(PerfDataError) -> RawRecord? {
+        guard offset < end else {
+            if isCutShort { throw failure(.truncated, at: end) }
+            return nil
+        }
+        guard end &- offset >= UInt64(RawRecord.headerSize) else {
+            throw failure(.truncated, at: offset)
+        }
+        var reader = try file.reader(at: offset, count: RawRecord.headerSize)
+        guard let (type, misc, size) = Self.header(&reader) else {
+            throw failure(.corrupt("a record of an impossible size"), at: offset)
+        }
+        guard end &- offset >= UInt64(size) else { throw failure(.truncated, at: offset) }
+        var body = try file.reader(at: offset, count: size)
+        body.skip(RawRecord.headerSize)
+        defer { offset &+= UInt64(size) }
+        return RawRecord(type: type, misc: misc, body: body, offset: offset)
+    }
+
+    private static func header(
+        _ reader: inout ByteReader
+    ) -> (type: UInt32, misc: UInt16, size: Int)? {
+        guard let type = reader.u32(), let misc = reader.integer(UInt16.self),
+            let size = reader.integer(UInt16.self), Int(size) >= RawRecord.headerSize
+        else { return nil }
+        return (type, misc, Int(size))
+    }
+
+    // MARK: Compressed
+
+    private mutating func feed(_ record: RawRecord) throws(PerfDataError) {
+        if decompressor == nil { decompressor = Decompressor() }
+        compressedOffset = record.offset
+        var body = record.body
+        var count = body.remaining
+        if record.type == RecordType.compressedWithSize {
+            guard let told = body.count() else {
+                throw failure(.corrupt("a compressed record without its bytes"), at: record.offset)
+            }
+            count = told
+        }
+        decompressor?.feed(body.take(count) ?? [])
+    }
+
+    /// Whether there may be more now than before.
+    private mutating func decompressMore() throws(PerfDataError) -> Bool {
+        guard let decompressor, decompressor.hasInput else { return false }
+        inner.removeFirst(innerPosition)
+        innerPosition = 0
+        do throws(Decompressor.Failure) {
+            try decompressor.decompress(into: &inner, limit: Self.step)
+        } catch {
+            throw failure(
+                .corrupt(
+                    error == .tooLarge
+                        ? "far more was compressed than a recording holds"
+                        : "a compressed record cannot be decompressed"),
+                at: compressedOffset)
+        }
+        return true
+    }
+
+    private mutating func innerRecord() throws(PerfDataError) -> RawRecord? {
+        guard inner.count - innerPosition >= RawRecord.headerSize else { return nil }
+        var reader = ByteReader(inner, innerPosition..<inner.count)
+        guard let (type, misc, size) = Self.header(&reader) else {
+            throw failure(
+                .corrupt("a compressed record of an impossible size"), at: compressedOffset)
+        }
+        guard inner.count - innerPosition >= size else { return nil }
+        // A copy: what is decompressed next must not have to be one.
+        let start = innerPosition + RawRecord.headerSize
+        let body = Array(inner[start..<innerPosition + size])
+        innerPosition += size
+        return RawRecord(
+            type: type, misc: misc, body: ByteReader(body), offset: compressedOffset)
+    }
+}

@@ -1,0 +1,84 @@
+import ProfileModel
+
+/// The careful walk: all registers, and everything that the modules' tables say.
+extension Unwinder {
+    func carefulWalk(
+        _ walk: inout Walk, _ start: Registers, _ memory: StackMemory
+    ) -> WalkEnd {
+        var registers = start
+        while walk.count < Walk.frameLimit {
+            let address = walk.lookup
+            guard let index = space.rangeIndex(around: address) else {
+                guard walk.count == 0,
+                    let caller = memory.word(at: registers.stackPointer), space.isCode(caller)
+                else { return .truncated(.unmappedCode) }
+                walk.append(module: -1, bias: 0)
+                walk.move(toReturnAddress: caller)
+                registers[Registers.stackPointer] = registers.stackPointer &+ 8
+                registers[Registers.programCounter] = caller
+                continue
+            }
+            let range = space.ranges[index]
+            walk.append(module: range.moduleNumber, bias: range.bias)
+            switch step(at: address, in: range, registers, memory) {
+            case .caller(let caller, let isSignalFrame):
+                guard isOutwards(from: registers, to: caller, isSignalFrame, walk) else {
+                    return .truncated(.noProgress)
+                }
+                if caller.programCounter == 0 { return .complete }
+                registers = caller
+                if isSignalFrame {
+                    walk.move(toInstruction: caller.programCounter)
+                } else {
+                    walk.move(toReturnAddress: caller.programCounter)
+                }
+            case .end:
+                return .complete
+            case .failed(let reason):
+                return .truncated(reason)
+            case .frameRecord:
+                walk.stackPointer = registers.stackPointer
+                walk.setFramePointer(registers.framePointer)
+                if leaveBareLeaf(&walk, memory) {
+                    registers[Registers.stackPointer] = walk.stackPointer
+                    registers[Registers.programCounter] = walk.programCounter
+                    continue
+                }
+                if let end = followFrameRecord(&walk, memory) { return end }
+                registers = Registers(
+                    programCounter: walk.programCounter, stackPointer: walk.stackPointer)
+                registers[Registers.framePointer] = walk.hasFramePointer ? walk.framePointer : nil
+            }
+        }
+        return .truncated(.frameLimit)
+    }
+
+    /// A signal frame may lead to another stack; all others lead outwards. Only a leaf may have
+    /// nothing on the stack (vfork keeps its return address in a register).
+    private func isOutwards(
+        from callee: Registers, to caller: Registers, _ isSignalFrame: Bool, _ walk: Walk
+    ) -> Bool {
+        isSignalFrame || caller.stackPointer > callee.stackPointer
+            || (walk.count == 1 && caller.stackPointer == callee.stackPointer)
+    }
+
+    private func step(
+        at address: UInt64, in range: AddressSpace.Range, _ registers: Registers,
+        _ memory: StackMemory
+    ) -> GeneralStep {
+        switch rule(at: address, in: range).kind {
+        case .end:
+            return .end
+        case .signalReturn:
+            guard let caller = SignalReturn.registers(at: registers.stackPointer, memory) else {
+                return .failed(.stackLimit)
+            }
+            return .caller(caller, isSignalFrame: true)
+        case .frameRecord, .afterSystemCall:
+            return .frameRecord
+        default:
+            return range.tables?.step(
+                at: address &- range.bias, registers: registers, memory: memory) ?? .frameRecord
+        }
+    }
+}

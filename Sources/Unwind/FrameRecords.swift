@@ -1,0 +1,88 @@
+import ProfileModel
+
+/// What the stack itself tells where no tables do: frame records (saved frame pointer, return
+/// address), and return addresses of leaves that have pushed nothing.
+extension Unwinder {
+    /// A leaf that no tables cover and that has pushed nothing has its return address on top of
+    /// the stack: an address of code right behind a call.
+    func leaveBareLeaf(_ walk: inout Walk, _ memory: StackMemory) -> Bool {
+        guard walk.count == 1, let caller = memory.word(at: walk.stackPointer),
+            let index = space.rangeIndex(around: caller),
+            space.ranges[index].tables?.isBehindCall(caller &- space.ranges[index].bias) == true
+        else { return false }
+        walk.stackPointer &+= 8
+        walk.move(toReturnAddress: caller)
+        return true
+    }
+
+    /// Follows the frame record that the frame pointer points at, if it is one. nil: the walk goes
+    /// on at the caller.
+    func followFrameRecord(_ walk: inout Walk, _ memory: StackMemory) -> WalkEnd? {
+        guard walk.hasFramePointer else { return .truncated(.unknownRegister) }
+        let pointer = walk.framePointer
+        // The psABI's mark of the outermost frame.
+        if pointer == 0 { return .complete }
+        guard let record = frameRecord(at: pointer, above: walk.stackPointer, memory) else {
+            return .truncated(.noRule)
+        }
+        walk.setFramePointer(record.framePointer)
+        walk.stackPointer = pointer &+ 16
+        walk.move(toReturnAddress: record.caller)
+        if space.hasOwnCode, space.isOwnCode(record.caller) { leaveMark(&walk, memory) }
+        return record.caller == 0 ? .complete : nil
+    }
+
+    /// A mark's trampoline has left on the stack which instruction it stands for, and the red zone
+    /// above that.
+    private func leaveMark(_ walk: inout Walk, _ memory: StackMemory) {
+        guard let sign = memory.word(at: walk.stackPointer),
+            MarkFrame.isSign(sign),
+            let position = memory.word(at: walk.stackPointer &+ 8)
+        else { return }
+        walk.stackPointer &+= MarkFrame.size
+        walk.move(toInstruction: position)
+    }
+
+    /// A frame record that could be real: aligned, inside the stack, and returning into code.
+    private func frameRecord(
+        at pointer: UInt64, above stackPointer: UInt64, _ memory: StackMemory
+    ) -> (framePointer: UInt64, caller: UInt64)? {
+        guard pointer & 7 == 0, pointer >= stackPointer, let saved = memory.word(at: pointer),
+            let caller = memory.word(at: pointer &+ 8), caller == 0 || space.isCode(caller)
+        else { return nil }
+        return (saved, caller)
+    }
+
+    /// How far to look, in words, and how many candidates to try at most.
+    private static let guessDistance = 2048
+    private static let guessLimit = 64
+
+    /// The frame pointer of a thread that was not stopped is not known; its frame's record lies
+    /// somewhere above the stack pointer. A candidate counts only if the walk from it reaches the
+    /// thread's entry function.
+    func guessFramePointer(_ walk: inout Walk, _ memory: StackMemory) -> WalkEnd {
+        guard walk.count > 0 else { return .truncated(.unknownRegister) }
+        // The frame that asks for it: a trial writes it anew, and the frames behind it.
+        let asking = walk.frames[walk.count &- 1]
+        var start = walk
+        start.count &-= 1
+        var candidate = (walk.stackPointer &+ 7) & ~7
+        var trials = 0
+        for _ in 0..<Self.guessDistance where candidate < memory.end && trials < Self.guessLimit {
+            if let record = frameRecord(at: candidate, above: walk.stackPointer, memory),
+                record.framePointer == 0 || record.framePointer > candidate
+            {
+                trials += 1
+                var trial = start
+                trial.setFramePointer(candidate)
+                if case .complete = quickWalk(&trial, memory, mayGuess: false) {
+                    walk = trial
+                    return .complete
+                }
+            }
+            candidate &+= 8
+        }
+        walk.frames[walk.count &- 1] = asking
+        return .truncated(.unknownRegister)
+    }
+}

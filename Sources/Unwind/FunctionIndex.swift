@@ -1,0 +1,88 @@
+/// Finds the `.eh_frame` entry of a function by address: by the sorted table of `.eh_frame_hdr`
+/// where it is usable, otherwise by an index of our own.
+struct FunctionIndex {
+    private enum Source {
+        /// Pairs of 4-byte numbers, relative to the section's address.
+        case header(TableSection, first: Int, count: Int)
+        /// Ascending addresses, and where the entries are.
+        case scanned(starts: [UInt64], positions: [UInt32])
+    }
+
+    private let entries: FrameEntries
+    private let source: Source
+
+    init(_ entries: FrameEntries, header: TableSection?) {
+        self.entries = entries
+        source = header.flatMap { Self.read($0, entries.section) } ?? Self.scan(entries)
+    }
+
+    /// The position in the section of the entry that begins nearest below an address.
+    func position(around address: UInt64) -> Int? {
+        switch source {
+        case .header(let section, let first, let count):
+            return search(address, section, first, count)
+        case .scanned(let starts, let positions):
+            var (low, high) = (0, starts.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if starts[middle] <= address { low = middle + 1 } else { high = middle }
+            }
+            return low > 0 ? Int(positions[low - 1]) : nil
+        }
+    }
+
+    private func search(
+        _ address: UInt64, _ section: TableSection, _ first: Int, _ count: Int
+    ) -> Int? {
+        guard let wanted = Int32(exactly: Int64(bitPattern: address &- section.address)) else {
+            return nil
+        }
+        func number(_ index: Int, _ half: Int) -> Int32 {
+            var cursor = section.cursor(from: first &+ 8 &* index &+ 4 &* half)
+            return cursor.number(Int32.self)
+        }
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low &+ high) / 2
+            if number(middle, 0) <= wanted { low = middle &+ 1 } else { high = middle }
+        }
+        guard low > 0 else { return nil }
+        let entry = section.address &+ UInt64(bitPattern: Int64(number(low &- 1, 1)))
+        return entries.section.position(of: entry)
+    }
+
+    /// See Linux Standard Base 5.0, 10.6.2. Linkers write one form only.
+    private static func read(_ section: TableSection, _ frames: TableSection) -> Source? {
+        var cursor = section.cursor(from: 0)
+        guard cursor.number(UInt32.self) == 0x3B03_1B01 else { return nil }
+        let place = section.address &+ UInt64(cursor.position)
+        let distance = UInt64(bitPattern: Int64(cursor.number(Int32.self)))
+        let count = Int(cursor.number(UInt32.self))
+        guard !cursor.isBad, place &+ distance == frames.address, count > 0,
+            count <= (section.bytes.count &- cursor.position) / 8
+        else { return nil }
+        return .header(section, first: cursor.position, count: count)
+    }
+
+    private static func scan(_ entries: FrameEntries) -> Source {
+        var found: [(start: UInt64, position: UInt32)] = []
+        var position = 0
+        while position &+ 4 <= entries.section.bytes.count {
+            guard let header = entries.header(at: position) else {
+                // A terminator, which a linker may leave between two object files' entries.
+                var cursor = entries.section.cursor(from: position)
+                guard cursor.number(UInt32.self) == 0 else { break }
+                position &+= 4
+                continue
+            }
+            if case .function = header.kind, let entry = entries.function(at: position),
+                let narrow = UInt32(exactly: position)
+            {
+                found.append((entry.start, narrow))
+            }
+            position = header.next
+        }
+        found.sort { $0.start < $1.start }
+        return .scanned(starts: found.map(\.start), positions: found.map(\.position))
+    }
+}

@@ -1,0 +1,155 @@
+import ProfileModel
+
+/// The quick walk: three registers, and compact rules cached by address. It serves nearly every
+/// stack.
+extension Unwinder {
+    /// - Parameter mayGuess: whether an unknown frame pointer may be looked for on the stack.
+    func quickWalk(_ walk: inout Walk, _ memory: StackMemory, mayGuess: Bool) -> WalkEnd {
+        let mayGuess = mayGuess && !walk.hasFramePointer
+        while true {
+            switch followRules(&walk, memory) {
+            case .end(let end):
+                return end
+            case .needsFramePointer:
+                return mayGuess
+                    ? guessFramePointer(&walk, memory) : .truncated(.unknownRegister)
+            case .other(let kind):
+                if case .frameRecord = kind, mayGuess, !walk.hasFramePointer {
+                    if leaveBareLeaf(&walk, memory) { continue }
+                    return guessFramePointer(&walk, memory)
+                }
+                if let end = leave(&walk, by: kind, memory) { return end }
+            }
+        }
+    }
+
+    /// Why the inner loop stopped. The frame itself is written.
+    private enum Pause {
+        case end(WalkEnd)
+        case needsFramePointer
+        /// A frame that is not left by a compact rule.
+        case other(UnwindRule.Kind)
+    }
+
+    /// How far above the stack pointer memory is asked for before it is needed, in bytes.
+    private static let lookAhead: UInt64 = 512
+
+    /// The inner loop: from frame to frame by compact rules. Nothing in it allocates or counts
+    /// references; whatever is rare is a function of its own.
+    private func followRules(_ walk: inout Walk, _ memory: StackMemory) -> Pause {
+        // A copy lives in the processor's registers.
+        var local = walk
+        let first = local.count
+        var misses = 0
+        let pause = followRules(&local, memory, &misses)
+        cache.count(lookups: local.count &- first, misses: misses)
+        walk = local
+        return pause
+    }
+
+    @inline(__always)
+    private func followRules(
+        _ walk: inout Walk, _ memory: StackMemory, _ misses: inout Int
+    ) -> Pause {
+        var fetched = memory.prefetch(
+            from: walk.stackPointer, to: walk.stackPointer &+ Self.lookAhead)
+        while walk.count < Walk.frameLimit {
+            let address = walk.lookup
+            let entry = cache.slot(of: address)
+            if entry.pointee.address != address {
+                misses &+= 1
+                entry.pointee = makeEntry(for: address)
+            }
+            let rule = entry.pointee.rule
+            if rule.kind == .unmapped {
+                // What is mapped later must not find it.
+                entry.pointee = RuleCache.nothing
+                if walk.count > 0 { return .end(.truncated(.unmappedCode)) }
+            }
+            walk.append(module: entry.pointee.module, bias: entry.pointee.bias)
+            let offset = UInt64(bitPattern: Int64(rule.cfaOffset))
+            let frame: UInt64
+            var base: UInt64
+            switch rule.kind {
+            case .fromStackPointer:
+                frame = walk.stackPointer &+ offset
+                base = frame
+            case .fromFramePointer:
+                guard walk.hasFramePointer else { return .needsFramePointer }
+                frame = walk.framePointer &+ offset
+                base = frame
+            case .fromSavedAddress:
+                guard walk.hasFramePointer else { return .needsFramePointer }
+                base = walk.framePointer
+                guard let saved = memory.word(at: base &+ offset) else {
+                    return .end(.truncated(.stackLimit))
+                }
+                frame = saved
+            default:
+                return .other(rule.kind)
+            }
+            guard frame > walk.stackPointer else { return .end(.truncated(.noProgress)) }
+            fetched = memory.prefetch(from: fetched, to: frame &+ Self.lookAhead)
+            guard let caller = memory.word(at: frame &- 8) else {
+                return .end(.truncated(.stackLimit))
+            }
+            if rule.framePointerOffset != UnwindRule.unchanged {
+                base &+= UInt64(bitPattern: Int64(rule.framePointerOffset))
+                walk.restoreFramePointer(memory.word(at: base), from: base)
+            }
+            walk.stackPointer = frame
+            walk.move(toReturnAddress: caller)
+            if caller == 0 { return .end(.complete) }
+        }
+        return .end(.truncated(.frameLimit))
+    }
+
+    /// Leaves a frame in one of the ways that the tables do not describe. nil: the walk goes on.
+    private func leave(
+        _ walk: inout Walk, by kind: UnwindRule.Kind, _ memory: StackMemory
+    ) -> WalkEnd? {
+        switch kind {
+        case .end:
+            return .complete
+        case .frameRecord:
+            return leaveBareLeaf(&walk, memory) ? nil : followFrameRecord(&walk, memory)
+        case .afterSystemCall:
+            return leaveSystemCall(&walk, memory)
+        case .signalReturn:
+            return leaveSignalHandler(&walk, memory)
+        case .unmapped:
+            return leaveUnmappedLeaf(&walk, memory)
+        case .general, .fromStackPointer, .fromFramePointer, .fromSavedAddress:
+            return .needsTables
+        }
+    }
+
+    /// A call through a wild or null pointer: the return address lies where it was pushed.
+    private func leaveUnmappedLeaf(_ walk: inout Walk, _ memory: StackMemory) -> WalkEnd? {
+        guard let caller = memory.word(at: walk.stackPointer), space.isCode(caller) else {
+            walk.count = 0
+            return .truncated(.unmappedCode)
+        }
+        walk.stackPointer &+= 8
+        walk.move(toReturnAddress: caller)
+        return nil
+    }
+
+    private func leaveSignalHandler(_ walk: inout Walk, _ memory: StackMemory) -> WalkEnd? {
+        guard let interrupted = SignalReturn.registers(at: walk.stackPointer, memory) else {
+            return .truncated(.stackLimit)
+        }
+        walk.stackPointer = interrupted.stackPointer
+        walk.setFramePointer(interrupted.framePointer)
+        walk.move(toInstruction: interrupted.programCounter)
+        return interrupted.programCounter == 0 ? .complete : nil
+    }
+
+    /// Behind a `syscall` that no tables cover: either the call returned to its caller, whose
+    /// address is on top of the stack, or this is a thread's very beginning.
+    private func leaveSystemCall(_ walk: inout Walk, _ memory: StackMemory) -> WalkEnd? {
+        guard walk.count == 1 else { return .truncated(.noRule) }
+        if walk.isNewThread { return .complete }
+        return leaveBareLeaf(&walk, memory) ? nil : followFrameRecord(&walk, memory)
+    }
+}

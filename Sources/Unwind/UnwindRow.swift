@@ -1,0 +1,135 @@
+import ProfileModel
+
+/// One row of a function's call frame information, as far as compact rules come of it: the
+/// canonical frame address, and where the caller's frame pointer and the return address are.
+struct UnwindRow {
+    enum Frame: Equatable {
+        case register(UInt64, Int64)
+        /// Saved in memory at the frame pointer + offset: functions that realign their stack.
+        case atFramePointer(Int64)
+        /// The stack pointer + 8, and 8 more from the given place in each 16 bytes of code on:
+        /// how linkers describe their tables of stubs (PLT).
+        case stub(pushedFrom: UInt64)
+        case other
+    }
+
+    enum Place: Equatable {
+        case unchanged
+        case undefined
+        /// Relative to the canonical frame address.
+        case saved(Int64)
+        /// Saved at the frame pointer + offset.
+        case atFramePointer(Int64)
+        case other
+    }
+
+    var frame = Frame.other
+    private var framePointer = Place.unchanged
+    private var returnAddress = Place.unchanged
+    private var stackPointer = Place.unchanged
+
+    mutating func set(_ register: UInt64, _ place: Place) {
+        switch Int(truncatingIfNeeded: register) {
+        case Registers.framePointer: framePointer = place
+        case Registers.programCounter: returnAddress = place
+        case Registers.stackPointer: stackPointer = place
+        default: break
+        }
+    }
+
+    mutating func save(_ register: UInt64, at offset: Int64) { set(register, .saved(offset)) }
+
+    mutating func restore(_ register: UInt64, from initial: UnwindRow) {
+        switch Int(truncatingIfNeeded: register) {
+        case Registers.framePointer: framePointer = initial.framePointer
+        case Registers.programCounter: returnAddress = initial.returnAddress
+        case Registers.stackPointer: stackPointer = initial.stackPointer
+        default: break
+        }
+    }
+
+    /// The compact rule for an address in the row; `general` where it needs more.
+    func rule(at address: UInt64) -> UnwindRule {
+        if returnAddress == .undefined { return UnwindRule(.end) }
+        guard returnAddress == .saved(-8), stackPointer == .unchanged, var rule = frameRule(address)
+        else { return UnwindRule(.general) }
+        switch (framePointer, rule.kind) {
+        case (.unchanged, _):
+            return rule
+        case (.saved(let offset), .fromStackPointer), (.saved(let offset), .fromFramePointer),
+            (.atFramePointer(let offset), .fromSavedAddress):
+            guard let narrow = Int16(exactly: offset), narrow != UnwindRule.unchanged else {
+                return UnwindRule(.general)
+            }
+            rule.framePointerOffset = narrow
+            return rule
+        default:
+            return UnwindRule(.general)
+        }
+    }
+
+    private func frameRule(_ address: UInt64) -> UnwindRule? {
+        let kind: UnwindRule.Kind
+        let offset: Int64
+        switch frame {
+        case .register(UInt64(Registers.stackPointer), let distance):
+            (kind, offset) = (.fromStackPointer, distance)
+        case .register(UInt64(Registers.framePointer), let distance):
+            (kind, offset) = (.fromFramePointer, distance)
+        case .atFramePointer(let distance):
+            (kind, offset) = (.fromSavedAddress, distance)
+        case .stub(let first):
+            (kind, offset) = (.fromStackPointer, address & 15 >= first ? 16 : 8)
+        case .register, .other:
+            return nil
+        }
+        guard let narrow = Int32(exactly: offset) else { return nil }
+        var rule = UnwindRule(kind)
+        rule.cfaOffset = narrow
+        return rule
+    }
+}
+
+extension UnwindRow.Frame {
+    /// Two expressions have meanings that need no evaluation.
+    init(expression: TableCursor) {
+        var stub = expression
+        if let first = Self.stubBorder(&stub) {
+            self = .stub(pushedFrom: first)
+            return
+        }
+        // breg6 offset; deref
+        var saved = expression
+        guard saved.byte() == 0x76 else {
+            self = .other
+            return
+        }
+        let offset = saved.signed()
+        let isRead = saved.byte() == 0x06 && saved.isAtEnd && !saved.isBad
+        self = isRead ? .atFramePointer(offset) : .other
+    }
+
+    /// breg7 8; breg16 0; lit15; and; litN; ge; lit3; shl; plus
+    private static func stubBorder(_ cursor: inout TableCursor) -> UInt64? {
+        let begins = [0x77, 8, 0x80, 0, 0x3F, 0x1A].allSatisfy { cursor.byte() == $0 }
+        let literal = cursor.byte()
+        let ends = [0x2A, 0x33, 0x24, 0x22].allSatisfy { cursor.byte() == $0 }
+        guard begins, ends, cursor.isAtEnd, !cursor.isBad, (0x30...0x4F).contains(literal) else {
+            return nil
+        }
+        return UInt64(literal &- 0x30)
+    }
+}
+
+extension UnwindRow.Place {
+    /// breg6 offset
+    init(expression: TableCursor) {
+        var cursor = expression
+        guard cursor.byte() == 0x76 else {
+            self = .other
+            return
+        }
+        let offset = cursor.signed()
+        self = cursor.isAtEnd && !cursor.isBad ? .atFramePointer(offset) : .other
+    }
+}

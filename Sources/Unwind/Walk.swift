@@ -1,0 +1,97 @@
+import ProfileModel
+
+/// A walk's position: where the next frame is, and how many frames it has written so far. Plain
+/// words, so that a trial is a copy of it.
+struct Walk {
+    static let frameLimit = 4096
+
+    /// Room for `frameLimit` frames, innermost first.
+    let frames: UnsafeMutablePointer<WalkFrame>
+    var count = 0
+    /// Where the thread is, or where it will return to.
+    private(set) var programCounter: UInt64
+    private var isReturnAddress = false
+    var stackPointer: UInt64
+    /// Anything where it is not known.
+    private(set) var framePointer: UInt64
+    private(set) var hasFramePointer: Bool
+    /// The leaf's result register says what clone(2) returns to the new thread.
+    let isNewThread: Bool
+
+    init(_ registers: Registers, into frames: UnsafeMutablePointer<WalkFrame>) {
+        self.frames = frames
+        isNewThread = registers[Registers.result] == 0
+        programCounter = registers.programCounter
+        stackPointer = registers.stackPointer
+        framePointer = registers.framePointer ?? 0
+        hasFramePointer = registers.framePointer != nil
+    }
+
+    /// The address to ask tables about, as `CodeAddress.lookup` has it (a call of which, in another
+    /// module, would cost more than the rest of the step).
+    @inline(__always)
+    var lookup: UInt64 { isReturnAddress ? programCounter &- 1 : programCounter }
+
+    /// Goes on at a caller.
+    @inline(__always)
+    mutating func move(toReturnAddress address: UInt64) {
+        programCounter = address
+        isReturnAddress = true
+    }
+
+    /// Goes on at an instruction that was interrupted.
+    mutating func move(toInstruction address: UInt64) {
+        programCounter = address
+        isReturnAddress = false
+    }
+
+    @inline(__always)
+    mutating func setFramePointer(_ value: UInt64?) {
+        framePointer = value ?? 0
+        hasFramePointer = value != nil
+    }
+
+    /// Takes the caller's frame pointer from where it was saved.
+    ///
+    /// - Parameter value: nil where that place was not copied. Below the stack pointer it has been
+    ///   popped: unoptimised code's tables do not say so of the `ret` behind `leave`.
+    @inline(__always)
+    mutating func restoreFramePointer(_ value: UInt64?, from place: UInt64) {
+        if value != nil || place >= stackPointer { setFramePointer(value) }
+    }
+
+    /// Writes a frame. Whoever calls has looked that `count` is below the limit.
+    ///
+    /// - Parameter module: the module's index, or -1.
+    @inline(__always)
+    mutating func append(module: Int32, bias: UInt64) {
+        frames[count] = WalkFrame(
+            address: programCounter &- bias, module: module, isReturnAddress: isReturnAddress)
+        count &+= 1
+    }
+}
+
+/// A frame as a walk writes it.
+struct WalkFrame {
+    var address: UInt64
+    /// The module's index, or -1.
+    var module: Int32
+    var isReturnAddress: Bool
+}
+
+/// How a walk ended.
+enum WalkEnd {
+    case complete
+    /// The quick walk met a frame that only the full tables explain.
+    case needsTables
+    case truncated(Truncation)
+
+    /// nil when the stack is complete.
+    var truncation: Truncation? {
+        switch self {
+        case .complete: nil
+        case .needsTables: .noRule
+        case .truncated(let reason): reason
+        }
+    }
+}
