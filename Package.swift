@@ -52,6 +52,8 @@ let package = Package(
         .target(
             name: "PerfData", dependencies: ["ProfileModel", "CZstd"], swiftSettings: settings),
         .target(
+            name: "PerfData", dependencies: ["ProfileModel", "CZstd"], swiftSettings: settings),
+        .target(
             name: "Recording", dependencies: ["ProfileModel", "CSQLite"], swiftSettings: settings),
         .target(
             name: "Symbolicate", dependencies: ["ProfileModel", "CElfutils"],
@@ -60,7 +62,8 @@ let package = Package(
             name: "Marks", dependencies: ["ProfileModel", "Symbolicate", "CCapstone"],
             swiftSettings: settings),
         .target(
-            name: "Recorder", dependencies: ["ProfileModel", "Sampler", "Unwind", "Recording"],
+            name: "Recorder",
+            dependencies: ["ProfileModel", "Sampler", "Unwind", "Recording", "PerfData"],
             swiftSettings: settings),
         .target(name: "Analysis", dependencies: ["ProfileModel"], swiftSettings: pureSettings),
         .target(
@@ -69,7 +72,7 @@ let package = Package(
             name: "ProfileCLI",
             dependencies: [
                 "ProfileModel", "CSystem", "Recorder", "Sampler", "Marks", "Recording",
-                "Symbolicate", "Analysis", "Report",
+                "Symbolicate", "Analysis", "Report", "PerfData",
             ],
             swiftSettings: settings),
 
@@ -121,7 +124,7 @@ let package = Package(
             name: "RecorderTests",
             dependencies: [
                 "ProfileModel", "Sampler", "Unwind", "Recorder", "Recording", "CSystem",
-                "TestSupport",
+                "PerfData", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

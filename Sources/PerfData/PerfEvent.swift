@@ -31,6 +31,8 @@ package struct PerfEvent: Hashable, Sendable {
     package var hasStacks: Bool {
         sampleType.contains([.userRegisters, .userStack]) && userRegisters != 0
     }
+    /// Whether counting began when the program was executed that perf started.
+    package private(set) var startsAtExec: Bool
     package var hasTimes: Bool { sampleType.contains(.time) }
 
     /// - Parameter reader: at the attribute; it ends where the attribute does.
@@ -47,6 +49,7 @@ package struct PerfEvent: Hashable, Sendable {
         self.readFormat = readFormat
         isFrequency = flags & 1 << 10 != 0
         hasSampleIDs = flags & 1 << 18 != 0
+        startsAtExec = flags & 1 << 12 != 0
         recordsSwitches = flags & 1 << 26 != 0
         // What an older kernel did not know of yet is 0.
         reader.skip(24)
@@ -62,9 +65,10 @@ package struct PerfEvent: Hashable, Sendable {
     /// What perf's first version had.
     static let smallestSize = 64
 
-    /// What it is called where the file does not name it.
+    /// What it is called, also where the file does not name it.
     package var displayName: String {
-        if !name.isEmpty { return name }
+        // Without the terms that were given with it: `cpu-clock/freq=999/`.
+        if let plain = name.split(separator: "/").first { return String(plain) }
         switch (type, config) {
         case (0, 0): return "cycles"
         case (0, 1): return "instructions"

@@ -56,6 +56,22 @@ package struct PerfMapping: Hashable, Sendable {
     package var buildID: [UInt8]
     package var isExecutable: Bool
     package var isKernel: Bool
+
+    package init(
+        pid: Int32, start: UInt64, end: UInt64, fileOffset: UInt64, path: String,
+        inode: UInt64 = 0, buildID: [UInt8] = [], isExecutable: Bool = true,
+        isKernel: Bool = false
+    ) {
+        self.pid = pid
+        self.start = start
+        self.end = end
+        self.fileOffset = fileOffset
+        self.path = path
+        self.inode = inode
+        self.buildID = buildID
+        self.isExecutable = isExecutable
+        self.isKernel = isKernel
+    }
 }
 
 /// The build id of a file, as perf found it when it had recorded.

@@ -29,6 +29,7 @@ package enum Main {
             switch arguments.subcommand {
             case .record: return RecordCommand.run(try RecordOptions(arguments), console)
             case .attach: return AttachCommand.run(try RecordOptions(arguments), console)
+            case .import: return ImportCommand.run(ImportOptions(arguments), console)
             case .report: return ReportCommand.run(try ReportOptions(arguments), console)
             case .fold: return FoldCommand.run(FoldOptions(arguments), console)
             case .doctor: return DoctorCommand.run(DoctorOptions(arguments), console)

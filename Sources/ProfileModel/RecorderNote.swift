@@ -50,6 +50,28 @@ package struct RecorderNote: Hashable, Sendable {
         /// Threads whose switches could not be followed; how many.
         case unfollowedThreads = "unfollowed_threads"
 
+        // Of an imported recording:
+        /// Samples of other processes than the one that was imported; how many.
+        case otherProcesses = "other_processes"
+        /// Samples of other events than the one that tells of time; how many.
+        case otherEvents = "other_events"
+        /// Records that the kernel had no room for when perf recorded; how many.
+        case lostRecords = "lost_records"
+        /// Times at which the kernel left samples out, because they took too long; how many.
+        case throttled
+        /// The event is no clock: each sample counts as so many nanoseconds.
+        case assumedTimes = "assumed_times"
+        /// Waits whose ends were not recorded: where they lie follows from the samples' CPU time;
+        /// how many.
+        case estimatedWaits = "estimated_waits"
+        /// Stacks that the kernel took by frame pointers: nobody knows whether they are complete;
+        /// how many.
+        case unverifiedStacks = "unverified_stacks"
+        /// Modules whose files are gone, or have changed since; how many.
+        case changedModules = "changed_modules"
+        /// The file that was imported is damaged from this byte on: what came later is missing.
+        case damagedInput = "damaged_input"
+
         // What else the machine did during the recording; `value` is in thousandths. Missing:
         // none, or not known.
         /// CPU time of other processes, of all cores' time.

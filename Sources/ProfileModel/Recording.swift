@@ -76,6 +76,9 @@ package struct Recording: Sendable {
         package var account: SchedulerAccount?
         /// The recorder's version, e.g. "0.1.0".
         package var recorderVersion = ""
+        /// What an imported recording was made with, for people: "cpu-clock at 999 Hz,
+        /// --call-graph dwarf". Empty: it is our own.
+        package var importSource = ""
 
         package init(pid: Int32, isAttached: Bool, capture: CaptureMethod, frequency: Int32) {
             self.pid = pid
@@ -100,6 +103,11 @@ package struct Recording: Sendable {
 package enum CaptureMethod: String, Sendable, CaseIterable {
     case signal
     case ptrace
+    /// By `perf record`, and imported.
+    case perf
+
+    /// What a recording of our own can be asked for.
+    package static let ownMethods: [CaptureMethod] = [.signal, .ptrace]
 }
 
 /// A program that the process ran: one for each `exec`, in order. An attached recording has one.

@@ -125,12 +125,19 @@ package struct CodeMapping: Hashable, Sendable {
     /// Empty for anonymous memory (JIT code); `[vdso]` for the kernel's.
     package var path: String
     package var inode: UInt64
+    /// The file's GNU build id, where whoever saw the mapping tells; a file with another one is
+    /// not the one that was mapped. Empty: not known, ``inode`` tells.
+    package var buildID: [UInt8]
 
-    package init(start: UInt64, end: UInt64, fileOffset: UInt64, path: String, inode: UInt64) {
+    package init(
+        start: UInt64, end: UInt64, fileOffset: UInt64, path: String, inode: UInt64,
+        buildID: [UInt8] = []
+    ) {
         self.start = start
         self.end = end
         self.fileOffset = fileOffset
         self.path = path
         self.inode = inode
+        self.buildID = buildID
     }
 }

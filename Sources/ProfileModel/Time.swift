@@ -43,6 +43,10 @@ package struct MonotonicTime: Comparable, Hashable, Sendable {
         TimeSpan(nanoseconds: left.nanoseconds &- right.nanoseconds)
     }
 
+    package static func - (left: MonotonicTime, right: TimeSpan) -> MonotonicTime {
+        MonotonicTime(nanoseconds: left.nanoseconds &- right.nanoseconds)
+    }
+
     package static func + (left: MonotonicTime, right: TimeSpan) -> MonotonicTime {
         MonotonicTime(nanoseconds: left.nanoseconds &+ right.nanoseconds)
     }

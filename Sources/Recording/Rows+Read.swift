@@ -59,6 +59,7 @@ extension TableReader {
             header.account = SchedulerAccount(rawValue: account)
             if header.account == nil { throw row.invalid(13) }
         }
+        header.importSource = try row.optionalText(14) ?? ""
         try admit { () throws(Inconsistency) in try Consistency.check(header) }
         return header
     }

@@ -72,6 +72,7 @@ extension Statement {
         try bind(12, value)
         try bind(13, header.recorderVersion)
         try bind(14, header.account?.rawValue)
+        try bind(15, header.importSource.isEmpty ? nil : header.importSource)
         try run()
     }
 

@@ -1,4 +1,4 @@
-/// The layout of a recording file, version 4. `docs/recording-format.md` explains every column.
+/// The layout of a recording file, version 5. `docs/recording-format.md` explains every column.
 ///
 /// Each table has the row's position in its list as `id`, from 0 without gaps. Both the
 /// statements that write and those that read are made from this one declaration.
@@ -6,7 +6,7 @@ struct Schema {
     /// SQLite's `application_id`: "FLGT".
     static let applicationID: Int32 = 0x464C_4754
     /// SQLite's `user_version`. Raised when a reader of the older version would misread a file.
-    static let version: Int32 = 4
+    static let version: Int32 = 5
 
     struct Table {
         var name: String
@@ -49,7 +49,7 @@ struct Schema {
             "ticks": "INTEGER NOT NULL", "missed_ticks": "INTEGER NOT NULL",
             "lateness_ns": "INTEGER NOT NULL", "lost_samples": "INTEGER NOT NULL",
             "held_ns": "INTEGER NOT NULL", "outcome": "TEXT", "outcome_value": "INTEGER",
-            "recorder_version": "TEXT NOT NULL", "account": "TEXT",
+            "recorder_version": "TEXT NOT NULL", "account": "TEXT", "source": "TEXT",
         ])
     static let notes = Table(
         "notes", ["kind": "TEXT NOT NULL", "value": "INTEGER NOT NULL"])

@@ -95,7 +95,7 @@ struct AddressSpace {
         if let known = indices[key] { return known }
         let index = ModuleIndex(modules.count)
         let file = open(mapping, openAlternative)
-        modules.append(Module(path: mapping.path, buildID: file?.buildID() ?? []))
+        modules.append(Module(path: mapping.path, buildID: file?.buildID() ?? mapping.buildID))
         indices[key] = index
         files[index] = file
         tables[index] = file.map { FrameTables($0) }
@@ -105,12 +105,25 @@ struct AddressSpace {
     private func open(
         _ mapping: CodeMapping, _ alternatives: (CodeMapping) -> [String]
     ) -> ELFFile? {
-        if mapping.path == "[vdso]" { return ELFFile.vdso() }
+        if mapping.path == "[vdso]" {
+            return ELFFile.vdso().flatMap { isMapped($0, as: mapping) ? $0 : nil }
+        }
         for path in [mapping.path] + alternatives(mapping) {
-            if let file = ELFFile(path: path, inode: mapping.inode) { return file }
+            // A build id says more than an inode: it is the same on another machine.
+            let inode = mapping.buildID.isEmpty ? mapping.inode : 0
+            if let file = ELFFile(path: path, inode: inode), isMapped(file, as: mapping) {
+                return file
+            }
         }
         return nil
     }
+
+    private func isMapped(_ file: ELFFile, as mapping: CodeMapping) -> Bool {
+        mapping.buildID.isEmpty || file.buildID() == mapping.buildID
+    }
+
+    /// Whether the file that was mapped could be read.
+    func isReadable(_ module: ModuleIndex) -> Bool { files[module] != nil }
 
     /// The position in `ranges` of the one that holds an address.
     func rangeIndex(around address: UInt64) -> Int? {

@@ -6,6 +6,11 @@ package struct Callstack: Sendable {
     package var frames: [FrameAddress]
     /// nil when the last frame is the thread's entry function.
     package var truncation: Truncation?
+
+    package init(frames: [FrameAddress], truncation: Truncation?) {
+        self.frames = frames
+        self.truncation = truncation
+    }
 }
 
 /// Unwinds snapshots, from the registers, the copied stack, and the modules' tables alone.
@@ -23,6 +28,10 @@ package final class Unwinder {
 
     /// All modules seen so far; frames name them by position.
     package var modules: [Module] { space.modules }
+
+    /// Whether the file that was mapped could be read: otherwise it is gone, or another one has
+    /// its path by now.
+    package func isReadable(_ module: ModuleIndex) -> Bool { space.isReadable(module) }
 
     /// How many addresses' rules were found in the cache, and how many had to be made.
     package var cacheFigures: (hits: Int, misses: Int) { (cache.hits, cache.misses) }

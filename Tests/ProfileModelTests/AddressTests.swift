@@ -48,6 +48,6 @@ import Testing
         #expect(Truncation.allCases.map(\.rawValue) == Array(1...8))
         #expect(Set(Truncation.allCases.map(\.label)).count == Truncation.allCases.count)
         #expect(Mark.Kind.allCases.map(\.rawValue) == Array(1...6))
-        #expect(CaptureMethod.allCases.map(\.rawValue) == ["signal", "ptrace"])
+        #expect(CaptureMethod.allCases.map(\.rawValue) == ["signal", "ptrace", "perf"])
     }
 }

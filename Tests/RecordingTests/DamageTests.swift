@@ -83,22 +83,22 @@ import Testing
         let path = try sample(scratch)
         execute("PRAGMA user_version = 7", on: path)
         let error = loadError(path)
-        #expect(error == .newerSchema(path: path, found: 7, supported: 4))
+        #expect(error == .newerSchema(path: path, found: 7, supported: 5))
         let words =
-            "was written by a newer version of firstlight (schema 7, this one reads up to 4)"
+            "was written by a newer version of firstlight (schema 7, this one reads up to 5)"
         #expect(error?.description.contains(words) == true)
         execute("PRAGMA user_version = -1", on: path)
         #expect(loadError(path) == .damaged(path: path, detail: "its header was changed"))
     }
 
-    @Test(arguments: [1, 2, 3]) func olderSchema(version: Int32) throws {
+    @Test(arguments: [1, 2, 3, 4]) func olderSchema(version: Int32) throws {
         let scratch = try Scratch()
         let path = try sample(scratch)
         execute("PRAGMA user_version = \(version)", on: path)
         let error = loadError(path)
-        #expect(error == .olderSchema(path: path, found: version, supported: 4))
+        #expect(error == .olderSchema(path: path, found: version, supported: 5))
         let words =
-            "was written by an older version of firstlight (schema \(version), this one reads 4)"
+            "was written by an older version of firstlight (schema \(version), this one reads 5)"
         #expect(error?.description.contains(words) == true)
     }
 

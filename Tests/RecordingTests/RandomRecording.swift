@@ -100,6 +100,7 @@ struct RandomRecording {
         header.account = SchedulerAccount.allCases.shuffled(using: &generator).first
             .flatMap { maybe($0) }
         header.recorderVersion = text()
+        header.importSource = text()
         return header
     }
 

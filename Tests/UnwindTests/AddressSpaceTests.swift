@@ -113,6 +113,25 @@ import Testing
         #expect(other.modules.first?.path == mapping.path)
     }
 
+    /// The build id says which file was mapped, where it is known; then inodes do not count.
+    @Test func aFileWithAnotherBuildIDIsNotTheOneThatWasMapped() throws {
+        let scratch = try Scratch()
+        let path = scratch.write(readBytes("/bin/true"), to: "program")
+        let segment = try CodeSegment(readBytes(path))
+        var mapping = segment.mapping(at: 0x10_0000, path: path, inode: inode(of: path) + 1)
+        var space = AddressSpace()
+        _ = Self.update(&space, [segment.mapping(at: 0x10_0000, path: path, inode: 0)])
+        let buildID = try #require(space.modules.first?.buildID)
+        for (known, isTheSame) in [(buildID, true), (buildID.reversed(), false)] {
+            mapping.buildID = known
+            var space = AddressSpace()
+            _ = Self.update(&space, [mapping])
+            #expect(space.isReadable(ModuleIndex(0)) == isTheSame)
+            #expect((space.ranges.first?.tables != nil) == isTheSame)
+            #expect(space.modules.first?.buildID == known)
+        }
+    }
+
     /// An update replaced the file while the process ran: its tables would be lies.
     @Test func aReplacedFileIsNotTheOneThatWasMapped() throws {
         let scratch = try Scratch()

@@ -108,7 +108,8 @@ package enum ManualPage {
         success
         .TP
         .B 1
-        the recording cannot be read, or the output not be written
+        the recording (of import: what perf wrote) cannot be read, or not all of it, or the output
+        not be written
         .TP
         .B 2
         the command line is wrong

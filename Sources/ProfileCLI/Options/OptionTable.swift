@@ -12,6 +12,7 @@ package enum OptionName: Hashable, Sendable {
     case noPhase, noThread
     case interval
     case until, extended, watchdog, mark
+    case pid, timings
 }
 
 /// Everything about one option. Parsing, `--help`, the manual page and the suggestions for
@@ -48,7 +49,7 @@ package enum OptionTable {
     /// In the order of the help texts.
     package static let options: [OptionDeclaration] = [
         .init(
-            .output, "output", short: "o", "FILE", .text, for: recording,
+            .output, "output", short: "o", "FILE", .text, for: recording.union([.import]),
             """
             where the recording goes (default: \(RecordOptions.defaultOutput)); an older recording \
             there is kept as FILE.old
@@ -60,7 +61,7 @@ package enum OptionTable {
             .duration, "duration", "TIME", .duration, for: recording,
             "end the recording after TIME: 250ms, 2s, 1.5s, 1m"),
         .init(
-            .capture, "capture", "METHOD", .choice(CaptureMethod.allCases.map(\.rawValue)),
+            .capture, "capture", "METHOD", .choice(CaptureMethod.ownMethods.map(\.rawValue)),
             for: recording,
             """
             how stacks are taken after main: signal (default; a handler placed in the program \
@@ -93,7 +94,14 @@ package enum OptionTable {
             it with SIGTERM; the default is stop where --until names something else than exit, or \
             --watchdog struck, otherwise keep
             """),
-        .init(.quiet, "quiet", for: recording, "print no summary at the end"),
+        .init(
+            .quiet, "quiet", for: recording.union([.import]), "print no summary at the end"),
+        .init(
+            .pid, "pid", "PID", .integer(1...Int(Int32.max)), for: [.import],
+            """
+            the process to import (default: the one that perf started, or the one with the most \
+            samples)
+            """),
         .init(
             .wait, "wait", "NAME", .text, for: [.attach],
             """
@@ -171,6 +179,9 @@ package enum OptionTable {
             without parameters (ns::Class::method), of the program and all of its libraries, or of \
             one: LIBRARY!SYMBOL. May be given several times
             """),
+        .init(
+            .timings, "timings", for: [.import, .report],
+            "print to standard error how long each step took"),
         .init(
             .help, "help", short: "h", for: Set(Subcommand.allCases), "print this help"),
     ]

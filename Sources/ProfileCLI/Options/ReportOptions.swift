@@ -18,6 +18,7 @@ package struct ReportOptions: Sendable {
     package var minPercent: Double?
     package var depth: Int?
     package var minDuration: TimeSpan
+    package var showsTimings: Bool
 
     package init(_ arguments: ParsedArguments) throws(UsageError) {
         file = arguments.operands.first ?? RecordOptions.defaultOutput
@@ -30,6 +31,7 @@ package struct ReportOptions: Sendable {
         minPercent = arguments.percent(.minPercent)
         depth = arguments.integer(.depth)
         minDuration = arguments.duration(.minDuration) ?? Wait.shortest
+        showsTimings = arguments.isGiven(.timings)
         if format == .json { try Self.checkJSON(arguments) }
     }
 

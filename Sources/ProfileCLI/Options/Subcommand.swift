@@ -1,12 +1,13 @@
 /// What `firstlight` can be asked to do; the first argument names it.
 package enum Subcommand: String, CaseIterable, Sendable {
-    case record, attach, report, fold, doctor
+    case record, attach, `import`, report, fold, doctor
 
     /// How many operands it takes.
     var operandCount: ClosedRange<Int> {
         switch self {
         case .record: 1...Int.max
         case .attach: 1...1
+        case .import: 1...1
         case .report, .fold: 0...1
         case .doctor: 0...0
         }
@@ -17,6 +18,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         switch self {
         case .record: "[--] PROGRAM [ARG]..."
         case .attach: "{PID|--wait NAME}"
+        case .import: "FILE"
         case .report, .fold: "[FILE]"
         case .doctor: ""
         }
@@ -26,7 +28,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         switch self {
         case .record: "program"
         case .attach: "process id"
-        case .report, .fold: "file"
+        case .import, .report, .fold: "file"
         case .doctor: "operand"
         }
     }
@@ -43,6 +45,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         switch self {
         case .record: "start a program and record its launch"
         case .attach: "record a process that is running"
+        case .import: "make a recording of what perf recorded"
         case .report: "show where a recording's time went"
         case .fold: "print folded stacks, for flame graphs"
         case .doctor: "find out what works here, and how to mend the rest"
@@ -79,6 +82,21 @@ package enum Subcommand: String, CaseIterable, Sendable {
                 its executable's file, its argv[0], or the file that was given to execve (a \
                 script's own name). Processes that run it already do not count, nor do their \
                 forks. Recording begins about a millisecond after the execve.
+                """,
+            ]
+        case .import:
+            [
+                """
+                Reads FILE, which 'perf record' wrote (perf.data; with --call-graph dwarf or fp, \
+                compressed or not, also from a pipe), and makes a recording of one of its \
+                processes, that report and fold read like any other. A sample is a slice of as \
+                much CPU time as it stands for. What threads waited for is known only where \
+                switches were recorded ('perf record --switch-events', or -e sched:sched_switch): \
+                otherwise the time between samples is not shown.
+                """,
+                """
+                The files that were mapped must still be there, with the build ids that perf noted. \
+                Where FILE is damaged, what came before is imported, and the exit status is 1.
                 """,
             ]
         case .report:

@@ -24,19 +24,49 @@ enum Reading {
     /// The recording, symbolicated here and now if that was not done when it was made (its
     /// recorder was killed).
     static func profile(of path: String) throws(Failure) -> Profile {
-        do {
-            return Profile(try symbolicatedRecording(at: path))
+        var timings = Timings()
+        return try profile(of: path, &timings)
+    }
+
+    static func profile(of path: String, _ timings: inout Timings) throws(Failure) -> Profile {
+        do throws(RecordingError) {
+            let recording = try symbolicatedRecording(at: path, &timings)
+            return timings.measure("analysing") { Profile(recording) }
         } catch {
             throw Failure(error)
         }
     }
 
     static func symbolicatedRecording(at path: String) throws(RecordingError) -> Recording {
-        var recording = try RecordingReader.load(path: path)
+        var timings = Timings()
+        return try symbolicatedRecording(at: path, &timings)
+    }
+
+    private static func symbolicatedRecording(
+        at path: String, _ timings: inout Timings
+    ) throws(RecordingError) -> Recording {
+        var recording = try timings.measure("reading") { () throws(RecordingError) in
+            try RecordingReader.load(path: path)
+        }
         if recording.symbols.frames.isEmpty && recording.symbols.modules.isEmpty {
-            recording.symbols = Symbolicator().symbolicate(recording)
+            recording.symbols = timings.measure("symbolicating") {
+                Symbolicator().symbolicate(recording)
+            }
         }
         return recording
+    }
+
+    /// Symbolicates a recording, so that it can be read anywhere, and prints its summary.
+    static func complete(
+        _ path: String, isQuiet: Bool, _ timings: inout Timings, _ console: Console
+    ) throws(RecordingError) {
+        let recording = try symbolicatedRecording(at: path, &timings)
+        try timings.measure("storing symbols") { () throws(RecordingError) in
+            try RecordingFile.store(recording.symbols, in: path)
+        }
+        guard !isQuiet else { return }
+        // Nobody may be listening any more; the recording is what counts.
+        try? console.write(summary(of: recording, on: console.terminal(of: .error)), to: .error)
     }
 
     static func summary(of recording: Recording, on terminal: Terminal) -> String {

@@ -89,13 +89,9 @@ enum RecordCommand {
     ) -> Bool {
         guard hasFile else { return false }
         do throws(RecordingError) {
-            let recording = try Reading.symbolicatedRecording(at: options.output)
-            try RecordingFile.store(recording.symbols, in: options.output)
-            if !options.isQuiet {
-                // Nobody may be listening any more; the recording is what counts.
-                try? console.write(
-                    Reading.summary(of: recording, on: console.terminal(of: .error)), to: .error)
-            }
+            var timings = Timings()
+            try Reading.complete(
+                options.output, isQuiet: options.isQuiet, &timings, console)
             return true
         } catch {
             console.complain(error.description)

@@ -5,14 +5,25 @@ import Report
 enum ReportCommand {
     /// Prints the report, and returns the exit status.
     static func run(_ options: ReportOptions, _ console: Console) -> Int32 {
-        Reading.print(to: console) { () throws(Reading.Failure) in
-            let profile = try Reading.profile(of: options.file)
-            guard options.format == .text else {
-                return JSONReport.render(profile, minDuration: options.minDuration)
+        var timings = Timings()
+        let status = Reading.print(to: console) { () throws(Reading.Failure) in
+            let profile = try Reading.profile(of: options.file, &timings)
+            return try timings.measure("printing") { () throws(Reading.Failure) in
+                try render(profile, options, console)
             }
-            let text = try textOptions(options, profile, console.terminal(of: .output))
-            return TextReport.render(profile, view: options.view, options: text)
         }
+        if options.showsTimings { timings.print(to: console) }
+        return status
+    }
+
+    private static func render(
+        _ profile: Profile, _ options: ReportOptions, _ console: Console
+    ) throws(Reading.Failure) -> String {
+        guard options.format == .text else {
+            return JSONReport.render(profile, minDuration: options.minDuration)
+        }
+        let text = try textOptions(options, profile, console.terminal(of: .output))
+        return TextReport.render(profile, view: options.view, options: text)
     }
 
     private static func textOptions(

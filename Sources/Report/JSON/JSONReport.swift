@@ -112,6 +112,7 @@ package enum JSONReport {
             writer.field("truncatedStacks", launch.truncatedStacks)
             writer.field("lostSamples", header.lostSamples)
             writer.field("capture", header.capture.rawValue)
+            if header.capture == .perf { writer.field("importedFrom", header.importSource) }
             writer.field("scheduler", header.account?.rawValue)
             writer.key("notes")
             writer.array(profile.notes) { writer, note in

@@ -13,7 +13,12 @@ struct EventsView {
         let waits = profile.waits(in: options.selection, shortest: options.minDuration)
         let least = "\(Numbers.time(options.minDuration)) or longer"
         guard !waits.isEmpty else {
-            return "no thread was blocked for \(least) here".wrapped(to: options.columns)
+            let text =
+                profile.header.capture == .perf
+                ? "not known: perf does not record what threads wait for (--view threads tells "
+                    + "for how long, and --weight blocked where, if switches were recorded)"
+                : "no thread was blocked for \(least) here"
+            return text.wrapped(to: options.columns)
         }
         let limit = options.depth ?? Self.most
         var table = TextTable(columns: [

@@ -17,7 +17,7 @@ struct HeaderSection {
     private var figures: [String] {
         let name = String(profile.program.name).escapedForDisplay
         return [name.isEmpty ? "process \(profile.header.pid)" : name] + [ready].compactMap { $0 }
-            + [duration, "CPU " + Numbers.time(profile.launch.cpu), capture]
+            + [duration, "CPU " + Numbers.time(profile.launch.cpu)] + capture
     }
 
     /// "ready after 812.0 ms (listen:8080)"
@@ -38,13 +38,25 @@ struct HeaderSection {
         }
     }
 
-    private var capture: String {
-        let (launch, header) = (profile.launch, profile.header)
+    private var capture: [String] {
+        let header = profile.header
+        guard header.capture != .perf else {
+            return ["imported from perf.data (\(header.importSource.escapedForDisplay))", stacks]
+        }
+        return [
+            "\(Numbers.frequency(header.frequency)) \(header.capture.rawValue) capture, " + stacks
+        ]
+    }
+
+    private var stacks: String {
+        let launch = profile.launch
+        let slices = Numbers.count(launch.slices, "slice")
+        // A note says why nothing can be said of it.
+        if profile.notes.contains(where: { $0.kind == .unverifiedStacks }) { return slices }
         let truncated =
             launch.truncatedStacks == 0
             ? "none" : Numbers.percent(launch.truncatedStacks, of: launch.slices)
-        return "\(Numbers.frequency(header.frequency)) \(header.capture.rawValue) capture, "
-            + "\(Numbers.count(launch.slices, "slice")), \(truncated) truncated"
+        return "\(slices), \(truncated) truncated"
     }
 
     /// The parts in one line, or in as many as the width asks for.
@@ -65,7 +77,7 @@ struct HeaderSection {
     // MARK: Notes
 
     private var notes: [String] {
-        [outcome, truncations, lost, missedTicks, held].compactMap { $0 }
+        [outcome, truncations, lost, missedTicks, held, unknownWaits].compactMap { $0 }
             + profile.notes.compactMap(RecorderNotes.text)
     }
 
@@ -76,6 +88,8 @@ struct HeaderSection {
         case .signalled(let signal): "killed by \(SignalNames.label(signal))"
         case .running:
             profile.header.isAttached ? nil : "still running when the recording ended"
+        // perf does not tell.
+        case .unknown where profile.header.capture == .perf: nil
         case .unknown: "recording cut short: this is what had been seen until then"
         }
     }
@@ -90,7 +104,15 @@ struct HeaderSection {
             .sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }
             .map { "\(Numbers.grouped($0.value)) \($0.key.label)" }
         return Numbers.count(launch.truncatedStacks, "stack") + " truncated: "
-            + reasons.joined(separator: ", ")
+            + reasons.joined(separator: ", ") + moreStack
+    }
+
+    /// How to have longer copies of stacks where that would help.
+    private var moreStack: String {
+        guard profile.header.capture == .perf,
+            profile.launch.truncations[.stackLimit] ?? 0 > 0
+        else { return "" }
+        return " (perf record --call-graph dwarf,65528 copies the most)"
     }
 
     private var lost: String? {
@@ -108,6 +130,15 @@ struct HeaderSection {
         return Numbers.percent(missed, of: all.partialValue) + " of the ticks missed ("
             + "\(Numbers.grouped(missed)) of \(Numbers.grouped(all.partialValue))): "
             + "coarser stacks, no time is lost"
+    }
+
+    /// perf tells of waiting only if it was asked to.
+    private var unknownWaits: String? {
+        guard profile.header.capture == .perf,
+            profile.threads.allSatisfy({ $0.times.wall == $0.times.running })
+        else { return nil }
+        return "switches were not recorded: when threads waited is not known (perf record "
+            + "--switch-events)"
     }
 
     private var held: String? {

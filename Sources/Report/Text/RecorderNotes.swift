@@ -54,6 +54,33 @@ enum RecorderNotes {
         case .unfollowedThreads:
             Numbers.count(note.value, "thread")
                 + " not followed by the scheduler's account: known from samples alone"
+        case .otherProcesses:
+            Numbers.count(note.value, "sample") + " of other processes left out (import --pid)"
+        case .otherEvents:
+            Numbers.count(note.value, "sample")
+                + " of other events left out: they do not tell of time"
+        case .lostRecords:
+            Numbers.count(note.value, "record")
+                + " lost when perf recorded, for lack of room: times are missing"
+        case .throttled:
+            "the kernel held samples back "
+                + (note.value == 1 ? "once" : Numbers.count(note.value, "time"))
+                + ", because they took too long: times are missing"
+        case .assumedTimes:
+            "the event is no clock: each sample counts as "
+                + Numbers.time(TimeSpan(nanoseconds: note.value)) + " of CPU"
+        case .estimatedWaits:
+            Numbers.count(note.value, "wait")
+                + " whose end was not recorded: it follows from the CPU time of the next sample"
+        case .unverifiedStacks:
+            Numbers.count(note.value, "stack")
+                + " by frame pointers: whether they are complete is not known"
+        case .changedModules:
+            Numbers.count(note.value, "module")
+                + " gone or changed since perf recorded: not used"
+        case .damagedInput:
+            "the imported file is damaged at byte \(Numbers.grouped(note.value)): "
+                + "this is what came before"
         // They mean something together only; see `BusyMachine`.
         case .busyElsewhere, .stolen, .corePressure, .diskPressure: nil
         }

@@ -1,0 +1,18 @@
+/// What `import` is asked for.
+package struct ImportOptions: Hashable, Sendable {
+    /// What perf wrote.
+    package var input: String
+    /// The path of the recording.
+    package var output: String
+    package var pid: Int32?
+    package var isQuiet: Bool
+    package var showsTimings: Bool
+
+    package init(_ arguments: ParsedArguments) {
+        input = arguments.operands.first ?? ""
+        output = arguments.text(.output) ?? RecordOptions.defaultOutput
+        pid = arguments.integer(.pid).flatMap { Int32(exactly: $0) }
+        isQuiet = arguments.isGiven(.quiet)
+        showsTimings = arguments.isGiven(.timings)
+    }
+}

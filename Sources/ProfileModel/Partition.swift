@@ -1,0 +1,12 @@
+extension Array {
+    /// The position of the first element for which `isPast` holds, where it holds for all that
+    /// follow it, too.
+    package func partitionIndex(_ isPast: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isPast(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

@@ -1,0 +1,31 @@
+package import PerfData
+package import Recording
+
+/// Why nothing could be imported.
+package enum ImportError: Error, CustomStringConvertible {
+    case input(PerfDataError)
+    case recording(RecordingError)
+    /// The process has none that can be used; nil: nobody has. `busiest` has the most.
+    case noSamples(path: String, pid: Int32?, busiest: Int32?)
+    /// Recorded without times: nothing tells when the samples were.
+    case noTimes(path: String)
+
+    /// None of its events tells of time.
+    case noClock(path: String)
+
+    package var description: String {
+        switch self {
+        case .input(let error): error.description
+        case .recording(let error): error.description
+        case .noSamples(let path, let pid?, let busiest):
+            "'\(path)' has no samples of process \(pid)"
+                + (busiest.map { "; \($0) has the most (import --pid \($0))" } ?? "")
+        case .noSamples(let path, nil, _): "'\(path)' has no samples of a program"
+        case .noTimes(let path):
+            "the samples in '\(path)' have no times; record without --no-timestamp"
+        case .noClock(let path):
+            "'\(path)' has tracepoints only, which do not tell where time goes; record "
+                + "cpu-clock, too"
+        }
+    }
+}

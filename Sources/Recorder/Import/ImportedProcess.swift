@@ -1,0 +1,247 @@
+import PerfData
+import ProfileModel
+import Recording
+import Sampler
+
+/// One process's records on their way into a recording.
+struct ImportedProcess {
+    private let choice: ProcessChoice
+    private let event: TimeEvent
+    private let writer: ImportWriter
+    private let buildIDs: [String: [UInt8]]
+
+    private var maps: [Int32: AddressMap] = [:]
+    private var toldVersion: Int?
+    private var threads: [Int32: Track] = [:]
+    private var names: [Int32: String] = [:]
+    private var execs: [(time: MonotonicTime, name: String, program: String?)] = []
+    private var forked: MonotonicTime?
+    private var ended: MonotonicTime?
+    private var last = MonotonicTime(nanoseconds: 0)
+    private var notes: [RecorderNote.Kind: Int64] = [:]
+    private var estimates: Int64 = 0
+    /// How many told of the process's time.
+    private(set) var samples: Int64 = 0
+    private var schedule = ScheduleBuilder()
+    private var runs: [ScheduledRun] = []
+
+    private struct Track {
+        var index: ThreadIndex
+        var times: ThreadTimes<StackJob>
+    }
+
+    /// As for all recordings.
+    private static let latest: Int64 = 1 << 60
+
+    init(_ choice: ProcessChoice, _ event: TimeEvent, _ file: PerfFile, _ writer: ImportWriter) {
+        self.choice = choice
+        self.event = event
+        self.writer = writer
+        buildIDs = Dictionary(
+            file.buildIDs.lazy.filter { !$0.isKernel }.map { ($0.path, $0.buildID) },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    // MARK: Records
+
+    mutating func take(_ record: PerfRecord) throws(RecordingError) {
+        let time = record.time ?? last
+        guard 0...Self.latest ~= time.nanoseconds else { return }
+        last = max(last, time)
+        switch record.body {
+        case .mapping(let mapping):
+            guard choice.lineage.contains(mapping.pid) else { return }
+            let buildID =
+                mapping.buildID.isEmpty ? buildIDs[mapping.path] ?? [] : mapping.buildID
+            maps[mapping.pid, default: AddressMap()].add(mapping, buildID: buildID)
+            if mapping.pid == choice.pid { nameProgram() }
+        case .name(let pid, let tid, let name, let isExec):
+            if isExec, choice.lineage.contains(pid) { maps[pid]?.clear() }
+            guard pid == choice.pid else { return }
+            try rename(tid, name, isExec: isExec, at: time)
+        case .fork(let pid, let parent, let tid, _):
+            if pid == choice.pid, pid == parent { try begin(tid, at: time) }
+            if pid == choice.pid, pid != parent { forked = time }
+            if pid != parent, choice.lineage.contains(pid) { maps[pid] = maps[parent] }
+        case .exit(let pid, let tid):
+            guard pid == choice.pid else { return }
+            try end(tid, at: time)
+            if tid == pid { ended = time }
+        case .sample(let sample): try take(sample, at: time)
+        case .arrived(let pid, let tid, let cpu):
+            guard pid == choice.pid else { return }
+            try arrive(tid, cpu, at: time)
+        case .left(let pid, let tid, let cpu, let isPushed):
+            guard pid == choice.pid else { return }
+            try leave(tid, isPushed: isPushed, stack: nil, at: time)
+            tell(
+                SchedulerRecord(
+                    time, tid, .left(isPushed ? .pushed : .waiting, core: Self.core(cpu))))
+        case .lost(let count): note(.lostRecords, Int64(clamping: count))
+        case .throttled: note(.throttled, 1)
+        case .buildID: break
+        }
+    }
+
+    private mutating func note(_ kind: RecorderNote.Kind, _ count: Int64) {
+        let (sum, overflow) = notes[kind, default: 0].addingReportingOverflow(max(0, count))
+        notes[kind] = overflow ? Self.latest : min(sum, Self.latest)
+    }
+
+    private static func core(_ cpu: UInt32?) -> Int32 { cpu.flatMap { Int32(exactly: $0) } ?? 0 }
+
+    // MARK: Samples
+
+    private mutating func take(_ sample: PerfSample, at time: MonotonicTime) throws(RecordingError)
+    {
+        if let told = event.switchTold(by: sample) {
+            // Whoever comes may be ours even where the one that leaves is not.
+            defer { last = max(last, time) }
+            if sample.pid == choice.pid {
+                let stack = try job(of: sample, at: time)
+                try leave(sample.tid, isPushed: told.isPushed, stack: stack, at: time)
+            }
+            if threads[told.next] != nil { try arrive(told.next, nil, at: time) }
+            return
+        }
+        guard sample.pid == choice.pid else { return note(.otherProcesses, 1) }
+        guard sample.event == event.index else { return note(.otherEvents, 1) }
+        samples += 1
+        let cpu = event.cpu(of: sample)
+        let stack = try job(of: sample, at: time)
+        try begin(sample.tid, at: time - cpu)
+        try emit(sample.tid) { $0.sample(at: time, cpu: cpu, stack: stack) }
+    }
+
+    private mutating func job(
+        of sample: PerfSample, at time: MonotonicTime
+    ) throws(RecordingError) -> StackJob {
+        let map = maps[choice.pid] ?? AddressMap()
+        if map.version != toldVersion {
+            toldVersion = map.version
+            try writer.update(map.code, at: time)
+        }
+        if let snapshot = sample.snapshot { return try writer.job(.snapshot(snapshot)) }
+        let chain = sample.userCallchain
+        if !chain.isEmpty { return try writer.job(.chain(chain)) }
+        return try writer.job(sample.isKernel ? .missing : .instruction(sample.instruction))
+    }
+
+    // MARK: Threads
+
+    private mutating func emit(
+        _ tid: Int32, _ change: (inout ThreadTimes<StackJob>) -> [ThreadTimes<StackJob>.Piece]
+    ) throws(RecordingError) {
+        guard var track = threads[tid] else { return }
+        // Out of the table while it changes: it is not copied.
+        threads[tid] = nil
+        let pieces = change(&track.times)
+        threads[tid] = track
+        try writer.add(pieces, of: track.index)
+    }
+
+    /// Makes the thread known, if it is not.
+    private mutating func begin(_ tid: Int32, at time: MonotonicTime) throws(RecordingError) {
+        guard threads[tid] == nil, tid >= 0 else { return }
+        let start = MonotonicTime(nanoseconds: max(0, time.nanoseconds))
+        let name = names[tid] ?? names[choice.pid] ?? ""
+        let index = writer.add(
+            RecordedThread(tid: tid, name: name, start: start, isMain: tid == choice.pid))
+        threads[tid] = Track(
+            index: index,
+            times: ThreadTimes(start: start, knowsSwitches: event.knowsSwitches))
+        schedule.list(index, tid: tid)
+        if event.recordsSwitches { tell(SchedulerRecord(start, tid, .watched)) }
+    }
+
+    private mutating func end(_ tid: Int32, at time: MonotonicTime) throws(RecordingError) {
+        tell(SchedulerRecord(time, tid, .ended))
+        try emit(tid) { $0.finish(at: time) }
+        guard let track = threads.removeValue(forKey: tid) else { return }
+        estimates &+= track.times.estimates
+        names[tid] = nil
+        writer.update(track.index) { $0.end = max($0.start, time) }
+    }
+
+    private mutating func rename(
+        _ tid: Int32, _ name: String, isExec: Bool, at time: MonotonicTime
+    ) throws(RecordingError) {
+        names[tid] = FactBuilder.bounded(name)
+        if let track = threads[tid] { writer.update(track.index) { $0.name = names[tid] ?? "" } }
+        guard isExec else { return }
+        execs.append((time, FactBuilder.bounded(name), nil))
+        try begin(tid, at: time)
+        try emit(tid) { $0.begins(at: time) }
+    }
+
+    private mutating func arrive(
+        _ tid: Int32, _ cpu: UInt32?, at time: MonotonicTime
+    ) throws(RecordingError) {
+        try begin(tid, at: time)
+        try emit(tid) { $0.arrived(at: time) }
+        tell(SchedulerRecord(time, tid, .arrived(core: Self.core(cpu))))
+    }
+
+    private mutating func leave(
+        _ tid: Int32, isPushed: Bool, stack: StackJob?, at time: MonotonicTime
+    ) throws(RecordingError) {
+        try begin(tid, at: time)
+        try emit(tid) { $0.left(at: time, isPushed: isPushed, stack: stack) }
+    }
+
+    /// Only records of switches tell of all of them.
+    private mutating func tell(_ record: SchedulerRecord) {
+        guard event.recordsSwitches else { return }
+        runs += schedule.add([record]).runs
+    }
+
+    private mutating func nameProgram() {
+        guard let program = maps[choice.pid]?.program, let index = execs.indices.last,
+            execs[index].program == nil
+        else { return }
+        execs[index].program = FactBuilder.bounded(program)
+    }
+
+    // MARK: The end
+
+    mutating func finish() throws(RecordingError) -> ImportFacts {
+        let end = ended ?? last
+        for (tid, _) in threads.sorted(by: { $0.key < $1.key }) { try self.end(tid, at: end) }
+        runs += schedule.finish(at: end).runs
+        var facts = ImportFacts()
+        facts.runs = runs
+        facts.images = images
+        facts.marks = marks(until: end)
+        note(.estimatedWaits, estimates)
+        if let assumed = event.assumed { note(.assumedTimes, assumed.nanoseconds) }
+        facts.notes = notes.sorted { $0.key.rawValue < $1.key.rawValue }
+            .map { RecorderNote($0.key, $0.value) }
+        return facts
+    }
+
+    /// Whether the process was there before perf was.
+    var isAttached: Bool { execs.isEmpty }
+
+    private var images: [Image] {
+        guard isAttached else {
+            return execs.map { Image(path: $0.program ?? $0.name, arguments: [], time: $0.time) }
+        }
+        let path = maps[choice.pid]?.program ?? names[choice.pid] ?? ""
+        return [Image(path: path, arguments: [], time: writer.start ?? last)]
+    }
+
+    /// perf tells when programs are executed, and nothing of what the dynamic linker does: all
+    /// that follows the last of them is Main.
+    private func marks(until end: MonotonicTime) -> [Mark] {
+        let beginning = writer.start ?? last
+        guard let first = execs.first, let final = execs.last else {
+            return [
+                Mark(kind: .attached, time: beginning),
+                Mark(kind: .ended, time: max(end, beginning)),
+            ]
+        }
+        return [Mark(kind: .spawned, time: min(forked ?? first.time, first.time))]
+            + execs.map { Mark(kind: .firstInstruction, time: $0.time) }
+            + [Mark(kind: .main, time: final.time), Mark(kind: .ended, time: max(end, final.time))]
+    }
+}

@@ -1,0 +1,106 @@
+package import PerfData
+import ProfileModel
+import Recording
+import Sampler
+
+/// Makes a recording of what `perf record` wrote.
+package struct PerfImport: Sendable {
+    package var input: String
+    /// Where the recording goes; an older one there is kept as `.old`.
+    package var output: String
+    /// nil: the process that perf started; where it started none, the one with the most samples.
+    package var pid: Int32?
+    /// The version of this program, for the file's header.
+    package var version: String
+
+    package init(input: String, output: String, pid: Int32?, version: String) {
+        self.input = input
+        self.output = output
+        self.pid = pid
+        self.version = version
+    }
+
+    package struct Result: Sendable {
+        /// Where the input is damaged; what came before is in the recording.
+        package var damage: PerfDataError?
+        package var timings: ImportTimings
+    }
+
+    /// Reads the file twice: to find the process, and to import it.
+    package func run() throws(ImportError) -> Result {
+        do throws(RecordingError) {
+            try RecordingFile.checkWritable(output)
+        } catch {
+            throw .recording(error)
+        }
+        var timings = ImportTimings()
+        let start = MonotonicTime.now
+        let file = try open()
+        let choice = try ProcessChoice(pid, in: file, path: input)
+        timings.reading = .now - start
+        // A pipe's file tells of its events only while it is read.
+        guard file.events.allSatisfy({ $0.hasTimes }) else { throw .noTimes(path: input) }
+        let event = TimeEvent(file)
+        guard event.index != nil || event.knowsSwitches else { throw .noClock(path: input) }
+        return try read(choice, event, timings)
+    }
+
+    private func open() throws(ImportError) -> PerfFile {
+        do {
+            return try PerfFile(path: input)
+        } catch {
+            throw .input(error)
+        }
+    }
+
+    private func read(
+        _ choice: ProcessChoice, _ event: TimeEvent, _ timings: ImportTimings
+    ) throws(ImportError) -> Result {
+        let file = try open()
+        var header = Recording.Header(
+            pid: choice.pid, isAttached: false, capture: .perf, frequency: event.frequency)
+        header.recorderVersion = version
+        header.importSource = FactBuilder.bounded(event.description)
+        let writer = ImportWriter(path: output, header: header)
+        writer.timings = timings
+        var process = ImportedProcess(choice, event, file, writer)
+        let damage: PerfDataError?
+        do throws(RecordingError) {
+            damage = try take(file, into: &process, writer)
+            var facts = try process.finish()
+            if let damage {
+                facts.notes.append(RecorderNote(.damagedInput, Int64(clamping: damage.offset)))
+            }
+            try writer.finish(facts) {
+                $0.isAttached = process.isAttached
+                $0.ticks = process.samples
+                $0.account = event.recordsSwitches ? .switches : nil
+            }
+        } catch {
+            throw .recording(error)
+        }
+        guard writer.sliceCount > 0 else {
+            throw damage.map(ImportError.input)
+                ?? .noSamples(path: input, pid: choice.pid, busiest: nil)
+        }
+        return Result(damage: damage, timings: writer.timings)
+    }
+
+    /// - Returns: where the file is damaged.
+    private func take(
+        _ file: PerfFile, into process: inout ImportedProcess, _ writer: ImportWriter
+    ) throws(RecordingError) -> PerfDataError? {
+        while true {
+            let start = MonotonicTime.now
+            let record: PerfRecord?
+            do throws(PerfDataError) {
+                record = try file.next()
+            } catch {
+                return error
+            }
+            writer.timings.reading = writer.timings.reading + (.now - start)
+            guard let record else { return nil }
+            try process.take(record)
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// `firstlight import`, held against what perf says of the same file.
+    @Suite(.needs("perf")) struct Import {
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        private func record(_ options: [String], _ program: [String]) throws -> String {
+            let data = scratch("perf.data")
+            let command = ["perf", "record", "-q", "-F", "999", "-e", "cpu-clock:u", "-o", data]
+            let finished = try Command(command + options + ["--"] + program).run()
+            #expect(finished.status == 0, "\(finished.error)")
+            return data
+        }
+
+        private func imported(_ data: String) throws -> Recorded {
+            let path = scratch("recording")
+            let finished = try Firstlight.run("import", data, "-o", path, "--quiet")
+            #expect(finished.status == 0, "\(finished.error)")
+            #expect(finished.error == "")
+            return Recorded(path: path, finished: finished)
+        }
+
+        /// Each function's own share in percent, as perf counts it.
+        private func perfShares(_ data: String) throws -> [String: Double] {
+            let report = try Command([
+                "perf", "report", "-i", data, "--stdio", "--no-children", "-g", "none", "-s",
+                "symbol",
+            ]).run()
+            var shares: [String: Double] = [:]
+            for line in report.output.split(separator: "\n") {
+                let words = line.split(separator: " ")
+                guard words.count >= 3, words[0].hasSuffix("%"),
+                    let share = Double(words[0].dropLast())
+                else { continue }
+                shares[String(words[2])] = share
+            }
+            return shares
+        }
+
+        private func ownShares(_ folded: Folded) -> [String: Double] {
+            var shares: [String: Double] = [:]
+            for line in folded.lines {
+                shares[line.frames.last ?? "", default: 0] +=
+                    100 * Double(line.count) / Double(max(folded.total, 1))
+            }
+            return shares
+        }
+
+        @Test(arguments: ["dwarf", "fp"]) func sharesAreThoseOfPerf(callGraph: String) throws {
+            let program = try Setup.fixture("groundtruth")
+            let data = try record(["--call-graph", callGraph], [program])
+            let recorded = try imported(data)
+            let own = ownShares(try recorded.folded("--no-phase", "--no-thread"))
+            let theirs = try perfShares(data)
+            for name in ["burn_in_constructor", "burn_alpha", "burn_beta", "burn_thread"] {
+                let (one, other) = (own[name] ?? 0, theirs[name] ?? 0)
+                #expect(other > 10)
+                #expect(abs(one - other) < 1, "\(name): \(one) %, perf says \(other) %")
+            }
+        }
+
+        @Test func stacksReachTheRoot() throws {
+            let data = try record(["--call-graph", "dwarf"], [try Setup.fixture("groundtruth")])
+            let report = try imported(data).json()
+            #expect(report.launch.capture == "perf")
+            #expect(report.launch.truncatedStacks * 100 <= report.launch.slices)
+            // Of the time between samples nothing is known.
+            #expect(report.threads.allSatisfy { $0.sum == $0.runningNs && $0.sum <= $0.wallNs })
+        }
+
+        @Test func waitsAreThoseOfTheRecordsOfSwitches() throws {
+            let truth = scratch("truth")
+            let command = Command(
+                [
+                    "perf", "record", "-q", "-F", "999", "-e", "cpu-clock:u", "--switch-events",
+                    "--call-graph", "dwarf", "-o", scratch("perf.data"),
+                    try Setup.fixture("groundtruth"),
+                ], adding: ["FIRSTLIGHT_TRUTH": truth])
+            #expect(try command.run().status == 0)
+            let report = try imported(scratch("perf.data")).json()
+            // It sleeps for 150 ms, and waits for its thread's 120 ms of work.
+            let main = try #require(report.threads.first)
+            #expect(main.blockedNs > 250_000_000)
+        }
+
+        @Test func whatIsNoneOfPerfsFilesIsRefused() throws {
+            let program = try Setup.fixture("groundtruth")
+            let refused = try Firstlight.run("import", program, "-o", scratch("recording"))
+            #expect(refused.isRefusal(1, mentioning: "is not a perf.data file"))
+            #expect(!FileManager.default.fileExists(atPath: scratch("recording")))
+        }
+
+        @Test func aFileThatIsCutShortIsImportedUpToThere() throws {
+            let data = try record(["--call-graph", "dwarf"], [try Setup.fixture("groundtruth")])
+            let size = try #require(
+                try FileManager.default.attributesOfItem(atPath: data)[.size] as? UInt64)
+            let handle = try #require(FileHandle(forWritingAtPath: data))
+            try handle.truncate(atOffset: size / 2)
+            let path = scratch("recording")
+            let finished = try Firstlight.run("import", data, "-o", path, "--quiet")
+            #expect(finished.isRefusal(1, mentioning: "is cut short at byte "))
+            let report = try Recorded(path: path, finished: finished).json()
+            #expect(report.launch.slices > 100)
+        }
+
+        @Test func timingsNameEveryStep() throws {
+            let data = try record(["--call-graph", "dwarf"], [try Setup.fixture("spin")])
+            let path = scratch("recording")
+            let finished = try Firstlight.run(
+                "import", data, "-o", path, "--quiet", "--timings")
+            for step in ["reading", "unwinding", "symbolicating", "writing"] {
+                #expect(finished.error.contains("timing: \(step)"))
+            }
+            let report = try Firstlight.run("report", path, "--timings")
+            for step in ["reading", "analysing", "printing"] {
+                #expect(report.error.contains("timing: \(step) "))
+            }
+        }
+    }
+}

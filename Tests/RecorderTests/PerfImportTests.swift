@@ -1,0 +1,147 @@
+import Glibc
+import PerfData
+import ProfileModel
+import Recording
+import Testing
+
+@testable import Recorder
+
+/// Stored files of perf's, imported on whatever machine this is: their programs may be missing.
+final class PerfImportTests {
+    private let folder: String
+
+    init() throws {
+        var template = Array("/tmp/firstlight-import-XXXXXX".utf8CString)
+        folder = template.withUnsafeMutableBufferPointer { buffer in
+            buffer.baseAddress.flatMap(mkdtemp).map { String(cString: $0) } ?? ""
+        }
+        try #require(!folder.isEmpty)
+    }
+
+    private var output: String { folder + "/recording" }
+
+    private func stored(_ name: String, from file: String = #filePath) -> String {
+        let tests = file.split(separator: "/").dropLast(2).joined(separator: "/")
+        return "/\(tests)/PerfDataTests/Files/\(name)"
+    }
+
+    private func imported(_ input: String, pid: Int32? = nil) throws -> Recording {
+        let result = try PerfImport(
+            input: input, output: output, pid: pid, version: "1"
+        ).run()
+        #expect(result.damage == nil)
+        defer { unlink(output) }
+        return try RecordingReader.load(path: output)
+    }
+
+    deinit {
+        unlink(output)
+        unlink(folder + "/input")
+        rmdir(folder)
+    }
+
+    private func value(_ recording: Recording, _ kind: RecorderNote.Kind) -> Int64? {
+        recording.notes.first { $0.kind == kind }?.value
+    }
+
+    @Test func `each sample is its period of running time`() throws {
+        let recording = try imported(stored("dwarf.data"))
+        let period: Int64 = 20_408_163
+        #expect(recording.header.capture == .perf)
+        #expect(recording.header.importSource == "cpu-clock at 49 Hz, --call-graph dwarf,512")
+        #expect(recording.header.frequency == 49)
+        #expect(Int(recording.header.ticks) == recording.slices.count)
+        #expect(recording.slices.count > 10)
+        for slice in recording.slices {
+            #expect(slice.times.wall == slice.times.running)
+            #expect(slice.times.running.nanoseconds <= 2 * period)
+        }
+        #expect(recording.threads.count == 2)
+        #expect(recording.threads.map(\.isMain) == [true, false])
+        #expect(recording.threads.allSatisfy { $0.name == "groundtruth" && $0.end != nil })
+        #expect(recording.images.count == 1)
+        #expect(recording.images.first?.path.hasSuffix("/groundtruth") == true)
+        #expect(
+            recording.marks.map(\.kind) == [.spawned, .firstInstruction, .main, .ended])
+        #expect(recording.modules.contains { $0.path.hasSuffix("/groundtruth") })
+        #expect(recording.runs.isEmpty)
+    }
+
+    @Test func `compressed is the same`() throws {
+        let recording = try imported(stored("compressed.data"))
+        #expect(Int(recording.header.ticks) == recording.slices.count)
+        #expect(recording.slices.count > 10)
+    }
+
+    @Test func `records of switches tell what threads did`() throws {
+        let recording = try imported(stored("switch-records.data"))
+        #expect(recording.header.account == .switches)
+        #expect(!recording.runs.isEmpty)
+        // groundtruth sleeps for 150 ms, and waits for its thread.
+        let blocked = recording.slices.map(\.times.blocked.nanoseconds).max() ?? 0
+        #expect(blocked > 100_000_000)
+        #expect(value(recording, .estimatedWaits) == nil)
+        // A thread's time is tiled.
+        for thread in recording.threads.indices {
+            let slices = recording.slices.filter { $0.thread.rawValue == thread }
+            for (one, next) in zip(slices, slices.dropFirst()) { #expect(one.end == next.start) }
+        }
+    }
+
+    @Test func `tracepoints of switches tell where threads waited`() throws {
+        let recording = try imported(stored("switches.data"))
+        let waits = recording.slices.filter { $0.times.blocked > .milliseconds(100) }
+        #expect(!waits.isEmpty)
+        #expect(recording.header.account == nil)
+    }
+
+    @Test func `the process that perf started is taken, or another`() throws {
+        // The shell only waits for its child: there is no sample of it, but a hint.
+        let error = #expect(throws: ImportError.self) {
+            try self.imported(self.stored("pipe.data"))
+        }
+        guard case .noSamples(_, _, let busiest?) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(access(output, F_OK) != 0)
+        let child = try imported(stored("pipe.data"), pid: busiest)
+        #expect(child.header.pid == busiest)
+        #expect(child.images.first?.path.hasSuffix("/spin") == true)
+        // It was forked before it executed spin.
+        let marks = child.marks
+        #expect(marks.first?.kind == .spawned)
+        #expect(marks[0].time < marks[1].time)
+    }
+
+    @Test func `frame pointers' stacks are taken as they are`() throws {
+        let recording = try imported(stored("frame-pointers.data"))
+        #expect(value(recording, .unverifiedStacks) == Int64(recording.slices.count))
+        #expect(recording.slices.allSatisfy { $0.stack != nil })
+    }
+
+    @Test func `a damaged file's beginning is kept`() throws {
+        let whole = bytes(of: stored("dwarf.data"))
+        let input = folder + "/input"
+        let descriptor = open(input, O_CREAT | O_WRONLY, 0o600)
+        // In the middle of the samples.
+        _ = whole.withUnsafeBytes { write(descriptor, $0.baseAddress, whole.count / 2) }
+        close(descriptor)
+        let result = try PerfImport(input: input, output: output, pid: nil, version: "1").run()
+        // Where the record begins that is not whole.
+        let offset = try #require(result.damage?.offset)
+        #expect(offset <= whole.count / 2 && offset > whole.count / 2 - 1000)
+        let recording = try RecordingReader.load(path: output)
+        #expect(!recording.slices.isEmpty)
+        #expect(value(recording, .damagedInput) == Int64(offset))
+    }
+
+    private func bytes(of path: String) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY)
+        defer { close(descriptor) }
+        let size = Int(max(lseek(descriptor, 0, SEEK_END), 0))
+        return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            count = max(pread(descriptor, buffer.baseAddress, size, 0), 0)
+        }
+    }
+}

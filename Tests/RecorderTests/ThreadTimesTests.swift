@@ -1,0 +1,124 @@
+import ProfileModel
+import TestSupport
+import Testing
+
+@testable import Recorder
+
+struct ThreadTimesTests {
+    private typealias Times = ThreadTimes<String>
+
+    private func at(_ time: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: time) }
+    private func span(_ time: Int64) -> TimeSpan { TimeSpan(nanoseconds: time) }
+
+    /// "10-20 running 10 stack"
+    private func text(_ pieces: [Times.Piece]) -> [String] {
+        pieces.map { piece in
+            let states = ThreadState.allCases.compactMap { state in
+                piece.times[state] > .zero ? "\(state) \(piece.times[state].nanoseconds)" : nil
+            }
+            return "\(piece.start.nanoseconds)-\(piece.end.nanoseconds) "
+                + states.joined(separator: " ") + " \(piece.stack ?? "none")"
+        }
+    }
+
+    @Test func `a sample alone is the time right before it`() {
+        var times = Times(start: at(0), knowsSwitches: false)
+        #expect(
+            text(times.sample(at: at(100), cpu: span(10), stack: "a")) == ["90-100 running 10 a"])
+        // Not more than there was: the rest comes with the next.
+        #expect(
+            text(times.sample(at: at(106), cpu: span(10), stack: "b")) == ["100-106 running 6 b"])
+        #expect(
+            text(times.sample(at: at(150), cpu: span(10), stack: "c")) == ["136-150 running 14 c"])
+        // Nothing between samples is made up.
+        #expect(text(times.finish(at: at(900))).isEmpty)
+    }
+
+    @Test func `between a departure and an arrival it is blocked`() {
+        var times = Times(start: at(0), knowsSwitches: true)
+        #expect(times.begins(at: at(10)).isEmpty)
+        #expect(
+            text(times.left(at: at(30), isPushed: false, stack: "wait")) == [
+                "10-30 running 20 wait"
+            ])
+        #expect(text(times.arrived(at: at(70))) == ["30-70 blocked 40 wait"])
+        #expect(
+            text(times.sample(at: at(90), cpu: span(40), stack: "work")) == [
+                "70-90 running 20 work"
+            ])
+        #expect(
+            text(times.left(at: at(95), isPushed: true, stack: "work")) == ["90-95 running 5 work"])
+        #expect(text(times.arrived(at: at(99))) == ["95-99 preempted 4 work"])
+        #expect(times.estimates == 0)
+    }
+
+    @Test func `without stacks of switches, running time waits for the next sample's`() {
+        var times = Times(start: at(0), knowsSwitches: true)
+        #expect(times.arrived(at: at(0)).isEmpty)
+        #expect(times.left(at: at(10), isPushed: false, stack: nil).isEmpty)
+        #expect(times.arrived(at: at(40)).isEmpty)
+        #expect(
+            text(times.sample(at: at(50), cpu: span(20), stack: "a")) == [
+                "0-10 running 10 a", "10-40 blocked 30 none", "40-50 running 10 a",
+            ])
+    }
+
+    @Test func `an arrival that was not recorded follows from the CPU time`() {
+        var times = Times(start: at(0), knowsSwitches: true)
+        _ = times.begins(at: at(0))
+        #expect(
+            text(times.left(at: at(20), isPushed: false, stack: "wait")) == ["0-20 running 20 wait"]
+        )
+        #expect(
+            text(times.sample(at: at(100), cpu: span(50), stack: "work")) == [
+                "20-70 blocked 50 wait", "70-100 running 30 work",
+            ])
+        #expect(times.estimates == 1)
+    }
+
+    @Test func `several of them share the time by their lengths`() {
+        var times = Times(start: at(0), knowsSwitches: true)
+        _ = times.begins(at: at(0))
+        _ = times.left(at: at(0), isPushed: false, stack: "first")
+        _ = times.left(at: at(40), isPushed: false, stack: "second")
+        #expect(
+            text(times.sample(at: at(100), cpu: span(50), stack: "work")) == [
+                "0-20 blocked 20 first", "20-40 running 20 second",
+                "40-70 blocked 30 second", "70-100 running 30 work",
+            ])
+    }
+
+    @Test(arguments: [false, true]) func `pieces never overlap, whatever is told`(switches: Bool) {
+        var numbers = SeededNumbers(seed: 3)
+        for _ in 0..<300 {
+            var times = Times(start: at(0), knowsSwitches: switches)
+            var end: Int64 = 0
+            var time: Int64 = 0
+            for _ in 0..<60 {
+                time += Int64.random(in: -5...40, using: &numbers)
+                let now = at(max(0, time))
+                let pieces =
+                    switch Int.random(in: 0...(switches ? 4 : 0), using: &numbers) {
+                    case 0:
+                        times.sample(
+                            at: now, cpu: span(Int64.random(in: 0...60, using: &numbers)),
+                            stack: "s")
+                    case 1: times.left(at: now, isPushed: time % 2 == 0, stack: nil)
+                    case 2: times.left(at: now, isPushed: time % 2 == 0, stack: "d")
+                    case 3: times.arrived(at: now)
+                    default: times.begins(at: now)
+                    }
+                for piece in pieces {
+                    #expect(piece.start.nanoseconds >= end)
+                    #expect(piece.times.wall > .zero)
+                    for state in ThreadState.allCases { #expect(piece.times[state] >= .zero) }
+                    end = piece.end.nanoseconds
+                }
+            }
+            for piece in times.finish(at: at(max(0, time))) {
+                #expect(piece.start.nanoseconds >= end)
+                end = piece.end.nanoseconds
+            }
+        }
+    }
+}
