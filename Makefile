@@ -12,8 +12,8 @@ BUILD_PACKAGES = pkg-config make gcc g++ libdw-dev libelf-dev libsqlite3-dev lib
 DEMO_PACKAGES = $(BUILD_PACKAGES) libsqlite3-dev
 TEST_PACKAGES = $(DEMO_PACKAGES) linux-perf libunwind-dev sqlite3 python3 perl git gdb strace golang-go \
 	binutils procps xvfb
-BENCH_PACKAGES = $(TEST_PACKAGES) google-perftools libgoogle-perftools-dev \
-	systemtap-sdt-dev liblttng-ust-dev
+BENCH_PACKAGES = $(TEST_PACKAGES) linux-perf google-perftools libgoogle-perftools-dev \
+	systemtap-sdt-dev liblttng-ust-dev elfutils
 
 .PHONY: build demo test lint format bench install clean manual fixtures
 
@@ -52,7 +52,7 @@ format:
 bench: build
 	@scripts/install-packages $(BENCH_PACKAGES)
 	@$(MAKE) --no-print-directory fixtures
-	$(SWIFT) build $(BUILD_FLAGS) --product UnwindBenchmark
+	$(SWIFT) build $(BUILD_FLAGS) --product SymbolicateBenchmark
 	python3 Benchmarks/bench.py $(BENCH_FLAGS) $(BINARY) $(FIXTURES)
 
 install: build

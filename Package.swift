@@ -76,6 +76,11 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // For `make bench`; not a product.
+        .executableTarget(
+            name: "SymbolicateBenchmark", dependencies: ["ProfileModel", "Symbolicate"],
+            path: "Benchmarks/SymbolicateBenchmark", swiftSettings: settings),
+
         // What programs use to say where their time goes. Nothing of ours uses it.
         .target(name: "Signpost", dependencies: ["CSignpost"], swiftSettings: settings),
 

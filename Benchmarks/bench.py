@@ -19,7 +19,7 @@ import memory
 import recorder
 import signposts
 import slowdown
-import unwind
+import symbolicate
 import whole_run
 from setting import Setting
 
@@ -35,7 +35,7 @@ SECTIONS = {
     "signposts": signposts.signposts,
     "initializers": initializers.initializers,
     "marks": marks.marks,
-    "unwinding": unwind.unwinding,
+    "symbolicate": symbolicate.symbolicate,
 }
 
 

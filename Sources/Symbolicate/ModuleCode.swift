@@ -1,4 +1,5 @@
 internal import CElfutils
+internal import Glibc
 
 /// What a module's files tell of its code: functions by name, where they end, its probes.
 package final class ModuleCode {

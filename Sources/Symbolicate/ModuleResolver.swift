@@ -13,7 +13,11 @@ package final class ModuleResolver {
     /// The one of them that has DWARF, with its path.
     private let debug: DebugFile?
     private let search: DebugFileSearch
+    private let module: Module
+    private lazy var alternate = findAlternate()
     private let names = NameCache()
+    private lazy var direct = openDirect()
+    /// Asked where `direct` does not know.
     private lazy var dwarf = openDwarf()
     private lazy var symbols = makeSymbols()
     private lazy var stubs = files.first.map(PLTStubs.init)
@@ -29,6 +33,7 @@ package final class ModuleResolver {
         let debug = complete.map { DebugFile(path: module.path, file: $0) } ?? separate
         self.debug = debug.flatMap { $0.file.hasDebugInfo ? $0 : nil }
         self.search = search
+        self.module = module
         summary = ModuleSymbols(
             debugInfoPath: self.debug?.path,
             hasSymbols: files.contains { !$0.symbolTables.isEmpty })
@@ -38,22 +43,48 @@ package final class ModuleResolver {
     /// - Returns: outermost first, the physical function and what was inlined into it; never
     ///   empty. A function that nothing covers is nil, never a neighbour's name.
     package func frames(at address: UInt64) -> [SourceFrame] {
-        if let stub = stubs?.target(of: address) {
-            let name = names.readable(stub) + "@plt"
-            return [SourceFrame(function: name, file: nil, line: nil, isInlined: false)]
+        frames(at: [address])[0]
+    }
+
+    /// The same for many addresses at once, which takes far less than one after another does.
+    /// - Parameter addresses: ascending, each once.
+    /// - Returns: as many as there are addresses.
+    package func frames(at addresses: [UInt64]) -> [[SourceFrame]] {
+        let found = direct?.frames(of: addresses, symbols)
+        return addresses.indices.map { index in
+            let address = addresses[index]
+            if let stub = stub(at: address) { return [stub] }
+            guard let frames = found?[index] else { return framesByLibdw(at: address) }
+            return frames.isEmpty ? [symbol(at: address)] : frames
         }
+    }
+
+    /// The same by libdw, which is asked where nobody else knows, and in tests.
+    package func framesByLibdw(at address: UInt64) -> [SourceFrame] {
+        if let stub = stub(at: address) { return [stub] }
         let found = dwarf?.frames(at: address) ?? []
-        guard let physical = found.first else {
-            let name = symbols.match(address).map { names.readable($0.name) }
-            return [SourceFrame(function: name, file: nil, line: nil, isInlined: false)]
-        }
+        guard let physical = found.first else { return [symbol(at: address)] }
         var frames = found.map { frame in
             SourceFrame(
                 function: frame.function, file: frame.file, line: frame.line,
                 isInlined: frame.isInlined, isUnoptimized: frame.isUnoptimized)
         }
-        frames[0].function = physicalFunction(at: address, physical)
+        frames[0].function = symbols.physicalName(at: address, known: physical.symbol, names) {
+            physical.function
+        }
         return frames
+    }
+
+    private func stub(at address: UInt64) -> SourceFrame? {
+        stubs?.target(of: address).map { Self.frame(names.readable($0) + "@plt") }
+    }
+
+    private func symbol(at address: UInt64) -> SourceFrame {
+        Self.frame(symbols.match(address).map { names.readable($0.name) })
+    }
+
+    private static func frame(_ function: String?) -> SourceFrame {
+        SourceFrame(function: function, file: nil, line: nil, isInlined: false)
     }
 
     /// The names of the data at addresses of the module's own (ELF) address space, as far as there
@@ -63,21 +94,29 @@ package final class ModuleResolver {
             .mapValues { names.readable($0) }
     }
 
-    /// The symbol's name goes before DWARF's: it has the parameters (C++), it tells a `.cold`
-    /// part from its function, and it is the same with and without debug information.
-    private func physicalFunction(at address: UInt64, _ frame: DwarfFrame) -> String? {
-        guard let match = symbols.match(address, known: frame.symbol) else {
-            return frame.function
-        }
-        if let name = frame.function, !match.isCertain { return name }
-        return names.readable(match.name)
-    }
-
     /// Unpacks compressed sections, so only when the module is asked about.
     private func openDwarf() -> DwarfFile? {
         debug.flatMap { debug in
-            DwarfFile(debug.file, code: Self.code(of: files).hull, names: names) {
-                search.findAlternate($0, buildID: $1, of: debug.path)
+            DwarfFile(debug.file, code: Self.code(of: files).hull, names: names) { _, _ in
+                alternate
+            }
+        }
+    }
+
+    private func openDirect() -> DirectDwarf? {
+        debug.flatMap { debug in
+            let common = alternate.flatMap { DwarfImage($0, alternate: nil) }
+            return DwarfImage(debug.file, alternate: common).map {
+                DirectDwarf($0, code: Self.code(of: files).hull)
+            }
+        }
+    }
+
+    /// The file that `dwz` made of what several have in common.
+    private func findAlternate() -> ElfFile? {
+        debug.flatMap { debug in
+            debug.file.alternateLink.flatMap {
+                search.findAlternate($0.name, buildID: $0.buildID, of: debug.path)
             }
         }
     }
@@ -86,6 +125,25 @@ package final class ModuleResolver {
         SymbolIndex(
             tables: files.flatMap(\.symbolTables), code: Self.code(of: files),
             functionStarts: { [files] in files.first?.functionStarts ?? [] })
+    }
+
+    // MARK: - Cache
+
+    /// What answers of this module are kept by; nil where it has no build id, or no debug
+    /// information: then it is done sooner than a file is read.
+    var cacheKey: SymbolCache.Key? {
+        guard let debug else { return nil }
+        let buildID = module.buildID.isEmpty ? files.first?.buildID ?? [] : module.buildID
+        guard !buildID.isEmpty else { return nil }
+        let parts: [(String, ElfFile?)] = [
+            (module.path, files.first), (debug.path, debug.file), ("", alternate),
+        ]
+        let texts = parts.map { path, file in
+            let stamp = file.map { "\($0.stamp) \($0.buildID)" } ?? "none"
+            return "\(path.utf8.count) \(path) \(stamp)"
+        }
+        return SymbolCache.Key(
+            buildID: buildID, identity: Array(texts.joined(separator: "\n").utf8))
     }
 
     // MARK: - Opening

@@ -1,34 +1,79 @@
+internal import CElfutils
+internal import Glibc
 package import ProfileModel
 
 /// Gives a recording's addresses their meaning: functions, inlined ones too, files and lines.
 package struct Symbolicator: Sendable {
     private let search: DebugFileSearch
+    private let cache: SymbolCache?
 
-    package init(search: DebugFileSearch = DebugFileSearch()) {
+    /// - Parameter cache: what earlier recordings found; nil for none.
+    package init(search: DebugFileSearch = DebugFileSearch(), cache: SymbolCache? = nil) {
         self.search = search
+        self.cache = cache
     }
 
     /// The recording's symbols with all of its stacks' addresses in it. What is there already is
     /// kept: it may have been found on the machine that made the recording.
     ///
-    /// Modules are opened one after another, each closed before the next: a launch may load
-    /// hundreds.
+    /// As many modules are open at once as there are cores: a launch may load hundreds.
     package func symbolicate(_ recording: Recording) -> SymbolTable {
         var table = recording.symbols
         let wanted = Self.unresolved(of: recording)
         let places = Self.unresolvedPlaces(of: recording)
-        for (position, module) in recording.modules.enumerated() {
+        let questions = recording.modules.enumerated().compactMap { position, module in
             let index = ModuleIndex(position)
-            let addresses = wanted[index] ?? []
-            let data = places[index] ?? []
-            if addresses.isEmpty, data.isEmpty, table.modules[index] != nil { continue }
-            let resolver = ModuleResolver(module, search: search)
-            if table.modules[index] == nil { table.modules[index] = resolver.summary }
-            Self.resolve(addresses, with: resolver, into: &table)
-            Self.name(data, with: resolver, into: &table)
+            let question = Question(
+                index: index, module: module, addresses: wanted[index] ?? [],
+                places: places[index] ?? [])
+            return question.isEmpty && table.modules[index] != nil ? nil : question
+        }
+        let answers = Workers.map(questions.count, makeState: {}) { _, number in
+            answer(questions[number])
+        }
+        for (question, answer) in zip(questions, answers) {
+            if table.modules[question.index] == nil {
+                table.modules[question.index] = answer.summary
+            }
+            for address in question.addresses {
+                table.frames[address] = answer.frames[address.address.lookup] ?? [Self.unknown]
+            }
+            for place in question.places {
+                guard let name = answer.names[place.address.lookup] else { continue }
+                table.frames[place] = [
+                    SourceFrame(function: name, file: nil, line: nil, isInlined: false)
+                ]
+            }
         }
         for address in wanted[nil] ?? [] { table.frames[address] = [Self.unknown] }
         return table
+    }
+
+    /// What is asked of one module.
+    private struct Question: Sendable {
+        var index: ModuleIndex
+        var module: Module
+        var addresses: [FrameAddress]
+        /// Of its data.
+        var places: [FrameAddress]
+
+        var isEmpty: Bool { addresses.isEmpty && places.isEmpty }
+    }
+
+    private struct Answer: Sendable {
+        var summary: ModuleSymbols
+        var frames: [UInt64: [SourceFrame]]
+        var names: [UInt64: String]
+    }
+
+    /// This is where return addresses are looked up one byte before; see ``CodeAddress/lookup``.
+    private func answer(_ question: Question) -> Answer {
+        let resolver = ModuleResolver(question.module, search: search)
+        let places = question.places.map(\.address.lookup)
+        return Answer(
+            summary: resolver.summary,
+            frames: lookUp(Set(question.addresses.map(\.address.lookup)), with: resolver),
+            names: places.isEmpty ? [:] : resolver.dataNames(at: places))
     }
 
     /// The addresses that have no meaning yet, by module; under nil those of no known module.
@@ -60,34 +105,42 @@ package struct Symbolicator: Sendable {
         return result
     }
 
-    private static func name(
-        _ places: [FrameAddress], with resolver: ModuleResolver, into table: inout SymbolTable
-    ) {
-        guard !places.isEmpty else { return }
-        let names = resolver.dataNames(at: places.map(\.address.lookup))
-        for place in places {
-            guard let name = names[place.address.lookup] else { continue }
-            table.frames[place] = [
-                SourceFrame(function: name, file: nil, line: nil, isInlined: false)
-            ]
+    /// From the cache what it knows, and the rest from the files.
+    private func lookUp(
+        _ lookups: Set<UInt64>, with resolver: ModuleResolver
+    ) -> [UInt64: [SourceFrame]] {
+        guard !lookups.isEmpty else { return [:] }
+        guard let cache, let key = resolver.cacheKey else {
+            return Self.find(lookups.sorted(), with: resolver)
         }
+        var known = cache.answers(for: key) ?? CachedAnswers()
+        let missing = lookups.filter { known.frames[$0] == nil }.sorted()
+        guard !missing.isEmpty else { return known.frames }
+        let start = Self.now()
+        let found = Self.find(missing, with: resolver)
+        let took = Self.now() - start
+        let result = known.frames.merging(found) { $1 }
+        if took >= Self.worthKeeping {
+            known.add(found)
+            cache.store(known, for: key)
+        }
+        return result
     }
 
-    /// In the order of addresses, so that what lies together in the file is read together. This
-    /// is where return addresses are looked up one byte before; see ``CodeAddress/lookup``.
-    private static func resolve(
-        _ addresses: [FrameAddress], with resolver: ModuleResolver, into table: inout SymbolTable
-    ) {
-        let sorted = addresses.sorted { $0.address.lookup < $1.address.lookup }
-        var last: (lookup: UInt64, frames: [SourceFrame])?
-        for address in sorted {
-            let lookup = address.address.lookup
-            let frames =
-                last.flatMap { $0.lookup == lookup ? $0.frames : nil }
-                ?? resolver.frames(at: lookup)
-            table.frames[address] = frames
-            last = (lookup, frames)
-        }
+    /// What is found sooner than this need not be kept.
+    private static let worthKeeping = TimeSpan.milliseconds(3)
+
+    private static func now() -> MonotonicTime {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return MonotonicTime(
+            nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
+    }
+
+    private static func find(
+        _ sorted: [UInt64], with resolver: ModuleResolver
+    ) -> [UInt64: [SourceFrame]] {
+        Dictionary(zip(sorted, resolver.frames(at: sorted)), uniquingKeysWith: { $1 })
     }
 
     private static let unknown = SourceFrame(

@@ -46,9 +46,10 @@ import Testing
         #expect(plain.after == nil)
         #expect(plain.end.until.isEmpty)
         #expect(!plain.isQuiet)
+        #expect(plain.usesSymbolCache)
         let line = """
             record -o x -F10000 --duration 1.5s --capture ptrace --after stop --stack-bytes 4096 \
-            --quiet -- ls -l
+            --symbol-cache off --quiet -- ls -l
             """
         let full = try RecordOptions(try #require(parsedArguments(line)))
         #expect(full.target == .launch(program: "ls", arguments: ["-l"]))
@@ -59,6 +60,7 @@ import Testing
         #expect(full.stackBytes == 4_096)
         #expect(full.after == .stop)
         #expect(full.isQuiet)
+        #expect(!full.usesSymbolCache)
     }
 
     @Test func processIDs() throws {

@@ -132,6 +132,15 @@ package enum ManualPage {
         .TP
         .B COLUMNS
         the width of reports; without it the terminal's, or \(Terminal.defaultWidth)
+        .TP
+        .B FIRSTLIGHT_CACHE
+        the folder of the symbol cache; empty for none
+        .TP
+        .B XDG_CACHE_HOME
+        without it, where the folder
+        .I firstlight
+        is; else in
+        .I ~/.cache
         """
     }
 
@@ -147,6 +156,9 @@ package enum ManualPage {
         .TP
         .I \(escape(RecordOptions.defaultOutput + "-journal"))
         left by a recorder that was killed: the next reader needs it to undo a half write
+        .TP
+        .I ~/.cache/firstlight
+        functions and lines that were found before, by build id; may be deleted at any time
         """
     }
 

@@ -7,7 +7,7 @@ import Sampler
 package enum OptionName: Hashable, Sendable {
     case help
     case output, frequency, duration, capture, stackBytes, followChildren, switches, after, quiet,
-        wait
+        wait, symbolCache
     case view, phase, thread, weight, minPercent, minDuration, depth, format
     case noPhase, noThread
     case interval
@@ -95,13 +95,12 @@ package enum OptionTable {
             --watchdog struck, otherwise keep
             """),
         .init(
-            .quiet, "quiet", for: recording.union([.import]), "print no summary at the end"),
-        .init(
-            .pid, "pid", "PID", .integer(1...Int(Int32.max)), for: [.import],
+            .symbolCache, "symbol-cache", "WHETHER", .choice(["on", "off"]), for: recording,
             """
-            the process to import (default: the one that perf started, or the one with the most \
-            samples)
+            whether the functions and lines that were found for modules with debug information \
+            are kept in ~/.cache/firstlight, and taken from there the next time (default: on)
             """),
+        .init(.quiet, "quiet", for: recording, "print no summary at the end"),
         .init(
             .wait, "wait", "NAME", .text, for: [.attach],
             """

@@ -34,6 +34,8 @@ package struct RecordOptions: Hashable, Sendable {
     package var stackBytes: Int
     package var followsChildren: Bool
     package var asksScheduler: Bool
+    /// Whether what earlier symbolication found on disk is used, and added to.
+    package var usesSymbolCache: Bool
     /// When the launch is over.
     package var end: LaunchEndOptions
     /// What is noted though the program does not say it.
@@ -52,6 +54,7 @@ package struct RecordOptions: Hashable, Sendable {
         stackBytes = arguments.integer(.stackBytes) ?? SamplerOptions.usualStackBytes
         followsChildren = arguments.isGiven(.followChildren)
         asksScheduler = arguments.text(.switches) != "off"
+        usesSymbolCache = arguments.text(.symbolCache) != "off"
         marks = try Self.marks(arguments)
         end = try LaunchEndOptions(arguments)
         after = arguments.text(.after).flatMap(AfterRecording.init)

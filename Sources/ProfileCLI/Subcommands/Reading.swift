@@ -37,21 +37,13 @@ enum Reading {
         }
     }
 
-    static func symbolicatedRecording(at path: String) throws(RecordingError) -> Recording {
-        var timings = Timings()
-        return try symbolicatedRecording(at: path, &timings)
-    }
-
-    private static func symbolicatedRecording(
-        at path: String, _ timings: inout Timings
+    /// - Parameter cache: what earlier symbolication found; nil for none.
+    static func symbolicatedRecording(
+        at path: String, cache: SymbolCache? = .ofUser
     ) throws(RecordingError) -> Recording {
-        var recording = try timings.measure("reading") { () throws(RecordingError) in
-            try RecordingReader.load(path: path)
-        }
+        var recording = try RecordingReader.load(path: path)
         if recording.symbols.frames.isEmpty && recording.symbols.modules.isEmpty {
-            recording.symbols = timings.measure("symbolicating") {
-                Symbolicator().symbolicate(recording)
-            }
+            recording.symbols = Symbolicator(cache: cache).symbolicate(recording)
         }
         return recording
     }

@@ -3,6 +3,7 @@ import ProfileModel
 import Recorder
 import Recording
 import Sampler
+import Symbolicate
 
 /// `firstlight record` and `firstlight attach`.
 enum RecordCommand {
@@ -56,7 +57,7 @@ enum RecordCommand {
             console: console)
         ending.settleOutput()
         for problem in result.sampler.markProblems { console.complain(problem.description) }
-        for child in result.children { symbolicate(child, console) }
+        for child in result.children { symbolicate(child, options, console) }
         let hasSummary = finish(options, console, hasFile: result.failure == nil)
         ending.explainStall()
         let status = ending.seeToTheEnd()
@@ -75,9 +76,12 @@ enum RecordCommand {
     }
 
     /// A child's recording that cannot be completed can be read nevertheless.
-    private static func symbolicate(_ path: String, _ console: Console) {
+    private static func symbolicate(
+        _ path: String, _ options: RecordOptions, _ console: Console
+    ) {
         do throws(RecordingError) {
-            try RecordingFile.store(try Reading.symbolicatedRecording(at: path).symbols, in: path)
+            let recording = try Reading.symbolicatedRecording(at: path, cache: options.symbolCache)
+            try RecordingFile.store(recording.symbols, in: path)
         } catch {
             console.complain(error.description)
         }
@@ -89,15 +93,24 @@ enum RecordCommand {
     ) -> Bool {
         guard hasFile else { return false }
         do throws(RecordingError) {
-            var timings = Timings()
-            try Reading.complete(
-                options.output, isQuiet: options.isQuiet, &timings, console)
+            let recording = try Reading.symbolicatedRecording(
+                at: options.output, cache: options.symbolCache)
+            try RecordingFile.store(recording.symbols, in: options.output)
+            if !options.isQuiet {
+                // Nobody may be listening any more; the recording is what counts.
+                try? console.write(
+                    Reading.summary(of: recording, on: console.terminal(of: .error)), to: .error)
+            }
             return true
         } catch {
             console.complain(error.description)
             return false
         }
     }
+}
+
+extension RecordOptions {
+    fileprivate var symbolCache: SymbolCache? { usesSymbolCache ? .ofUser : nil }
 }
 
 extension Recorder.Target {

@@ -6,7 +6,7 @@ struct ProducerText {
     /// DW_AT_APPLE_optimized, which LLVM writes for Swift on all systems.
     private let isMarkedOptimized: Bool
     /// Not in `dwarf.h`; LLVM's `Dwarf.def` has it.
-    private static let appleOptimized = 0x3fe1
+    static let appleOptimized = 0x3fe1
 
     init(_ text: String, isMarkedOptimized: Bool = false) {
         words = text.prefix(Self.longest).split(separator: " ")
@@ -23,7 +23,7 @@ struct ProducerText {
     }
 
     /// GCC writes down all options, which are a few hundred characters.
-    private static let longest = 4096
+    static let longest = 4096
 
     /// Whether it says that nothing was optimised. Clang and rustc do not say either way.
     var isUnoptimized: Bool {

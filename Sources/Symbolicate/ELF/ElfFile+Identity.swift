@@ -27,6 +27,16 @@ extension ElfFile {
         return DebugLink(name: text, checksum: checksum)
     }
 
+    /// `.gnu_debugaltlink`: the name and build id of the file into which `dwz` moved what several
+    /// files have in common; nil when there is none.
+    var alternateLink: (name: String, buildID: [UInt8])? {
+        guard let index = index(ofSection: ".gnu_debugaltlink") else { return nil }
+        let bytes = bytes(ofSection: index)
+        guard let name = bytes.text(at: 0), !name.isEmpty else { return nil }
+        let buildID = Array(bytes[min(name.count + 1, bytes.count)...])
+        return buildID.isEmpty ? nil : (String(decoding: name, as: UTF8.self), buildID)
+    }
+
     var hasDebugInfo: Bool {
         hasContents(ofSection: ".debug_info") || hasContents(ofSection: ".zdebug_info")
     }

@@ -50,6 +50,9 @@ final class ElfFile {
     let handle: OpaquePointer
     let machine: UInt16
     let sections: [ElfSection]
+    /// Its size in bytes and when it was last changed, in seconds and nanoseconds; 0 of an image in
+    /// memory.
+    let stamp: [Int]
     /// The file keeps its descriptor while it is open: libdw finds files that lie beside it
     /// through `/proc/self/fd`.
     private let descriptor: CInt
@@ -66,17 +69,20 @@ final class ElfFile {
         }
         _ = elf_version(UInt32(EV_CURRENT))
         let handle = elf_begin(descriptor, ELF_C_READ_MMAP, nil)
-        try self.init(handle: handle, descriptor: descriptor)
+        let changed = status.st_mtim
+        try self.init(
+            handle: handle, descriptor: descriptor,
+            stamp: [Int(status.st_size), changed.tv_sec, changed.tv_nsec])
     }
 
     /// An image that is in memory already and stays there (the vdso).
     convenience init(image: UnsafeMutableRawBufferPointer) throws(ElfFileError) {
         _ = elf_version(UInt32(EV_CURRENT))
         let start = image.baseAddress?.assumingMemoryBound(to: CChar.self)
-        try self.init(handle: elf_memory(start, image.count), descriptor: -1)
+        try self.init(handle: elf_memory(start, image.count), descriptor: -1, stamp: [0, 0, 0])
     }
 
-    private init(handle: OpaquePointer?, descriptor: CInt) throws(ElfFileError) {
+    private init(handle: OpaquePointer?, descriptor: CInt, stamp: [Int]) throws(ElfFileError) {
         guard let handle, let machine = Self.machine(of: handle) else {
             elf_end(handle)
             if descriptor >= 0 { close(descriptor) }
@@ -84,6 +90,7 @@ final class ElfFile {
         }
         self.handle = handle
         self.descriptor = descriptor
+        self.stamp = stamp
         self.machine = machine
         sections = Self.readSections(of: handle)
     }

@@ -1,4 +1,5 @@
 internal import CElfutils
+internal import Glibc
 
 // Raw memory: relocations and stubs are read where the file is mapped.
 

@@ -12,7 +12,9 @@ internal import Glibc
 /// an object; exported before local; fewer leading underscores (`write`, not `__write`); the one
 /// that DWARF gives the function (equal functions may have been folded into one); global before
 /// weak; the shorter; the alphabetically first.
-struct SymbolIndex {
+///
+/// Threads share it: what it points to does not change while the files live.
+struct SymbolIndex: @unchecked Sendable {
     private let tables: [ElfSymbolTable]
     /// Sorted by start, of equal starts the longest first: aliases lie side by side.
     private let symbols: [ElfSymbol]
@@ -66,6 +68,21 @@ struct SymbolIndex {
             let isGuess = guessed.contains(first.start)
             return Match(name: $0.name, isCertain: !isGuess && $0.symbol.kind == .function)
         }
+    }
+
+    /// What the physical function at an address is shown as. The symbol's name goes before DWARF's:
+    /// it has the parameters (C++), it tells a `.cold` part from its function, and it is the same
+    /// with and without debug information.
+    /// - Parameters:
+    ///   - known: the mangled name that DWARF gives it.
+    ///   - other: the name by DWARF, for readers.
+    func physicalName(
+        at address: UInt64, known: UnsafeRawBufferPointer?, _ names: NameCache,
+        _ other: () -> String?
+    ) -> String? {
+        guard let match = match(address, known: known) else { return other() }
+        if !match.isCertain, let name = other() { return name }
+        return names.readable(match.name)
     }
 
     private func name(of symbol: ElfSymbol) -> UnsafeRawBufferPointer? {

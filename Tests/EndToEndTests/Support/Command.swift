@@ -28,6 +28,8 @@ struct Command {
 
     init(_ words: [String], adding variables: [String: String] = [:]) {
         self.words = words
+        // Nothing of a test is left in the user's cache, and nothing is taken from there.
+        environment["FIRSTLIGHT_CACHE"] = ""
         environment.merge(variables) { $1 }
     }
 

@@ -1,0 +1,175 @@
+internal import Glibc
+
+/// A folder of files that nobody misses: bounded in all, and safe for several processes at once.
+///
+/// A file is written under another name and then renamed, so that whoever reads finds a whole one.
+/// The folder must belong to the user and be closed to others: what is in it is believed, and under
+/// `sudo` nothing shall be left in somebody else's home.
+struct CacheFolder: Sendable {
+    let path: String
+    /// Folders above it that are made, too, if they are not there.
+    let makes: [String]
+    /// In bytes, of all files.
+    let limit: Int
+
+    static let suffix = ".symbols"
+    private static let temporary = ".new-"
+    /// A write that was interrupted leaves a file behind.
+    private static let longestWrite = 3600
+    /// A file's time tells when it was used last, to this many seconds.
+    private static let accuracy = 3600
+    private static let mostFiles = 1 << 20
+
+    static func ofUser(limit: Int) -> CacheFolder? {
+        if let own = getenv("FIRSTLIGHT_CACHE") {
+            let path = String(cString: own)
+            return path.hasPrefix("/") ? CacheFolder(path: path, makes: [], limit: limit) : nil
+        }
+        if let base = variable("XDG_CACHE_HOME"), base.hasPrefix("/") {
+            guard isOwn(base) else { return nil }
+            return CacheFolder(path: base + "/firstlight", makes: [], limit: limit)
+        }
+        guard let home = variable("HOME"), home.hasPrefix("/"), isOwn(home) else { return nil }
+        let base = home + "/.cache"
+        return CacheFolder(path: base + "/firstlight", makes: [base], limit: limit)
+    }
+
+    private static func variable(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    private static func isOwn(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_uid == geteuid()
+    }
+
+    // MARK: - Files
+
+    /// A file's bytes; nil if there is none, or it is larger than `limit`.
+    func read(_ name: String, limit: Int) -> [UInt8]? {
+        guard let folder = open() else { return nil }
+        defer { close(folder) }
+        let file = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            status.st_uid == geteuid(), status.st_size > 0, status.st_size <= limit
+        else { return nil }
+        if time(nil) - status.st_mtim.tv_sec > Self.accuracy { futimens(file, nil) }
+        let size = Int(status.st_size)
+        var isWhole = false
+        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            while count < size {
+                let got = Glibc.read(file, buffer.baseAddress?.advanced(by: count), size - count)
+                guard got > 0 else { break }
+                count += got
+            }
+            isWhole = count == size
+        }
+        return isWhole ? bytes : nil
+    }
+
+    /// Puts a file in place of an older one, and takes away what is too much then.
+    func write(_ bytes: [UInt8], as name: String) {
+        guard !bytes.isEmpty, bytes.count <= limit else { return }
+        for folder in makes {
+            mkdir(folder, 0o700)
+            guard Self.isOwn(folder) else { return }
+        }
+        mkdir(path, 0o700)
+        guard let folder = open() else { return }
+        defer { close(folder) }
+        // Threads of this process write different names.
+        let draft = "\(Self.temporary)\(getpid())-\(name)"
+        unlinkat(folder, draft, 0)
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+        let file = openat(folder, draft, flags, 0o600)
+        guard file >= 0 else { return }
+        let isWritten = Self.writeAll(bytes, to: file)
+        close(file)
+        guard isWritten, renameat(folder, draft, folder, name) == 0 else {
+            unlinkat(folder, draft, 0)
+            return
+        }
+        prune(folder)
+    }
+
+    private static func writeAll(_ bytes: [UInt8], to file: CInt) -> Bool {
+        bytes.withUnsafeBytes { bytes in
+            var done = 0
+            while done < bytes.count {
+                let count = Glibc.write(
+                    file, bytes.baseAddress?.advanced(by: done), bytes.count - done)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return false }
+                done += count
+            }
+            return true
+        }
+    }
+
+    /// nil unless it is this user's, and nobody else may write there.
+    private func open() -> CInt? {
+        let folder = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+        guard folder >= 0 else { return nil }
+        var status = stat()
+        guard fstat(folder, &status) == 0, status.st_uid == geteuid(), status.st_mode & 0o022 == 0
+        else {
+            close(folder)
+            return nil
+        }
+        return folder
+    }
+
+    // MARK: - The limit
+
+    private struct Entry {
+        var name: String
+        var size: Int
+        var used: Int
+    }
+
+    /// Takes away drafts that nobody finishes, and if there is too much, what was not used for
+    /// longest, until there is room for some more.
+    private func prune(_ folder: CInt) {
+        var files: [Entry] = []
+        let now = time(nil)
+        for entry in entries(of: folder) {
+            if entry.name.hasPrefix(Self.temporary) {
+                if now - entry.used > Self.longestWrite { unlinkat(folder, entry.name, 0) }
+            } else if entry.name.hasSuffix(Self.suffix) {
+                files.append(entry)
+            }
+        }
+        var total = files.reduce(0) { $0 &+ $1.size }
+        guard total > limit else { return }
+        for file in files.sorted(by: { $0.used < $1.used }) where total > limit / 8 * 7 {
+            unlinkat(folder, file.name, 0)
+            total -= file.size
+        }
+    }
+
+    private func entries(of folder: CInt) -> [Entry] {
+        let copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard copy >= 0, let stream = fdopendir(copy) else {
+            if copy >= 0 { close(copy) }
+            return []
+        }
+        defer { closedir(stream) }
+        var result: [Entry] = []
+        while result.count < Self.mostFiles, let entry = readdir(stream) {
+            // The name ends within the entry, as the C library leaves it.
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            var status = stat()
+            guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+                status.st_mode & S_IFMT == S_IFREG
+            else { continue }
+            result.append(
+                Entry(name: name, size: Int(status.st_size), used: status.st_mtim.tv_sec))
+        }
+        return result
+    }
+}

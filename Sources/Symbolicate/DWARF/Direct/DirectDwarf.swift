@@ -1,0 +1,110 @@
+internal import ProfileModel
+
+/// Answers many addresses of one file at once, on several threads.
+///
+/// What libdw would do for each address (it keeps every line and every entry that it meets, and
+/// reads with a single thread) is done here in one pass over each unit that holds any of them.
+/// What this reader does not know (functions in other files, formats to come) is nil, and libdw's.
+struct DirectDwarf: Sendable {
+    private let image: DwarfImage
+    private let code: Range<UInt64>
+    private let map: IntervalMap
+
+    init(_ image: DwarfImage, code: Range<UInt64>) {
+        self.image = image
+        self.code = code
+        map = Self.makeMap(image, code: code)
+    }
+
+    /// The addresses of one unit, ascending, and where they are among those that were asked about.
+    private struct Part: Sendable {
+        let unit: Int
+        var addresses: [UInt64] = []
+        var places: [Int] = []
+    }
+
+    /// For each of the addresses, outermost first; empty where no unit covers it, nil where libdw
+    /// has to be asked.
+    /// - Parameters:
+    ///   - addresses: ascending, each once.
+    ///   - symbols: the module's, for the names of physical functions.
+    func frames(of addresses: [UInt64], _ symbols: SymbolIndex) -> [[SourceFrame]?] {
+        var result: [[SourceFrame]?] = Array(repeating: [], count: addresses.count)
+        let parts = parts(of: addresses)
+        let answers = Workers.map(parts.count, makeState: { Crewmate(image, symbols) }) {
+            mate, index in
+            mate.frames(of: parts[index].addresses, unit: parts[index].unit, code: code)
+        }
+        for (part, frames) in zip(parts, answers) {
+            for (index, place) in part.places.enumerated() {
+                result[place] = frames.map { $0[index] }
+            }
+        }
+        return result
+    }
+
+    /// By unit, the largest first: what takes longest should not begin last.
+    private func parts(of addresses: [UInt64]) -> [Part] {
+        var parts: [Part] = []
+        var partOfUnit: [Int32: Int] = [:]
+        for (place, address) in addresses.enumerated() {
+            guard let unit = map[address] else { continue }
+            let index = partOfUnit[unit] ?? parts.count
+            if index == parts.count {
+                partOfUnit[unit] = index
+                parts.append(Part(unit: Int(unit)))
+            }
+            parts[index].addresses.append(address)
+            parts[index].places.append(place)
+        }
+        return parts.sorted { size(of: $0.unit) > size(of: $1.unit) }
+    }
+
+    private func size(of unit: Int) -> Int { image.units[unit].end - image.units[unit].start }
+
+    /// Of units that claim the same function the first counts: GNU ld keeps the first object's
+    /// copy of an inline function and points the others' debug information at it, too.
+    private static func makeMap(_ image: DwarfImage, code: Range<UInt64>) -> IntervalMap {
+        var intervals: [IntervalMap.Interval] = []
+        var budget = DwarfFile.rangeLimit
+        var effort = 0
+        for (index, header) in image.units.enumerated() where effort < EntryReader.mostEffort {
+            guard header.hasCode, let unit = UnitReader(image, header, effort: &effort),
+                let value = Int32(exactly: index)
+            else { continue }
+            unit.forEachRange(
+                low: unit.root.lowAddress, high: unit.root.highAddress, list: unit.root.ranges,
+                within: code, budget: &budget
+            ) {
+                intervals.append(
+                    IntervalMap.Interval(
+                        start: $0.lowerBound, end: $0.upperBound, depth: -value, value: value))
+            }
+        }
+        return IntervalMap(intervals)
+    }
+}
+
+/// What a thread keeps from one unit to the next.
+private struct Crewmate {
+    private let image: DwarfImage
+    private let entries: EntryReader
+    private let names = NameCache()
+    private let symbols: SymbolIndex
+
+    init(_ image: DwarfImage, _ symbols: SymbolIndex) {
+        self.image = image
+        self.symbols = symbols
+        entries = EntryReader(image)
+    }
+
+    func frames(of addresses: [UInt64], unit: Int, code: Range<UInt64>) -> [[SourceFrame]]? {
+        var effort = 0
+        guard let unit = UnitReader(image, image.units[unit], effort: &effort), !unit.isSplit
+        else { return nil }
+        let wanted = WantedAddresses(sorted: addresses[...])
+        let answers = UnitAnswers(
+            unit, wanted, code: code, entries: entries, names: names, symbols: symbols)
+        return answers.frames(of: wanted)
+    }
+}

@@ -1,0 +1,142 @@
+internal import CElfutils
+
+extension LineTable {
+    /// What rows cover the addresses that are asked about. Of several, the one that begins last
+    /// counts; of these the last one.
+    ///
+    /// The rows are not kept: each is compared with the next address that is asked about, and
+    /// forgotten.
+    func positions(of wanted: WantedAddresses) -> [LinePosition?] {
+        var run = LineRun(self, wanted)
+        run.all()
+        return run.found
+    }
+}
+
+/// The line number program's state machine.
+private struct LineRun {
+    var found: [LinePosition?]
+    private var starts: [UInt64]
+    private let wanted: WantedAddresses
+    private let shape: LineTable.Shape
+    private var cursor: ByteCursor
+    private var address: UInt64 = 0
+    private var file: UInt64 = 1
+    private var line: UInt32 = 1
+    /// The row before, which reaches to the next one; nil at a sequence's start.
+    private var last: (address: UInt64, position: LinePosition)?
+    /// The first address from the row before on, and its index.
+    private var next: UInt64 = .max
+    private var nextIndex = 0
+    /// By special opcode, how far address and line go.
+    private let advances: [(address: UInt64, line: UInt32)]
+
+    init(_ table: LineTable, _ wanted: WantedAddresses) {
+        found = Array(repeating: nil, count: wanted.all.count)
+        starts = Array(repeating: 0, count: wanted.all.count)
+        self.wanted = wanted
+        shape = table.shape
+        cursor = table.program
+        let shape = table.shape
+        advances = (0...255).map { opcode in
+            guard opcode >= Int(shape.opcodeBase), shape.lineRange > 0 else { return (0, 0) }
+            let adjusted = opcode - Int(shape.opcodeBase)
+            let lines = shape.lineBase + Int64(adjusted % Int(shape.lineRange))
+            return (
+                UInt64(adjusted / Int(shape.lineRange)) &* shape.minimum,
+                UInt32(truncatingIfNeeded: lines)
+            )
+        }
+    }
+
+    mutating func all() {
+        while !cursor.isAtEnd {
+            let opcode = cursor.byte()
+            if opcode >= shape.opcodeBase {
+                let advance = advances[Int(opcode)]
+                address &+= advance.address
+                line &+= advance.line
+                emit()
+            } else if opcode == 0 {
+                extended()
+            } else {
+                standard(opcode)
+            }
+        }
+    }
+
+    @inline(__always)
+    private mutating func emit() {
+        if let last, address >= last.address {
+            if next < address { assign() }
+        } else {
+            begin()
+        }
+        last = (address, LinePosition(file: file, line: line))
+    }
+
+    /// A sequence begins at the address.
+    private mutating func begin() {
+        nextIndex = wanted.first(from: address)
+        next = nextIndex < wanted.all.endIndex ? wanted.all[nextIndex] : .max
+    }
+
+    /// The row before covers what lies between it and the address.
+    private mutating func assign() {
+        guard let last else { return }
+        while next < address {
+            let place = nextIndex - wanted.all.startIndex
+            if found[place] == nil || starts[place] <= last.address {
+                found[place] = last.position
+                starts[place] = last.address
+            }
+            nextIndex += 1
+            guard nextIndex < wanted.all.endIndex else {
+                next = .max
+                return
+            }
+            next = wanted.all[nextIndex]
+        }
+    }
+
+    private mutating func endSequence() {
+        if let last, address >= last.address, next < address { assign() }
+        last = nil
+        address = 0
+        file = 1
+        line = 1
+    }
+
+    private mutating func extended() {
+        let length = cursor.unsigned()
+        guard let length = Int(exactly: length), length > 0,
+            length <= cursor.end - cursor.position
+        else { return cursor.move(to: -1) }
+        let end = cursor.position + length
+        switch Int(cursor.byte()) {
+        case DW_LNE_end_sequence: endSequence()
+        case DW_LNE_set_address: address = cursor.number(size: min(length - 1, 8))
+        default: break
+        }
+        cursor.move(to: end)
+    }
+
+    @inline(__always)
+    private mutating func standard(_ opcode: UInt8) {
+        switch Int(opcode) {
+        case DW_LNS_copy: emit()
+        case DW_LNS_advance_pc: address &+= cursor.unsigned() &* shape.minimum
+        case DW_LNS_advance_line:
+            line = UInt32(truncatingIfNeeded: Int64(line) &+ cursor.signed())
+        case DW_LNS_set_file: file = cursor.unsigned()
+        case DW_LNS_set_column: cursor.skipLEB()
+        case DW_LNS_negate_stmt, DW_LNS_set_basic_block, DW_LNS_set_prologue_end,
+            DW_LNS_set_epilogue_begin:
+            break
+        case DW_LNS_const_add_pc: address &+= advances[255].address
+        case DW_LNS_fixed_advance_pc: address &+= UInt64(cursor.number(UInt16.self))
+        default:
+            for _ in 0..<shape.operands[Int(opcode)] { cursor.skipLEB() }
+        }
+    }
+}

@@ -1,0 +1,216 @@
+internal import ProfileModel
+
+/// What one unit says of the addresses in it that are asked about.
+final class UnitAnswers {
+    private let unit: UnitReader
+    private let entries: EntryReader
+    private let names: NameCache
+    private let symbols: SymbolIndex
+    private let search: ScopeSearch
+    private let scopeMap: IntervalMap
+    private lazy var containers = Containers(search)
+    private lazy var allContainers = Containers(makeSearch(.thorough))
+    private let makeSearch: (ScopeSearch.Care) -> ScopeSearch
+    private let lines: LineTable?
+    private let folder: String?
+    private let isUnoptimized: Bool
+    private var scopes: [Int32: Scope] = [:]
+    private var entryNames: [EntryPlace: EntryName] = [:]
+    private var qualified: [EntryPlace: String] = [:]
+    private var paths: [UInt64: String?] = [:]
+
+    private typealias Position = (file: String?, line: Int32?)
+
+    /// The namespaces and classes of a unit.
+    private struct Containers {
+        let search: ScopeSearch
+        let map: IntervalMap
+
+        init(_ search: ScopeSearch) {
+            self.search = search
+            map = search.makeContainerMap()
+        }
+    }
+
+    private struct Scope {
+        var entry: EntryName
+        /// Only of an inlined one: of the others, the symbol's name is shown.
+        var name: String?
+        /// Where it was called, if it is inlined.
+        var call: Position
+    }
+
+    /// Inlining deeper than this is made up.
+    private static let deepest = 1024
+
+    init(
+        _ unit: UnitReader, _ wanted: WantedAddresses, code: Range<UInt64>, entries: EntryReader,
+        names: NameCache, symbols: SymbolIndex
+    ) {
+        self.unit = unit
+        self.entries = entries
+        self.names = names
+        self.symbols = symbols
+        let table = entries.table(of: unit)
+        makeSearch = { ScopeSearch(unit, table, wanted, code: code, $0) }
+        let quick = makeSearch(.quick)
+        let map = quick.makeScopeMap()
+        // An address that no function claims may be in what was passed over.
+        let isEnough = !quick.hasPassedAnything || wanted.all.allSatisfy { map[$0] != nil }
+        search = isEnough ? quick : makeSearch(.thorough)
+        scopeMap = isEnough ? map : search.makeScopeMap()
+        lines = LineTable(unit)
+        folder = unit.folder.flatMap { $0.hasPrefix("/") ? $0 : nil }
+        isUnoptimized = unit.isUnoptimized
+    }
+
+    /// For each of the addresses, outermost first; one without a function where the unit has only
+    /// lines. Each frame's position is the one inside it: the line table's in the innermost, the
+    /// place of the inlined call in the others.
+    func frames(of wanted: WantedAddresses) -> [[SourceFrame]] {
+        let positions = lines?.positions(of: wanted)
+        return wanted.all.enumerated().map { index, address in
+            frames(at: address, positions?[index].map(position) ?? (nil, nil))
+        }
+    }
+
+    private func frames(at address: UInt64, _ innermost: Position) -> [SourceFrame] {
+        var position = innermost
+        var result: [SourceFrame] = []
+        var current = scopeMap[address] ?? -1
+        while current >= 0, result.count < Self.deepest, search.scopes[Int(current)].isInlined {
+            let scope = scope(current)
+            result.append(frame(scope.name, position, isInlined: true))
+            position = scope.call
+            current = search.scopes[Int(current)].parent
+        }
+        // None at all in assembler, or where an inlined call lies in no function's tree.
+        let function = current >= 0 && result.count < Self.deepest ? scope(current).entry : nil
+        result.append(frame(physicalName(at: address, function), position, isInlined: false))
+        return result.reversed()
+    }
+
+    private func frame(_ name: String?, _ position: Position, isInlined: Bool) -> SourceFrame {
+        SourceFrame(
+            function: name, file: position.file, line: position.line, isInlined: isInlined,
+            isUnoptimized: isUnoptimized)
+    }
+
+    private func physicalName(at address: UInt64, _ entry: EntryName?) -> String? {
+        symbols.physicalName(at: address, known: entry?.symbol, names) { entry.flatMap(readable) }
+    }
+
+    // MARK: - Positions
+
+    private func position(_ row: LinePosition) -> Position {
+        let file = path(row.file)
+        let line = row.line > 0 ? Int32(exactly: row.line) : nil
+        return (file, file == nil ? nil : line)
+    }
+
+    private func callSite(_ entry: EntryAttributes) -> Position {
+        guard entry.callFile.isThere, let file = path(entry.callFile.number) else {
+            return (nil, nil)
+        }
+        let line = entry.callLine.isThere ? Int32(exactly: entry.callLine.number) : nil
+        return (file, line.flatMap { $0 > 0 ? $0 : nil })
+    }
+
+    private func path(_ index: UInt64) -> String? {
+        if let known = paths[index] { return known }
+        let path = lines?.path(of: index).flatMap(whole)
+        paths[index] = .some(path)
+        return path
+    }
+
+    /// nil for what is no file (`<compiler-generated>`).
+    private func whole(_ path: String) -> String? {
+        if path.hasSuffix(">"), path.hasPrefix("<") || path.contains("/<") { return nil }
+        guard !path.hasPrefix("/"), let folder else { return path }
+        return "\(folder)/\(path.hasPrefix("./") ? path.dropFirst(2) : path[...])"
+    }
+
+    // MARK: - Names
+
+    private func scope(_ number: Int32) -> Scope {
+        if let known = scopes[number] { return known }
+        let found = search.scopes[Int(number)]
+        let place = EntryPlace(isAlternate: false, offset: found.offset)
+        var scope = Scope(entry: EntryName(declaration: place), name: nil, call: (nil, nil))
+        if let entry = entries.attributes(at: found.offset, in: unit) {
+            scope.entry = name(of: entry, at: place)
+            scope.name = found.isInlined ? readable(scope.entry) : nil
+            scope.call = callSite(entry)
+        }
+        scopes[number] = scope
+        return scope
+    }
+
+    /// Instances of the same function share its name.
+    private func name(of entry: EntryAttributes, at place: EntryPlace) -> EntryName {
+        let isPlain = entry.linkageName == nil && entry.name == nil
+        let origin = isPlain ? entries.place(entry.origin, in: unit) : nil
+        if let origin, let known = entryNames[origin] { return known }
+        let name = entries.name(of: entry, at: place, in: unit)
+        if let origin { entryNames[origin] = name }
+        return name
+    }
+
+    private func readable(_ name: EntryName) -> String? {
+        if let linkageName = name.linkageName { return names.readable(linkageName) }
+        if let known = qualified[name.declaration] { return known }
+        guard let plain = name.name else { return nil }
+        // Compilers leave the linkage name out for what other files cannot name (C++'s static
+        // functions and anonymous namespaces): the place in the tree gives the rest.
+        let parts = qualifiers(of: name.declaration) + [String(decoding: plain, as: UTF8.self)]
+        let result = Demangler.bounded(parts.joined(separator: "::"))
+        qualified[name.declaration] = result
+        return result
+    }
+
+    /// The names of the namespaces and classes around a declaration, outermost first; empty when
+    /// it is of another unit.
+    private func qualifiers(of declaration: EntryPlace) -> [String] {
+        guard !declaration.isAlternate else { return [] }
+        let known = search.hasPassed(declaration.offset) ? allContainers : containers
+        var result: [String] = []
+        var current = known.map[UInt64(declaration.offset)] ?? -1
+        while current >= 0, result.count < 64 {
+            let container = known.search.containers[Int(current)]
+            if let name = containerName(container.offset) { result.append(name) }
+            current = container.parent
+        }
+        return result.reversed()
+    }
+
+    private func containerName(_ offset: Int) -> String? {
+        guard let entry = entries.attributes(at: offset, in: unit) else { return nil }
+        let place = EntryPlace(isAlternate: false, offset: offset)
+        if let name = entries.name(of: entry, at: place, in: unit).name {
+            return String(decoding: name, as: UTF8.self)
+        }
+        return search.isNamespace(at: offset) ? "(anonymous namespace)" : nil
+    }
+}
+
+extension LineTable {
+    /// The path of a source file as the table gives it, which may be relative.
+    func path(of index: UInt64) -> String? {
+        guard let index = Int(exactly: index), index < files.count else { return nil }
+        let file = files[index]
+        guard !file.name.isEmpty else { return nil }
+        let name = String(decoding: file.name, as: UTF8.self)
+        guard !name.hasPrefix("/") else { return name }
+        guard let folder = folder(file.folder) else { return name }
+        if !folder.hasPrefix("/"), file.folder != 0, let first = self.folder(0) {
+            return "\(first)/\(folder)/\(name)"
+        }
+        return "\(folder)/\(name)"
+    }
+
+    private func folder(_ index: UInt64) -> String? {
+        guard let index = Int(exactly: index), index < folders.count, !folders[index].isEmpty
+        else { return nil }
+        return String(decoding: folders[index], as: UTF8.self)
+    }
+}

@@ -1,0 +1,128 @@
+import Glibc
+import ProfileModel
+import Symbolicate
+import TestSupport
+import Testing
+
+/// Our own reading of DWARF against libdw's.
+struct DirectDwarfTests {
+    private static let source = """
+        #include <algorithm>
+        #include <map>
+        #include <string>
+        #include <vector>
+        namespace {
+        volatile int sink;
+        struct Item {
+            int value;
+            std::string name;
+            bool operator<(const Item &other) const { return value < other.value; }
+        };
+        template <typename T>
+        inline T largest(const std::vector<T> &all) {
+            return *std::max_element(all.begin(), all.end());
+        }
+        __attribute__((noinline)) int local(int count) {
+            struct Counter {
+                int total = 0;
+                __attribute__((noinline)) void add(int more) { sink = total += more; }
+            } counter;
+            for (int i = 0; i < count; i++) counter.add(i);
+            return counter.total;
+        }
+        }
+        int main(int count, char **words) {
+            std::map<std::string, std::vector<Item>> items;
+            for (int i = 0; i < count; i++) items[words[i]].push_back({i, words[i]});
+            int sum = 0;
+            auto add = [&](const auto &pair) { sum += largest(pair.second).value; };
+            std::for_each(items.begin(), items.end(), add);
+            try {
+                sink = sum + local(count);
+                if (count > 1000) throw sum;
+            } catch (int number) {
+                return number;
+            }
+            return sum;
+        }
+        """
+
+    /// - Parameters:
+    ///   - count: how many addresses, spread over the code; at most all of them.
+    ///   - lines: of how many frames, at least, the line is known.
+    private func expectAgreement(
+        _ path: String, count: UInt64 = 20_000, lines: Int = 100
+    ) throws {
+        let resolver = ModuleResolver(Module(path: path), search: .none)
+        let code = try #require(ModuleCodeRange(path).range)
+        let step = max(1, (code.upperBound - code.lowerBound) / count)
+        let addresses = Array(stride(from: code.lowerBound, to: code.upperBound, by: Int(step)))
+        let found = resolver.frames(at: addresses)
+        var known = 0
+        for (address, frames) in zip(addresses, found) {
+            known += frames.count { $0.line != nil }
+            let expected = resolver.framesByLibdw(at: address)
+            #expect(frames == expected, "\(path) at \(String(address, radix: 16))")
+            if frames != expected { break }
+        }
+        #expect(known > lines)
+    }
+
+    @Test(
+        .enabled(if: Tools.has("g++", "readelf"), "needs g++ and binutils"),
+        arguments: [
+            ["-gdwarf-5", "-O2"], ["-gdwarf-4", "-O2"], ["-gdwarf-3", "-O1"], ["-gdwarf-2", "-O2"],
+            ["-gdwarf-5", "-O0"], ["-g", "-gz", "-O2"], ["-g", "-O2", "-fdebug-types-section"],
+            ["-g", "-O2", "-ffunction-sections"], ["-g", "-O2", "-flto"],
+            ["-g", "-O2", "-gdwarf64"], ["-gdwarf-4", "-O2", "-gdwarf64"],
+        ])
+    func agreesWithLibdw(options: [String]) throws {
+        let folder = try TemporaryFolder()
+        let source = try folder.write(Self.source, to: "subject.cpp")
+        try run(["g++", source, "-o", "subject"] + options, in: folder.path)
+        try expectAgreement(folder.file("subject"))
+    }
+
+    @Test(
+        .enabled(if: Tools.has("clang++", "readelf"), "needs clang and binutils"),
+        arguments: [["-gdwarf-5", "-O2"], ["-gdwarf-4", "-O2"], ["-gdwarf-5", "-O0"]])
+    func agreesOnClangs(options: [String]) throws {
+        let folder = try TemporaryFolder()
+        let source = try folder.write(Self.source, to: "subject.cpp")
+        try run(["clang++", source, "-o", "subject"] + options, in: folder.path)
+        try expectAgreement(folder.file("subject"))
+    }
+
+    /// Functions in a `.dwo` file are left to libdw.
+    @Test(.enabled(if: Tools.has("g++", "readelf"), "needs g++ and binutils"))
+    func agreesOnSplitDebugInformation() throws {
+        let folder = try TemporaryFolder()
+        let source = try folder.write(Self.source, to: "subject.cpp")
+        try run(["g++", source, "-o", "subject", "-g", "-O2", "-gsplit-dwarf"], in: folder.path)
+        try expectAgreement(folder.file("subject"))
+    }
+
+    /// This very test: Swift, C, and hundreds of units.
+    @Test(.enabled(if: Tools.has("readelf"), "needs binutils"))
+    func agreesOnAProgramOfSwift() throws {
+        try expectAgreement("/proc/self/exe", count: 400, lines: 10)
+    }
+}
+
+/// Where `.text` is.
+private struct ModuleCodeRange {
+    let range: Range<UInt64>?
+
+    init(_ path: String) throws {
+        let folder = try TemporaryFolder()
+        let line = try folder.printed(by: ["readelf", "-SW", path]).first { $0.contains(" .text ") }
+        let words = line?.split(separator: "]").last?.split(separator: " ") ?? []
+        guard words.count > 4, let start = UInt64(words[2], radix: 16),
+            let size = UInt64(words[4], radix: 16)
+        else {
+            range = nil
+            return
+        }
+        range = start..<(start + size)
+    }
+}

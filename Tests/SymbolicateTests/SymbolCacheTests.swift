@@ -1,0 +1,144 @@
+import Glibc
+import ProfileModel
+import Symbolicate
+import Testing
+
+/// The symbol cache's folder.
+@Suite(.enabled(if: Tools.has("g++", "readelf"), "needs g++ and binutils"))
+struct SymbolCacheTests {
+    /// Takes longer than what is not worth keeping: many templates.
+    private static let source = """
+        #include <functional>
+        #include <iostream>
+        #include <map>
+        #include <regex>
+        #include <string>
+        int main(int count, char **words) {
+            std::map<std::string, std::function<int(int)>> all;
+            for (int i = 0; i < count; i++) all[words[i]] = [i](int more) { return i + more; };
+            int sum = std::regex_match(words[0], std::regex("a*b(c|d)+"));
+            for (auto &[name, function] : all) sum += function(int(name.size()));
+            std::cout << sum;
+            return sum;
+        }
+        """
+
+    /// A program, and recordings of its addresses.
+    private struct Subject {
+        let folder: TemporaryFolder
+        let module: Module
+        let range: Range<UInt64>
+        var cacheFolder: String { folder.file("cache") }
+
+        init() throws {
+            folder = try TemporaryFolder()
+            let program = try folder.compile(
+                SymbolCacheTests.source, with: "g++", as: "program", "-g", "-O1",
+                "-Wl,--build-id=sha1")
+            module = Module(path: program, buildID: try folder.buildID(of: program))
+            range = try #require(try folder.symbols(of: program)["main"])
+        }
+
+        func symbols(_ cache: SymbolCache?, step: Int = 1) -> [FrameAddress: [SourceFrame]] {
+            let header = Recording.Header(
+                pid: 1, isAttached: false, capture: .ptrace, frequency: 1000)
+            var recording = Recording(header: header)
+            recording.modules = [module]
+            for address in stride(from: range.lowerBound, to: range.upperBound, by: step) {
+                let place = FrameAddress(
+                    module: ModuleIndex(0), address: CodeAddress(address, .instruction))
+                _ = recording.stacks.intern(parent: nil, frame: place)
+            }
+            return Symbolicator(search: .none, cache: cache).symbolicate(recording).frames
+        }
+
+        var cache: SymbolCache { SymbolCache(folder: cacheFolder) }
+
+        func files() throws -> [Substring] { try folder.printed(by: ["ls", "-A", cacheFolder]) }
+    }
+
+    @Test func answersAreTheSameWithIt() throws {
+        let subject = try Subject()
+        let plain = subject.symbols(nil)
+        // A part, then all (what is there and what is not), then all from the file.
+        _ = subject.symbols(subject.cache, step: 16)
+        #expect(subject.symbols(subject.cache) == plain)
+        #expect(subject.symbols(subject.cache) == plain)
+        let file = try #require(try subject.files().first)
+        #expect(try subject.files().count == 1)
+        #expect(file.hasSuffix(".symbols"))
+        let modes = try subject.folder.printed(
+            by: ["stat", "-c", "%a", subject.cacheFolder, "\(subject.cacheFolder)/\(file)"])
+        #expect(modes == ["700", "600"])
+    }
+
+    /// They do come from the file; and not any more once the program is another.
+    @Test func answersBelongToTheFilesTheyAreOf() throws {
+        let subject = try Subject()
+        let plain = subject.symbols(subject.cache)
+        try run(["cp", "-p", "program", "kept"], in: subject.folder.path)
+        // Another source file in the debug information, of the same size, at the same time.
+        var bytes = try subject.folder.read("program")
+        let (name, other) = (Array("program.cpp".utf8), Array("another.cpp".utf8))
+        for start in 0..<(bytes.count - name.count)
+        where bytes[start] == name[0] && bytes[start...].starts(with: name) {
+            bytes.replaceSubrange(start..<(start + name.count), with: other)
+        }
+        try subject.folder.write(bytes, to: "program")
+        try run(["touch", "-r", "kept", "program"], in: subject.folder.path)
+        #expect(subject.symbols(nil) != plain)
+        #expect(subject.symbols(subject.cache) == plain)
+        try run(["touch", "-d", "1 hour ago", "program"], in: subject.folder.path)
+        #expect(subject.symbols(subject.cache) == subject.symbols(nil))
+    }
+
+    @Test func aDamagedFileIsReplaced() throws {
+        let subject = try Subject()
+        let plain = subject.symbols(subject.cache)
+        let name = try #require(try subject.files().first)
+        for damage in ["", "FLSYMBOL", String(repeating: "x", count: 5000)] {
+            try subject.folder.write(damage, to: "cache/\(name)")
+            #expect(subject.symbols(subject.cache) == plain)
+        }
+        #expect(try subject.files() == [name])
+    }
+
+    @Test func aFolderThatOthersMayWriteToIsNotUsed() throws {
+        let subject = try Subject()
+        try run(["mkdir", "-m", "777", subject.cacheFolder], in: subject.folder.path)
+        _ = subject.symbols(subject.cache)
+        #expect(try subject.files().isEmpty)
+        // Nor is one that is somewhere else in truth.
+        try run(["chmod", "700", subject.cacheFolder], in: subject.folder.path)
+        try run(["ln", "-s", "cache", "link"], in: subject.folder.path)
+        _ = subject.symbols(SymbolCache(folder: subject.folder.file("link")))
+        #expect(try subject.files().isEmpty)
+    }
+
+    @Test func whereNothingCanBeWrittenNothingIsKept() throws {
+        let subject = try Subject()
+        let plain = subject.symbols(nil)
+        for path in ["/proc/self/nothing", subject.module.path, "/nowhere/at/all"] {
+            #expect(subject.symbols(SymbolCache(folder: path)) == plain)
+        }
+    }
+
+    @Test func whatWasNotUsedForLongestGoes() throws {
+        let subject = try Subject()
+        try run(["mkdir", "-m", "700", subject.cacheFolder], in: subject.folder.path)
+        let size = 1 << 20
+        for (name, age) in [("old", "3 days ago"), ("older", "5 days ago"), ("new", "1 hour ago")] {
+            let path = "\(subject.cacheFolder)/\(name).symbols"
+            try run(["truncate", "-s", String(size), path], in: "/")
+            try run(["touch", "-d", age, path], in: "/")
+        }
+        try run(["touch", "-d", "2 days ago", "\(subject.cacheFolder)/.new-1-x"], in: "/")
+        try run(["touch", "\(subject.cacheFolder)/foreign"], in: "/")
+        _ = subject.symbols(SymbolCache(folder: subject.cacheFolder, limit: size * 5 / 2))
+        let left = try subject.files()
+        #expect(left.contains("new.symbols"))
+        #expect(!left.contains("older.symbols"))
+        #expect(!left.contains(".new-1-x"))
+        #expect(left.contains("foreign"))
+    }
+}
