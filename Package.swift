@@ -30,6 +30,8 @@ let package = Package(
         .systemLibrary(
             name: "CElfutils", pkgConfig: "libdw", providers: [.apt(["libdw-dev", "libelf-dev"])]),
         .systemLibrary(
+            name: "CLZMA", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"])]),
+        .systemLibrary(
             name: "CXCB", pkgConfig: "xcb-res",
             providers: [.apt(["libxcb1-dev", "libxcb-res0-dev"])]),
         .systemLibrary(
@@ -56,7 +58,7 @@ let package = Package(
         .target(
             name: "Recording", dependencies: ["ProfileModel", "CSQLite"], swiftSettings: settings),
         .target(
-            name: "Symbolicate", dependencies: ["ProfileModel", "CElfutils"],
+            name: "Symbolicate", dependencies: ["ProfileModel", "CElfutils", "CLZMA"],
             swiftSettings: settings, linkerSettings: [.linkedLibrary("iberty")]),
         .target(
             name: "Marks", dependencies: ["ProfileModel", "Symbolicate", "CCapstone"],

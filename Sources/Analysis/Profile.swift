@@ -97,7 +97,8 @@ package struct Profile: Sendable {
             truncations: builder.truncations)
         threads = builder.threads
         modules = ModuleFigures.all(
-            of: recording, since: plan.start, slices: builder.slicesByModule(recording))
+            of: recording, since: plan.start, slices: builder.slicesByModule(recording),
+            addresses: builder.expander.addressCounts(modules: recording.modules.count))
         frames = builder.expander.frames
         paths = builder.expander.paths
         parts = builder.parts

@@ -11,32 +11,21 @@ package struct SourceFrame: Hashable, Sendable {
     /// Whether the debug information says that the compiler did not optimise its unit; false
     /// where it did, or where that is not told.
     package var isUnoptimized: Bool
+    /// The name by which the linker knows the function, where that is another than `function`;
+    /// nil where it is the same or not known.
+    package var linkageName: String?
 
     package init(
         function: String?, file: String?, line: Int32?, isInlined: Bool,
-        isUnoptimized: Bool = false
+        isUnoptimized: Bool = false, linkageName: String? = nil
     ) {
         self.function = function
         self.file = file
         self.line = line
         self.isInlined = isInlined
         self.isUnoptimized = isUnoptimized
+        self.linkageName = linkageName
     }
-}
-
-/// What symbolication knows of a module as a whole.
-package struct ModuleSymbols: Hashable, Sendable {
-    /// Where DWARF was found (the module itself or a separate debug file); nil without any.
-    package var debugInfoPath: String?
-    /// Whether a symbol table (`.symtab` or `.dynsym`) was read.
-    package var hasSymbols: Bool
-
-    package init(debugInfoPath: String? = nil, hasSymbols: Bool = false) {
-        self.debugInfoPath = debugInfoPath
-        self.hasSymbols = hasSymbols
-    }
-
-    package var hasDebugInfo: Bool { debugInfoPath != nil }
 }
 
 /// The answers of symbolication, by frame address.

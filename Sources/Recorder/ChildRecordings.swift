@@ -56,7 +56,7 @@ final class ChildRecordings: ChildObserver {
     }
 
     /// Completes all files. Those that could not be written are left out.
-    func finish() -> [(process: ChildProcess, path: String)] {
+    func finish() -> [(process: ChildProcess, path: String, held: HeldFiles)] {
         children.withLock { $0 }.compactMap { child in
             guard let outcome = child.outcome else { return nil }
             child.writer.finish(outcome.notes, []) { $0.complete(with: outcome) }
@@ -65,7 +65,7 @@ final class ChildRecordings: ChildObserver {
                 pid: child.writer.pid, parent: child.parent, name: child.writer.name,
                 start: child.start, end: max(child.start, child.end ?? child.start),
                 cpu: outcome.cpu, outcome: outcome.outcome, file: child.file)
-            return (process, child.writer.path)
+            return (process, child.writer.path, child.writer.held)
         }
     }
 

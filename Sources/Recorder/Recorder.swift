@@ -32,8 +32,16 @@ package struct Recorder: Sendable {
         /// Why the file is not complete, if it is not; what was written before is kept.
         package var failure: RecordingError?
         package var pid: Int32
-        /// The paths of the children's recordings.
-        package var children: [String]
+        /// What of the process's files can be had only from here.
+        package var held: HeldFiles
+        package var children: [Child]
+    }
+
+    /// A recorded process that the recorded one started.
+    package struct Child: Sendable {
+        /// Of its recording.
+        package var path: String
+        package var held: HeldFiles
     }
 
     /// Records until the process or the recording ends.
@@ -63,8 +71,8 @@ package struct Recorder: Sendable {
             let others = children?.finish() ?? []
             writer.finish(outcome.notes, others.map(\.process)) { $0.complete(with: outcome) }
             return Result(
-                sampler: outcome, failure: writer.failure, pid: writer.pid,
-                children: others.map(\.path))
+                sampler: outcome, failure: writer.failure, pid: writer.pid, held: writer.held,
+                children: others.map { Child(path: $0.path, held: $0.held) })
         } catch {
             writer.finish([], []) { _ in }
             throw .sampler(error)

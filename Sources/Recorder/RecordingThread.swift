@@ -26,6 +26,7 @@ final class RecordingThread: @unchecked Sendable {
     private var lastCommit = MonotonicTime.now
     private(set) var failure: RecordingError?
     private(set) var hasFile = false
+    let held = HeldFiles()
 
     init(path: String, header: Recording.Header, queue: EventQueue) {
         self.path = path
@@ -180,6 +181,7 @@ final class RecordingThread: @unchecked Sendable {
         header.pid = pid
         file = try RecordingWriter(creating: path, header: header)
         hasFile = true
+        held.begin(pid)
     }
 
     private func update(
@@ -191,19 +193,24 @@ final class RecordingThread: @unchecked Sendable {
     }
 
     private func take(_ code: [CodeMapping], at time: MonotonicTime) throws(RecordingError) {
-        let pid = pid
-        let added = slices.unwinder.update(code, at: time) { mapping in
-            // The mapped file itself, also when its path names another one by now.
-            [
-                "/proc/\(pid)/map_files/\(String(mapping.start, radix: 16))-\(String(mapping.end, radix: 16))",
-                "/proc/\(pid)/root\(mapping.path)",
-            ]
-        }
+        let added = slices.unwinder.update(code, at: time, openAlternative: otherPaths)
         let modules = slices.unwinder.modules
         for module in modules[moduleCount...] { try file?.append(module) }
+        for mapping in added where mapping.module.rawValue >= moduleCount {
+            guard let source = code.first(where: { $0.start == mapping.start }) else { continue }
+            held.keep(modules[mapping.module.rawValue], source, paths: otherPaths(source))
+        }
         moduleCount = modules.count
         for mapping in added { try file?.append(mapping) }
         try write(facts.placed(slices: &slices))
+    }
+
+    /// The mapped file itself, also when its path names another one by now.
+    private func otherPaths(_ mapping: CodeMapping) -> [String] {
+        let (start, end) = (String(mapping.start, radix: 16), String(mapping.end, radix: 16))
+        return [
+            "/proc/\(pid)/map_files/\(start)-\(end)", "/proc/\(pid)/root\(mapping.path)",
+        ]
     }
 
     private func write(_ finished: [Slice]) throws(RecordingError) {

@@ -55,6 +55,20 @@ struct FileStart {
 
     var schemaVersion: Int32 { integer(at: 60) }
 
+    /// Whether the file at `path`, which this is the start of, ends within a page. SQLite sees
+    /// only when a whole one is missing.
+    func isCutShort(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0, pageSize > 0 else { return true }
+        return !Int(status.st_size).isMultiple(of: pageSize)
+    }
+
+    /// In bytes; 1 stands for 65,536, which does not fit.
+    private var pageSize: Int {
+        let value = Int(bytes[16]) << 8 | Int(bytes[17])
+        return value == 1 ? 1 << 16 : value
+    }
+
     /// Whether reading it would make SQLite look for other files than a rollback journal.
     var usesWriteAheadLog: Bool { bytes[18] != 1 || bytes[19] != 1 }
 }

@@ -57,6 +57,11 @@ package enum RecordingReader {
             database.close()
             throw error
         }
+        // Only now: what a killed recorder left half written is undone.
+        guard !start.isCutShort(path) else {
+            database.close()
+            throw .damaged(path: path, detail: "it was cut short")
+        }
         return database
     }
 

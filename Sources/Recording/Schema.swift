@@ -165,18 +165,22 @@ struct Schema {
             "module": "INTEGER", "address": "INTEGER NOT NULL", "kind": "INTEGER NOT NULL",
             "position": "INTEGER NOT NULL", "function": "INTEGER", "file": "INTEGER",
             "line": "INTEGER", "inlined": "INTEGER NOT NULL",
-            "unoptimized": "INTEGER NOT NULL",
+            "unoptimized": "INTEGER NOT NULL", "linkage_name": "INTEGER",
         ])
     static let moduleSymbols = Table(
         "module_symbols",
         [
-            "module": "INTEGER NOT NULL", "debug_info_path": "TEXT",
-            "has_symbols": "INTEGER NOT NULL",
+            "module": "INTEGER NOT NULL", "debug_info_path": "TEXT", "debug_info_origin": "TEXT",
+            "symbol_origin": "TEXT",
         ])
+    static let moduleRemarks = Table(
+        "module_remarks",
+        ["module": "INTEGER NOT NULL", "kind": "TEXT NOT NULL", "detail": "TEXT NOT NULL"])
 
     static let tables = [
         header, notes, children, images, arguments, marks, threads, modules, mappings, stacks,
         slices, libraries, initializers, intervals, signposts, ready, waitReasons, waits,
         priorities, runs, wakeups, strings, symbols, moduleSymbols,
+        moduleRemarks,
     ]
 }

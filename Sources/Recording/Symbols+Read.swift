@@ -1,7 +1,7 @@
 import ProfileModel
 
 extension TableReader {
-    /// The three tables of symbols; empty ones when the recording was not symbolicated.
+    /// The four tables of symbols; empty ones when the recording was not symbolicated.
     mutating func symbols() throws(ReadFailure) -> SymbolTable {
         var table = SymbolTable()
         let strings = try strings()
@@ -27,9 +27,29 @@ extension TableReader {
             }
             guard table.modules[index] == nil else { throw row.invalid(1) }
             table.modules[index] = ModuleSymbols(
-                debugInfoPath: try row.optionalText(2), hasSymbols: try row.bool(3))
+                debugInfoPath: try row.optionalText(2),
+                debugInfoOrigin: try Self.word(&row, 3), symbolOrigin: try Self.word(&row, 4))
+        }
+        try scan(Schema.moduleRemarks) { row, _ throws(ReadFailure) in
+            let index = ModuleIndex(try row.integer(1))
+            guard let known = table.modules[index],
+                known.remarks.count < ModuleSymbols.mostRemarks
+            else { throw row.invalid(1) }
+            guard let kind: ModuleRemark.Kind = try Self.word(&row, 2) else {
+                throw row.invalid(2)
+            }
+            table.modules[index]?.remarks.append(ModuleRemark(kind, try row.text(3)))
         }
         return table
+    }
+
+    /// nil for NULL.
+    private static func word<Word: RawRepresentable<String>>(
+        _ row: inout Row, _ column: Int32
+    ) throws(ReadFailure) -> Word? {
+        guard let text = try row.optionalText(column) else { return nil }
+        guard let word = Word(rawValue: text) else { throw row.invalid(column) }
+        return word
     }
 
     private mutating func strings() throws(ReadFailure) -> [String] {
@@ -52,6 +72,7 @@ extension TableReader {
         if let line, line < 0 { throw row.invalid(7) }
         return SourceFrame(
             function: try string(5), file: try string(6), line: line,
-            isInlined: try row.bool(8), isUnoptimized: try row.bool(9))
+            isInlined: try row.bool(8), isUnoptimized: try row.bool(9),
+            linkageName: try string(10))
     }
 }

@@ -25,18 +25,24 @@ private struct SymbolWriter {
     private let string: Statement
     private let symbol: Statement
     private let module: Statement
+    private let remark: Statement
     private let moduleCount: Int
     /// The rows of the strings that were written.
     private var strings: [String: Int] = [:]
     private var symbolCount = 0
+    private var remarkCount = 0
 
     init(_ database: Database) throws(RecordingError) {
-        for table in [Schema.strings, Schema.symbols, Schema.moduleSymbols] {
+        let tables = [
+            Schema.strings, Schema.symbols, Schema.moduleSymbols, Schema.moduleRemarks,
+        ]
+        for table in tables {
             try database.execute("DELETE FROM \(table.name)")
         }
         string = try database.prepare(Schema.strings.insertion)
         symbol = try database.prepare(Schema.symbols.insertion)
         module = try database.prepare(Schema.moduleSymbols.insertion)
+        remark = try database.prepare(Schema.moduleRemarks.insertion)
         let count = try database.prepare("SELECT count(*) FROM \(Schema.modules.name)")
         moduleCount = try database.attempt { () throws(SQLiteFailure) in
             defer { count.reset() }
@@ -59,10 +65,27 @@ private struct SymbolWriter {
                 try module.bind(1, row)
                 try module.bind(2, index.rawValue)
                 try module.bind(3, found.debugInfoPath)
-                try module.bind(4, found.hasSymbols)
+                try module.bind(4, found.debugInfoOrigin?.rawValue)
+                try module.bind(5, found.symbolOrigin?.rawValue)
                 try module.run()
             }
+            for note in found.remarks.prefix(ModuleSymbols.mostRemarks) {
+                try write(note, of: index)
+            }
         }
+    }
+
+    private mutating func write(
+        _ note: ModuleRemark, of index: ModuleIndex
+    ) throws(ReadFailure) {
+        try attempt { () throws(SQLiteFailure) in
+            try remark.bind(1, remarkCount)
+            try remark.bind(2, index.rawValue)
+            try remark.bind(3, note.kind.rawValue)
+            try remark.bind(4, note.detail)
+            try remark.run()
+        }
+        remarkCount += 1
     }
 
     private static func precedes(_ left: FrameAddress, _ right: FrameAddress) -> Bool {
@@ -90,6 +113,7 @@ private struct SymbolWriter {
         }
         let function = try intern(frame.function)
         let file = try intern(frame.file)
+        let linkageName = try intern(frame.linkageName)
         try attempt { () throws(SQLiteFailure) in
             try symbol.bind(1, symbolCount)
             try symbol.bind(2, key.module.map { Int64($0.rawValue) })
@@ -101,6 +125,7 @@ private struct SymbolWriter {
             try symbol.bind(8, frame.line.map { Int64($0) })
             try symbol.bind(9, frame.isInlined)
             try symbol.bind(10, frame.isUnoptimized)
+            try symbol.bind(11, linkageName)
             try symbol.run()
         }
         symbolCount += 1

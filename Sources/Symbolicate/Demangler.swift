@@ -27,7 +27,8 @@ package enum Demangler {
         guard name.utf8.count <= longestInput else { return nil }
         if name.hasPrefix("_R") { return rust(name) }
         if name.hasPrefix("_Z") {
-            return rustLegacy(name) ?? written(name, by: firstlight_demangle_cxx)
+            if let rust = rustLegacy(name) { return rust }
+            return PackSearch.isBounded(name) ? written(name, by: firstlight_demangle_cxx) : nil
         }
         if let keyed = staticInitialisers(name) { return keyed }
         if swiftPrefixes.contains(where: { name.hasPrefix($0) }) { return swift(name) }

@@ -8,9 +8,9 @@ package final class ModuleResolver {
     package let summary: ModuleSymbols
     /// Why the module's own file is not used; nil when it is, or when no file was expected.
     package let problem: ElfFileError?
-    /// The module's own file, then its separate debug file; none, one or both.
+    /// The module's own file, its separate debug file, its packed symbols; as far as there are.
     private let files: [ElfFile]
-    /// The one of them that has DWARF, with its path.
+    /// The one of them that has DWARF.
     private let debug: DebugFile?
     private let search: DebugFileSearch
     private let module: Module
@@ -25,37 +25,22 @@ package final class ModuleResolver {
     /// - Parameter module: its build id, when it has one, must be that of the file; another
     ///   file's symbols would be wrong.
     package init(_ module: Module, search: DebugFileSearch = DebugFileSearch()) {
-        let own: ElfFile?
-        (own, problem) = Self.openOwn(module)
-        let complete = own.flatMap { $0.hasDebugInfo ? $0 : nil }
-        let separate = complete == nil ? Self.findDebug(module, own, search) : nil
-        files = [own, separate?.file].compactMap { $0 }
-        let debug = complete.map { DebugFile(path: module.path, file: $0) } ?? separate
-        self.debug = debug.flatMap { $0.file.hasDebugInfo ? $0 : nil }
+        let found = ModuleFiles(module, search: search)
+        (files, debug, problem, summary) = (found.all, found.debug, found.problem, found.summary)
         self.search = search
-        self.module = module
-        summary = ModuleSymbols(
-            debugInfoPath: self.debug?.path,
-            hasSymbols: files.contains { !$0.symbolTables.isEmpty })
     }
 
     /// What is at an address of the module's own (ELF) address space.
     /// - Returns: outermost first, the physical function and what was inlined into it; never
     ///   empty. A function that nothing covers is nil, never a neighbour's name.
     package func frames(at address: UInt64) -> [SourceFrame] {
-        frames(at: [address])[0]
-    }
-
-    /// The same for many addresses at once, which takes far less than one after another does.
-    /// - Parameter addresses: ascending, each once.
-    /// - Returns: as many as there are addresses.
-    package func frames(at addresses: [UInt64]) -> [[SourceFrame]] {
-        let found = direct?.frames(of: addresses, symbols)
-        return addresses.indices.map { index in
-            let address = addresses[index]
-            if let stub = stub(at: address) { return [stub] }
-            guard let frames = found?[index] else { return framesByLibdw(at: address) }
-            return frames.isEmpty ? [symbol(at: address)] : frames
+        if let stub = stubs?.target(of: address) {
+            let name = names.name(stub)
+            return [
+                SourceFrame(
+                    function: name.readable + "@plt", file: nil, line: nil, isInlined: false,
+                    linkageName: name.linkage.map { $0 + "@plt" })
+            ]
         }
     }
 
@@ -63,14 +48,22 @@ package final class ModuleResolver {
     package func framesByLibdw(at address: UInt64) -> [SourceFrame] {
         if let stub = stub(at: address) { return [stub] }
         let found = dwarf?.frames(at: address) ?? []
-        guard let physical = found.first else { return [symbol(at: address)] }
+        guard let physical = found.first else {
+            let name = symbols.match(address).map { names.name($0.name) }
+            return [
+                SourceFrame(
+                    function: name?.readable, file: nil, line: nil, isInlined: false,
+                    linkageName: name?.linkage)
+            ]
+        }
         var frames = found.map { frame in
             SourceFrame(
                 function: frame.function, file: frame.file, line: frame.line,
-                isInlined: frame.isInlined, isUnoptimized: frame.isUnoptimized)
+                isInlined: frame.isInlined, isUnoptimized: frame.isUnoptimized,
+                linkageName: frame.function.flatMap(names.linkageName))
         }
-        frames[0].function = symbols.physicalName(at: address, known: physical.symbol, names) {
-            physical.function
+        if let name = symbolName(at: address, physical) {
+            (frames[0].function, frames[0].linkageName) = (name.readable, name.linkage)
         }
         return frames
     }
@@ -92,6 +85,15 @@ package final class ModuleResolver {
     package func dataNames(at addresses: [UInt64]) -> [UInt64: String] {
         DataSymbols(tables: files.flatMap(\.symbolTables)).names(at: addresses)
             .mapValues { names.readable($0) }
+    }
+
+    /// The symbol's name goes before DWARF's: it has the parameters (C++), it tells a `.cold`
+    /// part from its function, and it is the same with and without debug information.
+    private func symbolName(at address: UInt64, _ frame: DwarfFrame) -> NameCache.Name? {
+        guard let match = symbols.match(address, known: frame.symbol),
+            frame.function == nil || match.isCertain
+        else { return nil }
+        return names.name(match.name)
     }
 
     /// Unpacks compressed sections, so only when the module is asked about.
@@ -125,52 +127,6 @@ package final class ModuleResolver {
         SymbolIndex(
             tables: files.flatMap(\.symbolTables), code: Self.code(of: files),
             functionStarts: { [files] in files.first?.functionStarts ?? [] })
-    }
-
-    // MARK: - Cache
-
-    /// What answers of this module are kept by; nil where it has no build id, or no debug
-    /// information: then it is done sooner than a file is read.
-    var cacheKey: SymbolCache.Key? {
-        guard let debug else { return nil }
-        let buildID = module.buildID.isEmpty ? files.first?.buildID ?? [] : module.buildID
-        guard !buildID.isEmpty else { return nil }
-        let parts: [(String, ElfFile?)] = [
-            (module.path, files.first), (debug.path, debug.file), ("", alternate),
-        ]
-        let texts = parts.map { path, file in
-            let stamp = file.map { "\($0.stamp) \($0.buildID)" } ?? "none"
-            return "\(path.utf8.count) \(path) \(stamp)"
-        }
-        return SymbolCache.Key(
-            buildID: buildID, identity: Array(texts.joined(separator: "\n").utf8))
-    }
-
-    // MARK: - Opening
-
-    /// Mappings of no file (`[heap]`, `//anon`) have no symbols, and that is no problem.
-    private static func openOwn(_ module: Module) -> (ElfFile?, ElfFileError?) {
-        do throws(ElfFileError) {
-            if module.path == "[vdso]" {
-                return (try OwnVDSO.open(expecting: module.buildID), nil)
-            }
-            guard module.path.hasPrefix("/"), !module.path.hasPrefix("//") else {
-                return (nil, nil)
-            }
-            let file = try ElfFile(path: module.path)
-            let isOther = !module.buildID.isEmpty && file.buildID != module.buildID
-            return isOther ? (nil, .otherBuildID) : (file, nil)
-        } catch {
-            return (nil, error)
-        }
-    }
-
-    /// A recorded build id finds the debug file of a module that has been replaced since, too.
-    private static func findDebug(
-        _ module: Module, _ own: ElfFile?, _ search: DebugFileSearch
-    ) -> DebugFile? {
-        let buildID = module.buildID.isEmpty ? own?.buildID ?? [] : module.buildID
-        return search.find(for: module.path, buildID: buildID, link: own?.debugLink)
     }
 
     /// A debug file has the headers of the code's sections, too.

@@ -1,23 +1,52 @@
 /// Readable names by where the mangled ones are in the mapped file: each is demangled once, and
 /// asking again does not even hash its text. Belongs to one open module.
 final class NameCache {
-    private var names: [UInt: String] = [:]
+    /// A function's two names.
+    struct Name {
+        var readable: String
+        /// The linker's; nil when it is the same.
+        var linkage: String?
+    }
+
+    private var names: [UInt: Name] = [:]
+    /// The linker's names by the readable ones; nil where several linker's names read the same
+    /// (a constructor for whole objects, and one for base classes).
+    private var linkages: [String: String?] = [:]
 
     /// - Parameter bytes: in memory that stays mapped, and unchanged, as long as the cache lives.
-    func readable(_ bytes: UnsafeRawBufferPointer) -> String {
+    func name(_ bytes: UnsafeRawBufferPointer) -> Name {
         let key = UInt(bitPattern: bytes.baseAddress)
         if let known = names[key] { return known }
-        let name = Demangler.readable(String(decoding: bytes, as: UTF8.self))
+        let linkage = String(decoding: bytes, as: UTF8.self)
+        let readable = Demangler.readable(linkage)
+        let name = Name(
+            readable: readable, linkage: readable == linkage ? nil : Demangler.bounded(linkage))
         names[key] = name
+        note(name)
         return name
     }
+
+    func readable(_ bytes: UnsafeRawBufferPointer) -> String { name(bytes).readable }
+
+    /// The linker's name of a function whose readable one came from here; nil when it is not
+    /// known, or the same.
+    func linkageName(of readable: String) -> String? { linkages[readable] ?? nil }
 
     /// Text that is not mangled (a path), kept in the same way.
     func text(_ start: UnsafePointer<CChar>) -> String {
         let key = UInt(bitPattern: start)
-        if let known = names[key] { return known }
+        if let known = names[key] { return known.readable }
         let text = String(cString: start)
-        names[key] = text
+        names[key] = Name(readable: text)
         return text
+    }
+
+    private func note(_ name: Name) {
+        guard let linkage = name.linkage else { return }
+        if let known = linkages[name.readable] {
+            if known != linkage { linkages[name.readable] = .some(nil) }
+        } else {
+            linkages[name.readable] = linkage
+        }
     }
 }

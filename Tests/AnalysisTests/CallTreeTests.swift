@@ -203,7 +203,8 @@ private func describe(_ tree: CallTree) -> [String] {
                 start: 0, end: 1, bias: 0, module: ModuleIndex(0), time: RecordingBuilder.at($0))
         }
         builder.recording.symbols.modules[quiet] = ModuleSymbols(
-            debugInfoPath: "/usr/lib/debug/x", hasSymbols: true)
+            debugInfoPath: "/usr/lib/debug/x", debugInfoOrigin: .buildID,
+            symbolOrigin: .complete)
         let modules = Profile(builder.recording).modules
         #expect(modules.map(\.path) == [app, libc, "/usr/lib/libquiet.so"])
         #expect(modules.map(\.slices) == [3, 2, 0])

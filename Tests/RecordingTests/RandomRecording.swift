@@ -221,12 +221,18 @@ struct RandomRecording {
                 SourceFrame(
                     function: maybe(0).map { _ in text() }, file: maybe(0).map { _ in text() },
                     line: maybe(0).map { _ in Int32(number(1...Int(Int32.max))) },
-                    isInlined: position > 0, isUnoptimized: position.isMultiple(of: 2))
+                    isInlined: position > 0, isUnoptimized: position.isMultiple(of: 2),
+                    linkageName: maybe(0).map { _ in text() })
             }
         }
         for index in recording.modules.indices where maybe(0) != nil {
             recording.symbols.modules[ModuleIndex(index)] = ModuleSymbols(
-                debugInfoPath: maybe(0).map { _ in text() }, hasSymbols: maybe(0) != nil)
+                debugInfoPath: maybe(0).map { _ in text() },
+                debugInfoOrigin: maybe(0).map { _ in DebugInfoOrigin.allCases[number(0...3)] },
+                symbolOrigin: maybe(0).map { _ in SymbolOrigin.allCases[number(0...3)] },
+                remarks: (0..<number(0...ModuleSymbols.mostRemarks)).map { _ in
+                    ModuleRemark(ModuleRemark.Kind.allCases[number(0...7)], text())
+                })
         }
     }
 }

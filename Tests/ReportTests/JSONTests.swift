@@ -58,7 +58,13 @@ import Testing
                 function, "function module own selfCpuNs totalCpuNs selfWallNs totalWallNs")
         }
         for module in try objects(report["modules"]) {
-            try expectKeys(module, "path buildId loadedNs hasDebugInfo")
+            try expectKeys(
+                module,
+                """
+                path buildId loadedNs hasDebugInfo debugInfoFile debugInfoOrigin symbolOrigin slices \
+                totalCpuNs selfCpuNs totalWallNs selfWallNs addresses namedAddresses \
+                addressesWithLine remarks
+                """)
         }
     }
 

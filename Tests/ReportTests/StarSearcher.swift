@@ -143,7 +143,8 @@ enum StarSearcher {
                 UInt8(truncatingIfNeeded: $0 * 13 + index * 7)
             }
             builder.recording.symbols.modules[ModuleIndex(index)] = ModuleSymbols(
-                debugInfoPath: isOwn ? module.path : nil, hasSymbols: index != 0)
+                debugInfoPath: isOwn ? module.path : nil, debugInfoOrigin: isOwn ? .module : nil,
+                symbolOrigin: index == 0 ? nil : isOwn ? .complete : .exported)
             builder.recording.mappings.append(
                 Mapping(
                     start: 0x1000, end: 0x9000, bias: 0, module: ModuleIndex(index),

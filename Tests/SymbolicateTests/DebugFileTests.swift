@@ -6,7 +6,7 @@ import Testing
 /// Separate debug files: found where they should be, and used only if they belong.
 @Suite(.enabled(if: Tools.has("gcc", "objcopy", "strip", "readelf"), "needs gcc and binutils"))
 struct DebugFileTests {
-    private static let source = """
+    static let source = """
         volatile int sink;
         static __attribute__((noinline)) int secret(int value) { sink = value; return value + 1; }
         int main(int count, char **words) { return secret(count) + secret(count + 1); }
@@ -126,8 +126,10 @@ struct DebugFileTests {
     @Test func aDebugFileOfAnotherBuildIDIsRefused() throws {
         let subject = try Subject()
         let other = try Subject(buildID: "0x0123456789abcdef0123456789abcdef01234567")
-        try other.move(to: subject.pathByBuildID())
+        let path = subject.pathByBuildID()
+        try other.move(to: path)
         #expect(subject.resolver().summary.debugInfoPath == nil)
+        #expect(subject.resolver().summary.remarks == [ModuleRemark(.otherDebugFile, path)])
     }
 
     /// The link and its checksum are right, but the program says that it is another.
@@ -150,7 +152,7 @@ struct DebugFileTests {
         buildID[3] ^= 1
         let resolver = ModuleResolver(Module(path: program, buildID: buildID), search: .none)
         #expect(resolver.problem == .otherBuildID)
-        #expect(resolver.summary == ModuleSymbols(debugInfoPath: nil, hasSymbols: false))
+        #expect(resolver.summary == ModuleSymbols(remarks: [ModuleRemark(.otherBuildID)]))
         #expect(resolver.frames(at: secret).map(\.function) == [nil])
     }
 
@@ -178,5 +180,38 @@ struct DebugFileTests {
         try run(["mkdir", "sub"], in: subject.folder.path)
         try run(["mv", "program.debug", ".debug"], in: subject.folder.path)
         #expect(subject.resolver().summary.debugInfoPath == nil)
+    }
+
+    /// `dwz` moves what two programs' debug information shares into a third file.
+    @Test(.enabled(if: Tools.has("dwz"), "needs dwz"))
+    func aCommonFileAnswers() throws {
+        let folder = try TemporaryFolder()
+        let shared = (0..<40).map { "struct S\($0) { int a\($0), b\($0); struct S\($0) *next; };" }
+        var programs: [String] = []
+        for name in ["one", "two"] {
+            let source =
+                shared.joined(separator: "\n") + "\n"
+                + (0..<40).map { "struct S\($0) s\($0);" }.joined() + "\n" + Self.source
+            let program = try folder.compile(source, with: "gcc", as: name, "-O2", "-g")
+            programs.append(program)
+        }
+        let secret = try #require(try folder.address(of: "secret", in: programs[0]))
+        try run(
+            ["dwz", "-m", "common", "-M", folder.file("common"), "one", "two"], in: folder.path)
+        let module = Module(path: programs[0])
+        func resolver() -> ModuleResolver { ModuleResolver(module, search: DebugFileSearch()) }
+        #expect(
+            try folder.printed(by: ["readelf", "-SW", "one"]).contains { $0.contains("altlink") })
+        let expected = resolver().frames(at: secret)
+        #expect(expected.map(\.function) == ["secret"])
+        #expect(expected[0].line != nil)
+        #expect(resolver().summary.remarks.isEmpty)
+        // Without it, what is left is used, and it is said.
+        try run(["mv", "common", "elsewhere"], in: folder.path)
+        #expect(
+            resolver().summary.remarks == [
+                ModuleRemark(.missingCommonFile, folder.file("common"))
+            ])
+        #expect(resolver().frames(at: secret).map(\.function) == ["secret"])
     }
 }

@@ -61,6 +61,37 @@ struct DemanglerTests {
         #expect(readable.hasPrefix("f(P<int, int>, P<P<int, int>, P<int, int> >"))
     }
 
+    /// For a pack expansion all of its pattern is searched, 2^34 types, before anything is written:
+    /// without a limit that takes minutes.
+    @Test(arguments: ["_Z1fDp1QI1PIiiE", "_Z1fIJiEEvDp1QI1PIiiE", "_Z1fDpT_I1PIiiE"])
+    func packsInPairsOfPairsAreLeftAlone(start: String) {
+        let digits = Array("123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+        let pairs = digits.map { "S0_IS\($0)_S\($0)_E" }.joined()
+        let name = start + pairs + "E"
+        #expect(Demangler.readable(name) == name)
+    }
+
+    @Test func packsOfParametersAreDemangled() {
+        let name =
+            "_ZNSt6threadC1IRFvvEJEvEEOT_DpOT0_"
+        #expect(
+            Demangler.readable(name) == "std::thread::thread<void (&)(), , void>(void (&)())")
+        // More substitutions than are allowed to other patterns.
+        let many = "_Z1gIJiiEEvDpOT_1A" + String(repeating: "S1_", count: 30)
+        #expect(Demangler.readable(many).hasPrefix("void g<int, int>(int&&, int&&, A, "))
+    }
+
+    /// A name of 100,000 nested types, and one that is deep.
+    @Test(arguments: [500, 100_000])
+    func nestedTypes(depth: Int) {
+        let name =
+            "_Z1f" + String(repeating: "1aI", count: depth) + "i"
+            + String(repeating: "E", count: depth)
+        let readable = Demangler.readable(name)
+        #expect(readable.utf8.count <= Demangler.longestOutput)
+        #expect(readable.hasPrefix(depth > 2_000 ? "_Z1f1aI" : "f(a<a<a<"))
+    }
+
     @Test func swiftGenericsOfGenericsAreLeftAlone() {
         // m.f(G<T, T>) where T is G<T', T'> and so on: compiled by swiftc with three levels, the
         // same shape with more.

@@ -55,7 +55,10 @@ struct SourceTests {
         let program = try folder.compile(Self.shapes, with: "g++", as: "shapes", "-O2", format)
         let symbols = try folder.symbols(of: program)
         let resolver = ModuleResolver(Module(path: program), search: .none)
-        #expect(resolver.summary == ModuleSymbols(debugInfoPath: program, hasSymbols: true))
+        #expect(
+            resolver.summary
+                == ModuleSymbols(
+                    debugInfoPath: program, debugInfoOrigin: .module, symbolOrigin: .complete))
         var inlined = 0
         for name in [Self.measure, "main"] {
             let range = try #require(symbols[name])
@@ -109,11 +112,13 @@ struct SourceTests {
         #expect(
             deepest[0]
                 == SourceFrame(
-                    function: "space::measure(int)", file: source, line: 19, isInlined: false))
+                    function: "space::measure(int)", file: source, line: 19, isInlined: false,
+                    linkageName: Self.measure))
         #expect(
             deepest[1]
                 == SourceFrame(
-                    function: "space::Shape::area() const", file: source, line: 10, isInlined: true)
+                    function: "space::Shape::area() const", file: source, line: 10, isInlined: true,
+                    linkageName: "_ZNK5space5Shape4areaEv")
         )
         #expect(deepest[2].function == "space::twice(int)")
         #expect(deepest[2].isInlined)
@@ -159,8 +164,9 @@ struct SourceTests {
         let range = try #require(try folder.symbols(of: program)[Self.measure])
         let resolver = ModuleResolver(Module(path: program), search: .none)
         let expected = SourceFrame(
-            function: "space::measure(int)", file: nil, line: nil, isInlined: false)
+            function: "space::measure(int)", file: nil, line: nil, isInlined: false,
+            linkageName: Self.measure)
         #expect(range.allSatisfy { resolver.frames(at: $0) == [expected] })
-        #expect(resolver.summary == ModuleSymbols(debugInfoPath: nil, hasSymbols: true))
+        #expect(resolver.summary == ModuleSymbols(symbolOrigin: .complete))
     }
 }

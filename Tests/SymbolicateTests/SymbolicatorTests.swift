@@ -47,7 +47,7 @@ struct SymbolicatorTests {
             recording([Module(path: program)], [returning, executing]))
         #expect(table.frames[returning]?.map(\.function) == ["first"])
         #expect(table.frames[executing]?.map(\.function) == ["second"])
-        #expect(table.modules[index] == ModuleSymbols(debugInfoPath: nil, hasSymbols: true))
+        #expect(table.modules[index] == ModuleSymbols(symbolOrigin: .complete))
     }
 
     @Test func everyAddressGetsAnAnswer() {
@@ -61,8 +61,9 @@ struct SymbolicatorTests {
             recording([Module(path: "/nowhere"), Module(path: "[heap]")], addresses))
         let unknown = SourceFrame(function: nil, file: nil, line: nil, isInlined: false)
         for address in addresses { #expect(table.frames[address] == [unknown]) }
-        let none = ModuleSymbols()
-        #expect(table.modules == [ModuleIndex(0): none, ModuleIndex(1): none])
+        let missing = ModuleSymbols(
+            remarks: [ModuleRemark(.unreadable, "No such file or directory")])
+        #expect(table.modules == [ModuleIndex(0): missing, ModuleIndex(1): ModuleSymbols()])
     }
 
     @Test func whatIsKnownIsKept() {
@@ -71,7 +72,8 @@ struct SymbolicatorTests {
         let added = FrameAddress(module: index, address: CodeAddress(0x20, .instruction))
         var recording = recording([Module(path: "/nowhere")], [known, added])
         let frame = SourceFrame(function: "elsewhere", file: "a.c", line: 3, isInlined: false)
-        let summary = ModuleSymbols(debugInfoPath: "/elsewhere.debug", hasSymbols: true)
+        let summary = ModuleSymbols(
+            debugInfoPath: "/elsewhere.debug", debugInfoOrigin: .debugLink, symbolOrigin: .complete)
         recording.symbols.frames[known] = [frame]
         recording.symbols.modules[index] = summary
         let table = Symbolicator().symbolicate(recording)

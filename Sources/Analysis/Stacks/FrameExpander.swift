@@ -29,6 +29,21 @@ struct FrameExpander {
         return result
     }
 
+    /// Of the addresses that were asked about so far, by module.
+    func addressCounts(modules count: Int) -> [ModuleFigures.AddressCounts] {
+        var result = [ModuleFigures.AddressCounts](repeating: .init(), count: count)
+        for address in expanded.keys {
+            guard let index = address.module?.rawValue, result.indices.contains(index) else {
+                continue
+            }
+            let found = symbols.frames[address] ?? []
+            result[index].all += 1
+            if !(found.first?.function ?? "").isEmpty { result[index].named += 1 }
+            if found.contains(where: { $0.line != nil }) { result[index].withLine += 1 }
+        }
+        return result
+    }
+
     mutating func frame(of function: Function) -> FrameID { table.internFrame(of: function) }
 
     private mutating func intern(_ source: SourceFrame, at address: FrameAddress) -> FrameID {

@@ -28,6 +28,11 @@ struct StackExpander {
 
     var frames: FrameTable { expander.table }
 
+    /// Of the addresses that were met so far, by module.
+    func addressCounts(modules: Int) -> [ModuleFigures.AddressCounts] {
+        expander.addressCounts(modules: modules)
+    }
+
     /// The line of a slice's stack; the "no stack" line when it has none that the table holds.
     mutating func line(of stack: StackID?, isTruncated: Bool) -> Int32 {
         guard let stack, nodes.indices.contains(Int(stack.rawValue)) else {

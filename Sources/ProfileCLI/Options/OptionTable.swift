@@ -7,8 +7,8 @@ import Sampler
 package enum OptionName: Hashable, Sendable {
     case help
     case output, frequency, duration, capture, stackBytes, followChildren, switches, after, quiet,
-        wait, symbolCache
-    case view, phase, thread, weight, minPercent, minDuration, depth, format
+        wait
+    case view, phase, thread, weight, minPercent, minDuration, depth, format, demangle
     case noPhase, noThread
     case interval
     case until, extended, watchdog, mark
@@ -132,6 +132,14 @@ package enum OptionTable {
             """
             what counts: cpu (default), wall, blocked, or runnable (waiting for a core); by wall \
             and blocked, stacks end in what was waited for
+            """),
+        .init(
+            .demangle, "demangle", "STYLE", .choice(NameStyle.allCases.map(\.rawValue)),
+            for: reading,
+            """
+            how functions of C++, Rust and Swift are named: full (default; where space lacks, \
+            parameters and template arguments go first), simple (always without them; functions \
+            that differ in nothing else are shown as one) or none (as the linker knows them)
             """),
         .init(
             .minPercent, "min-percent", "P", .percent, for: [.report],

@@ -18,7 +18,7 @@ package struct ReportOptions: Sendable {
     package var minPercent: Double?
     package var depth: Int?
     package var minDuration: TimeSpan
-    package var showsTimings: Bool
+    package var names: NameStyle
 
     package init(_ arguments: ParsedArguments) throws(UsageError) {
         file = arguments.operands.first ?? RecordOptions.defaultOutput
@@ -31,7 +31,7 @@ package struct ReportOptions: Sendable {
         minPercent = arguments.percent(.minPercent)
         depth = arguments.integer(.depth)
         minDuration = arguments.duration(.minDuration) ?? Wait.shortest
-        showsTimings = arguments.isGiven(.timings)
+        names = NameStyle(arguments)
         if format == .json { try Self.checkJSON(arguments) }
     }
 
@@ -58,6 +58,7 @@ package struct FoldOptions: Sendable {
     package var weight: Weight
     package var showsPhase: Bool
     package var showsThread: Bool
+    package var names: NameStyle
 
     package init(_ arguments: ParsedArguments) {
         file = arguments.operands.first ?? RecordOptions.defaultOutput
@@ -67,5 +68,12 @@ package struct FoldOptions: Sendable {
         weight = arguments.text(.weight).flatMap(Weight.init) ?? .cpu
         showsPhase = !arguments.isGiven(.noPhase)
         showsThread = !arguments.isGiven(.noThread)
+        names = NameStyle(arguments)
+    }
+}
+
+extension NameStyle {
+    init(_ arguments: ParsedArguments) {
+        self = arguments.text(.demangle).flatMap(NameStyle.init) ?? .full
     }
 }

@@ -23,15 +23,11 @@ enum Reading {
 
     /// The recording, symbolicated here and now if that was not done when it was made (its
     /// recorder was killed).
-    static func profile(of path: String) throws(Failure) -> Profile {
-        var timings = Timings()
-        return try profile(of: path, &timings)
-    }
-
-    static func profile(of path: String, _ timings: inout Timings) throws(Failure) -> Profile {
-        do throws(RecordingError) {
-            let recording = try symbolicatedRecording(at: path, &timings)
-            return timings.measure("analysing") { Profile(recording) }
+    static func profile(of path: String, names: NameStyle) throws(Failure) -> Profile {
+        do {
+            var recording = try symbolicatedRecording(at: path)
+            recording.symbols = recording.symbols.named(names)
+            return Profile(recording)
         } catch {
             throw Failure(error)
         }

@@ -57,8 +57,8 @@ enum RecordCommand {
             console: console)
         ending.settleOutput()
         for problem in result.sampler.markProblems { console.complain(problem.description) }
-        for child in result.children { symbolicate(child, options, console) }
-        let hasSummary = finish(options, console, hasFile: result.failure == nil)
+        for child in result.children { symbolicate(child, console) }
+        let hasSummary = finish(options, result, console)
         ending.explainStall()
         let status = ending.seeToTheEnd()
         return result.failure == nil && hasSummary ? status : ownFailure
@@ -76,12 +76,10 @@ enum RecordCommand {
     }
 
     /// A child's recording that cannot be completed can be read nevertheless.
-    private static func symbolicate(
-        _ path: String, _ options: RecordOptions, _ console: Console
-    ) {
+    private static func symbolicate(_ child: Recorder.Child, _ console: Console) {
         do throws(RecordingError) {
-            let recording = try Reading.symbolicatedRecording(at: path, cache: options.symbolCache)
-            try RecordingFile.store(recording.symbols, in: path)
+            let recording = try Symbolication(child.held, console).recording(at: child.path)
+            try RecordingFile.store(recording.symbols, in: child.path)
         } catch {
             console.complain(error.description)
         }
@@ -89,12 +87,11 @@ enum RecordCommand {
 
     /// Symbolicates the recording, so that it can be read anywhere, and prints its summary.
     private static func finish(
-        _ options: RecordOptions, _ console: Console, hasFile: Bool
+        _ options: RecordOptions, _ result: Recorder.Result, _ console: Console
     ) -> Bool {
-        guard hasFile else { return false }
+        guard result.failure == nil else { return false }
         do throws(RecordingError) {
-            let recording = try Reading.symbolicatedRecording(
-                at: options.output, cache: options.symbolCache)
+            let recording = try Symbolication(result.held, console).recording(at: options.output)
             try RecordingFile.store(recording.symbols, in: options.output)
             if !options.isQuiet {
                 // Nobody may be listening any more; the recording is what counts.

@@ -1,15 +1,16 @@
 import Analysis
+import ProfileModel
 import Report
+import Symbolicate
 
 /// `firstlight report`.
 enum ReportCommand {
     /// Prints the report, and returns the exit status.
     static func run(_ options: ReportOptions, _ console: Console) -> Int32 {
-        var timings = Timings()
-        let status = Reading.print(to: console) { () throws(Reading.Failure) in
-            let profile = try Reading.profile(of: options.file, &timings)
-            return try timings.measure("printing") { () throws(Reading.Failure) in
-                try render(profile, options, console)
+        Reading.print(to: console) { () throws(Reading.Failure) in
+            let profile = try Reading.profile(of: options.file, names: options.names)
+            guard options.format == .text else {
+                return JSONReport.render(profile, minDuration: options.minDuration)
             }
         }
         if options.showsTimings { timings.print(to: console) }
@@ -26,6 +27,14 @@ enum ReportCommand {
         return TextReport.render(profile, view: options.view, options: text)
     }
 
+    /// Of those modules whose debug information is worth to be installed.
+    private static func packages(of profile: Profile) -> [String: String] {
+        let wanted = profile.modules.filter { $0.isWorthMending(slices: profile.launch.slices) }
+            .sorted { $0.slices > $1.slices }
+        return DebianPackages().owners(
+            of: wanted.map { Module(path: $0.path, buildID: $0.buildID) })
+    }
+
     private static func textOptions(
         _ options: ReportOptions, _ profile: Profile, _ terminal: Terminal
     ) throws(Reading.Failure) -> TextOptions {
@@ -39,6 +48,7 @@ enum ReportCommand {
         result.minDuration = options.minDuration
         result.width = terminal.width
         result.usesColour = terminal.usesColour
+        if options.view == .modules { result.debugPackages = packages(of: profile) }
         return result
     }
 }

@@ -33,7 +33,9 @@ package enum JSONReport {
                 }
             }
             section("modules", &writer) {
-                $0.array(profile.modules, inLines: true) { module($1, &$0) }
+                $0.array(zip(profile.modules, profile.moduleTimes()), inLines: true) {
+                    module($1.0, $1.1, &$0)
+                }
             }
             section("ready", &writer) { ready(profile.ready, &$0) }
             section("initializers", &writer) {
@@ -211,15 +213,6 @@ package enum JSONReport {
             writer.field("totalCpuNs", figures.total.running)
             writer.field("selfWallNs", figures.own.wall)
             writer.field("totalWallNs", figures.total.wall)
-        }
-    }
-
-    private static func module(_ module: ModuleFigures, _ writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.field("path", module.path)
-            writer.field("buildId", module.buildID.isEmpty ? nil : module.buildID.hex)
-            writer.field("loadedNs", module.loaded)
-            writer.field("hasDebugInfo", module.hasDebugInfo)
         }
     }
 }

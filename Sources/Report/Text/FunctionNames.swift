@@ -8,9 +8,22 @@ extension String {
         return plain.collapsing("<", ">").shortened(to: width)
     }
 
-    /// With `…` in place of what stands between an outermost pair of brackets. Kept are empty
-    /// pairs, `(anonymous namespace)` and the operators whose names are brackets.
+    /// With `…` in place of what stands between an outermost pair of brackets.
     private func collapsing(_ open: Character, _ close: Character) -> String {
+        collapsingBrackets(open, close) { inner, _ in
+            inner.isEmpty || inner == "anonymous namespace" ? nil : "\(open)…\(close)"
+        }
+    }
+
+    /// Puts something else in place of outermost pairs of brackets. The operators whose names are
+    /// brackets stay.
+    ///
+    /// - Parameter replacement: is given what stands between the brackets, and what comes before
+    ///   them in the result; nil: they stay as they are.
+    func collapsingBrackets(
+        _ open: Character, _ close: Character,
+        _ replacement: (_ inner: String, _ before: String) -> String?
+    ) -> String {
         var result = ""
         var inner = ""
         var depth = 0
@@ -21,11 +34,10 @@ extension String {
                     inner = ""
                     continue
                 }
-            } else if character == close, depth > 0 {
+            } else if character == close, depth > 0, inner.last != "-" || close != ">" {
                 depth -= 1
                 if depth == 0 {
-                    let kept = inner.isEmpty || inner == "anonymous namespace"
-                    result += "\(open)\(kept ? inner : "…")\(close)"
+                    result += replacement(inner, result) ?? "\(open)\(inner)\(close)"
                     continue
                 }
             }

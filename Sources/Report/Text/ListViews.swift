@@ -55,33 +55,3 @@ extension PriorityFigures {
         return self.policy == 0 ? "nice \(nice)" : "\(policy), nice \(nice)"
     }
 }
-
-/// The modules, in the order in which they were seen: what was loaded, how well it can be
-/// symbolicated, and whether anything of it ran.
-struct ModulesView {
-    let profile: Profile
-    let options: TextOptions
-
-    func render() -> String {
-        var table = TextTable(columns: [
-            .init(title: "LOADED"), .init(title: "SLICES"),
-            .init(title: "SYMBOLS", alignment: .left),
-            .init(title: "PATH", alignment: .left, minimum: 16),
-            .init(title: "BUILD ID", alignment: .left, minimum: 8, spareRank: 1),
-        ])
-        table.rows = profile.modules.map(row)
-        return table.render(width: options.columns, colour: options.usesColour)
-    }
-
-    private func row(_ module: ModuleFigures) -> [TextTable.Cell] {
-        let symbols = module.hasDebugInfo ? "debug info" : module.hasSymbols ? "symbols" : "none"
-        var path = TextTable.Cell(
-            module.path.escapedForDisplay, style: module.isOwn ? .own : .plain)
-        path.prefix = module.isOwn ? "● " : "  "
-        return [
-            TextTable.Cell(module.loaded.map(Numbers.time) ?? "–"),
-            TextTable.Cell(module.slices == 0 ? "–" : Numbers.grouped(module.slices)),
-            TextTable.Cell(symbols), path, TextTable.Cell(module.buildID.hex, style: .dim),
-        ]
-    }
-}

@@ -44,6 +44,8 @@ package struct TextOptions: Sendable {
     /// Columns of the terminal; taken as at least ``minimumWidth``.
     package var width = 100
     package var usesColour = false
+    /// The distribution's packages that modules' files are of, by path, as far as known.
+    package var debugPackages: [String: String] = [:]
 
     package init() {}
 

@@ -56,6 +56,8 @@ final class ElfFile {
     /// The file keeps its descriptor while it is open: libdw finds files that lie beside it
     /// through `/proc/self/fd`.
     private let descriptor: CInt
+    /// What the memory belongs to that an image lies in.
+    private let owner: AnyObject?
 
     /// Opens and maps the file at `path`.
     convenience init(path: String) throws(ElfFileError) {
@@ -75,14 +77,19 @@ final class ElfFile {
             stamp: [Int(status.st_size), changed.tv_sec, changed.tv_nsec])
     }
 
-    /// An image that is in memory already and stays there (the vdso).
-    convenience init(image: UnsafeMutableRawBufferPointer) throws(ElfFileError) {
+    /// An image that is in memory already, and stays there as long as `owner` lives; nil: for ever
+    /// (the vdso).
+    convenience init(
+        image: UnsafeMutableRawBufferPointer, owner: AnyObject? = nil
+    ) throws(ElfFileError) {
         _ = elf_version(UInt32(EV_CURRENT))
         let start = image.baseAddress?.assumingMemoryBound(to: CChar.self)
-        try self.init(handle: elf_memory(start, image.count), descriptor: -1, stamp: [0, 0, 0])
+        try self.init(handle: elf_memory(start, image.count), descriptor: -1, owner: owner)
     }
 
-    private init(handle: OpaquePointer?, descriptor: CInt, stamp: [Int]) throws(ElfFileError) {
+    private init(
+        handle: OpaquePointer?, descriptor: CInt, owner: AnyObject? = nil
+    ) throws(ElfFileError) {
         guard let handle, let machine = Self.machine(of: handle) else {
             elf_end(handle)
             if descriptor >= 0 { close(descriptor) }
@@ -90,7 +97,7 @@ final class ElfFile {
         }
         self.handle = handle
         self.descriptor = descriptor
-        self.stamp = stamp
+        self.owner = owner
         self.machine = machine
         sections = Self.readSections(of: handle)
     }

@@ -98,6 +98,7 @@ struct LaunchReport: Decodable {
         var buildId: String?
         var loadedNs: Int64?
         var hasDebugInfo: Bool
+        var debugInfoOrigin: String?
     }
 
     struct Event: Decodable {

@@ -1,0 +1,59 @@
+import Analysis
+import CSystem
+import Glibc
+import ProfileModel
+import Report
+import Symbolicate
+
+/// Fetching debug information that is missing here, for who has named a server (DEBUGINFOD_URLS).
+struct Fetching {
+    let console: Console
+
+    /// More would take longer than anybody waits.
+    private static let most = 32
+
+    /// The debug files of modules that have none here and occur in one slice in a hundred,
+    /// heaviest first.
+    func debugFiles(for recording: Recording, _ search: DebugFileSearch) -> [Module: String] {
+        guard let server = Debuginfod(environment: { getenv($0).map { String(cString: $0) } })
+        else { return [:] }
+        let wanted = modules(of: recording).filter {
+            !$0.buildID.isEmpty && !ModuleResolver($0, search: search).summary.hasDebugInfo
+        }
+        guard !wanted.isEmpty else { return [:] }
+        guard Debuginfod.isInstalled else {
+            console.complain(
+                "DEBUGINFOD_URLS is set, but libdebuginfod.so.1 (0.179 or later) is not installed")
+            return [:]
+        }
+        let showsProgress = isatty(console.error) == 1
+        let found = server.fetch(for: Array(wanted.prefix(Self.most))) { [console] progress in
+            if showsProgress { try? console.write(Self.line(progress), to: .error) }
+            return !Self.isInterrupted
+        }
+        if showsProgress { try? console.write("\r\u{1b}[K", to: .error) }
+        return found
+    }
+
+    private func modules(of recording: Recording) -> [Module] {
+        let profile = Profile(recording)
+        return profile.modules.filter { $0.isWorthMending(slices: profile.launch.slices) }
+            .sorted { $0.slices > $1.slices }
+            .map { Module(path: $0.path, buildID: $0.buildID) }
+    }
+
+    /// Takes the place of the one before.
+    private static func line(_ progress: Debuginfod.Progress) -> String {
+        let name = Console.oneLine(String(progress.module.name))
+        let bytes = progress.bytes > 0 ? ", " + Numbers.bytes(Int64(progress.bytes)) : ""
+        return "\rfirstlight: fetching debug information (\(progress.number) of "
+            + "\(progress.count)): \(name)\(bytes)\u{1b}[K"
+    }
+
+    /// Signals are blocked and taken from a queue: one that came is pending.
+    private static var isInterrupted: Bool {
+        var set = sigset_t()
+        sigpending(&set)
+        return sigismember(&set, SIGINT) == 1 || sigismember(&set, SIGTERM) == 1
+    }
+}

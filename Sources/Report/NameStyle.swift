@@ -1,0 +1,119 @@
+package import ProfileModel
+
+/// How much of a function's name is shown.
+package enum NameStyle: String, Sendable, CaseIterable {
+    /// The name by which the linker knows it.
+    case none
+    /// Without parameters, results and template arguments. Functions that differ in nothing else
+    /// are shown as one.
+    case simple
+    /// As demanglers write it.
+    case full
+}
+
+extension SymbolTable {
+    /// The same with all functions' names in a style.
+    package func named(_ style: NameStyle) -> SymbolTable {
+        guard style != .full else { return self }
+        var result = self
+        var known: [String: String] = [:]
+        for (address, frames) in self.frames {
+            result.frames[address] = frames.map { frame in
+                // What the linker calls the same is not mangled: there is nothing to leave out.
+                guard let linkage = frame.linkageName, let name = frame.function else {
+                    return frame
+                }
+                var frame = frame
+                if style == .none {
+                    frame.function = linkage
+                } else {
+                    let simple = known[name] ?? SimpleName.of(name, linkage: linkage)
+                    known[name] = simple
+                    frame.function = simple
+                }
+                return frame
+            }
+        }
+        return result
+    }
+}
+
+/// Demangled names without their parameters, results and template arguments.
+enum SimpleName {
+    /// - Parameter linkage: tells the language.
+    static func of(_ name: String, linkage: String) -> String {
+        let (base, suffix) = splitSuffix(name)
+        let prefixes = ["$s", "_$s", "$S", "_$S", "$e", "_$e", "_T0", "@__swiftmacro_"]
+        let isSwift = prefixes.contains { linkage.hasPrefix($0) }
+        let simple = isSwift ? swift(base) : cxxOrRust(base)
+        // Whatever the rules above did not foresee: never nothing.
+        return (simple.isEmpty ? String(base) : simple) + suffix
+    }
+
+    /// ` [clone .cold]`, `@plt`.
+    private static func splitSuffix(_ name: String) -> (Substring, Substring) {
+        var end = name.endIndex
+        if name.hasSuffix("@plt") { end = name.index(end, offsetBy: -4) }
+        if let clone = name.firstRange(of: " [clone ")?.lowerBound { end = min(end, clone) }
+        return (name[..<end], name[end...])
+    }
+
+    private static func cxxOrRust(_ name: Substring) -> String {
+        var text = withoutBrackets(name)
+        for ending in [" const", " volatile", " &", " &&", " const"] where text.hasSuffix(ending) {
+            text.removeLast(ending.count)
+        }
+        // Only instances of templates have their result in front.
+        guard text.hasSuffix("<…>"), let space = lastSpaceOutside(text),
+            !text[..<space].hasSuffix("operator")
+        else { return text }
+        return String(text[text.index(after: space)...])
+    }
+
+    /// `closure #1 () -> () in main.hello() -> ()` → `closure #1 in main.hello`.
+    private static func swift(_ name: Substring) -> String {
+        let text = withoutBrackets(name)
+        var parts: [String] = []
+        for part in text.split(separator: " in ") {
+            let whole = part.firstRange(of: " -> ").map { part[..<$0.lowerBound] } ?? part
+            var words = whole.firstRange(of: " : ").map { whole[..<$0.lowerBound] } ?? whole
+            // Of a closure, which has no name, they do not stand right behind one.
+            if words.last == ")", let open = words.lastIndex(of: "(") { words = words[..<open] }
+            while words.last == " " { words.removeLast() }
+            parts.append(String(words))
+        }
+        return parts.joined(separator: " in ")
+    }
+
+    /// Template arguments become `<…>`, parameters go: what stands in brackets right behind a
+    /// name. Others are names themselves: `(anonymous namespace)`, `<T as Trait>`.
+    private static func withoutBrackets(_ name: Substring) -> String {
+        func isPart(_ before: String) -> Bool {
+            before.last.map { $0.isLetter || $0.isNumber || "_>)]}:'$?".contains($0) } ?? false
+        }
+        return String(name)
+            .collapsingBrackets("<", ">") { inner, before in
+                // Rust's implementations say whose they are.
+                let isName = inner.hasPrefix("impl ") || inner.contains(" as ")
+                return isPart(before) && !isName ? "<…>" : nil
+            }
+            .collapsingBrackets("(", ")") { inner, before in
+                let isName = inner == "anonymous namespace" || inner.hasPrefix("extension in ")
+                let isBehindOperator = "<=+-*/%&|^~!,".contains(before.last ?? " ")
+                return !isName && (isPart(before) || isBehindOperator) ? "" : nil
+            }
+    }
+
+    private static func lastSpaceOutside(_ text: String) -> String.Index? {
+        var depth = 0
+        for index in text.indices.reversed() {
+            switch text[index] {
+            case "(", "{", "[": depth -= 1
+            case ")", "}", "]": depth += 1
+            case " " where depth == 0: return index
+            default: break
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,87 @@
+internal import Glibc
+import ProfileModel
+
+/// A file with debug information that belongs to its module.
+struct DebugFile {
+    var path: String
+    var file: ElfFile
+    var origin: DebugInfoOrigin
+}
+
+extension DebugFileSearch {
+    /// The first candidate that belongs to the module and has something to offer.
+    /// - Parameters:
+    ///   - path: the module's.
+    ///   - buildID: the recorded one, or the file's where none was recorded; may be empty.
+    ///   - link: the module's, if its file could be opened.
+    func find(for path: String, buildID: [UInt8], link: DebugLink?) -> DebugFile? {
+        var refused: [ModuleRemark] = []
+        return find(for: path, buildID: buildID, link: link, fetched: nil, refused: &refused)
+    }
+
+    /// - Parameters:
+    ///   - fetched: a file that a server had; the last that is looked at.
+    ///   - refused: gets those that are there, but do not belong or cannot be read.
+    func find(
+        for path: String, buildID: [UInt8], link: DebugLink?, fetched: String?,
+        refused: inout [ModuleRemark]
+    ) -> DebugFile? {
+        if let found = find(buildID, refused: &refused) { return found }
+        if let link, let found = find(link, of: path, buildID, refused: &refused) { return found }
+        guard let fetched, let file = Self.open(fetched, refused: &refused),
+            file.buildID == buildID
+        else { return nil }
+        return DebugFile(path: fetched, file: file, origin: .debuginfod)
+    }
+
+    private func find(_ buildID: [UInt8], refused: inout [ModuleRemark]) -> DebugFile? {
+        for candidate in candidates(forBuildID: buildID) {
+            guard let file = Self.open(candidate, refused: &refused) else { continue }
+            if file.buildID == buildID {
+                return DebugFile(path: candidate, file: file, origin: .buildID)
+            }
+            refused.append(ModuleRemark(.otherDebugFile, candidate))
+        }
+        return nil
+    }
+
+    private func find(
+        _ link: DebugLink, of path: String, _ buildID: [UInt8], refused: inout [ModuleRemark]
+    ) -> DebugFile? {
+        for candidate in candidates(forLink: link.name, of: path) {
+            guard let file = Self.open(candidate, refused: &refused) else { continue }
+            if Self.agree(file.buildID, buildID),
+                Checksum.crc32(file.contents) == link.checksum
+            {
+                return DebugFile(path: candidate, file: file, origin: .debugLink)
+            }
+            refused.append(ModuleRemark(.otherDebugFile, candidate))
+        }
+        return nil
+    }
+
+    /// The common file that the debug file at `path` refers to; only one with that build id.
+    func findAlternate(_ name: String, buildID: [UInt8], of path: String) -> ElfFile? {
+        for candidate in candidates(forAlternate: name, buildID: buildID, of: path) {
+            if let file = try? ElfFile(path: candidate), file.buildID == buildID { return file }
+        }
+        return nil
+    }
+
+    /// Most candidates do not exist, which is of no interest; nor is a file without anything.
+    private static func open(_ path: String, refused: inout [ModuleRemark]) -> ElfFile? {
+        do throws(ElfFileError) {
+            let file = try ElfFile(path: path)
+            return file.hasDebugInfo || file.hasSymbolTable ? file : nil
+        } catch .cannotOpen(ENOENT), .cannotOpen(ENOTDIR) {
+            return nil
+        } catch {
+            refused.append(ModuleRemark(.unreadableDebugFile, "\(path): \(error)"))
+            return nil
+        }
+    }
+
+    private static func agree(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        left.isEmpty || right.isEmpty || left == right
+    }
+}

@@ -1,0 +1,139 @@
+import ProfileModel
+
+/// The files that tell what a module's addresses mean, and what is to be said of them.
+///
+/// In this order: the module's own file; a separate debug file (``DebugFileSearch``); the symbols
+/// that were packed into the stripped module. Each is asked only for what the ones before lack.
+struct ModuleFiles {
+    /// None to three, in the order above.
+    let all: [ElfFile]
+    /// The one of them that has DWARF.
+    let debug: DebugFile?
+    /// Why the module's own file is not used; nil when it is, or when no file was expected.
+    let problem: ElfFileError?
+    let summary: ModuleSymbols
+
+    /// - Parameter module: its build id, when it has one, must be that of the file; another
+    ///   file's symbols would be wrong.
+    init(_ module: Module, search: DebugFileSearch) {
+        let own: ElfFile?
+        (own, problem) = Self.openOwn(module, search)
+        var remarks = problem.map { [Self.remark(on: $0)] } ?? []
+        let complete = own.flatMap { $0.hasDebugInfo ? $0 : nil }
+        // A recorded build id finds the debug file of a module that has been replaced since, too.
+        let separate =
+            complete == nil
+            ? search.find(
+                for: module.path,
+                buildID: module.buildID.isEmpty ? own?.buildID ?? [] : module.buildID,
+                link: own?.debugLink, fetched: search.fetched[module], refused: &remarks)
+            : nil
+        let debug =
+            complete.map { DebugFile(path: module.path, file: $0, origin: .module) }
+            ?? separate.flatMap { $0.file.hasDebugInfo ? $0 : nil }
+        let packed = Self.packedSymbols(of: own, besides: separate?.file, &remarks)
+        if let debug, let missing = Self.missingCommonFile(of: debug, search) {
+            remarks.append(ModuleRemark(.missingCommonFile, missing))
+        }
+        if let split = debug.flatMap(SplitFiles.remark) { remarks.append(split) }
+        all = [own, separate?.file, packed].compactMap { $0 }
+        self.debug = debug
+        summary = ModuleSymbols(
+            debugInfoPath: debug?.path, debugInfoOrigin: debug?.origin,
+            symbolOrigin: Self.symbolOrigin(of: [own, separate?.file], packed),
+            remarks: Array(remarks.prefix(ModuleSymbols.mostRemarks)))
+    }
+
+    /// Mappings of no file (`[heap]`, `//anon`) have no symbols, and that is no problem.
+    private static func openOwn(
+        _ module: Module, _ search: DebugFileSearch
+    ) -> (ElfFile?, ElfFileError?) {
+        do throws(ElfFileError) {
+            if module.path == "[vdso]" {
+                return (try OwnVDSO.open(expecting: module.buildID), nil)
+            }
+            guard module.path.hasPrefix("/"), !module.path.hasPrefix("//") else {
+                return (nil, nil)
+            }
+            return (try open(module, search), nil)
+        } catch {
+            return (nil, error)
+        }
+    }
+
+    /// A build id tells whether the file at the path is the right one; without one, the file
+    /// that was kept open is.
+    private static func open(
+        _ module: Module, _ search: DebugFileSearch
+    ) throws(ElfFileError) -> ElfFile {
+        let kept = [search.standIns[module]].compactMap { $0 }
+        let placed = search.placed([module.path])
+        let paths = module.buildID.isEmpty ? kept + placed : placed + kept
+        var problem = ElfFileError.notUsable
+        for (position, path) in paths.enumerated() {
+            do throws(ElfFileError) {
+                return try open(path, module.buildID)
+            } catch {
+                // What is wrong with the first is said.
+                if position == 0 { problem = error }
+            }
+        }
+        throw problem
+    }
+
+    private static func open(
+        _ path: String, _ buildID: [UInt8]
+    ) throws(ElfFileError) -> ElfFile {
+        let file = try ElfFile(path: path)
+        guard buildID.isEmpty || file.buildID == buildID else { throw .otherBuildID }
+        return file
+    }
+
+    private static func remark(on problem: ElfFileError) -> ModuleRemark {
+        problem == .otherBuildID
+            ? ModuleRemark(.otherBuildID) : ModuleRemark(.unreadable, problem.description)
+    }
+
+    private static func packedSymbols(
+        of own: ElfFile?, besides separate: ElfFile?, _ remarks: inout [ModuleRemark]
+    ) -> ElfFile? {
+        guard let own, !own.hasSymbolTable, separate?.hasSymbolTable != true else { return nil }
+        switch MiniDebugInfo.read(from: own) {
+        case .absent: return nil
+        case .found(let file) where file.hasSymbolTable: return file
+        case .found, .damaged:
+            remarks.append(ModuleRemark(.damagedMiniDebugInfo))
+            return nil
+        }
+    }
+
+    private static func symbolOrigin(
+        of files: [ElfFile?], _ packed: ElfFile?
+    ) -> SymbolOrigin? {
+        let tables = files.compactMap { $0 }.flatMap(\.symbolTables)
+        if tables.contains(where: { !$0.isDynamic }) { return .complete }
+        if packed != nil { return .miniDebugInfo }
+        return tables.isEmpty ? nil : .exported
+    }
+
+    private static func missingCommonFile(
+        of debug: DebugFile, _ search: DebugFileSearch
+    ) -> String? {
+        guard let link = debug.file.commonFileLink,
+            search.findAlternate(link.name, buildID: link.buildID, of: debug.path) == nil
+        else { return nil }
+        return link.name
+    }
+}
+
+extension ElfFile {
+    /// `.gnu_debugaltlink`: the file into which `dwz` moved what several debug files share.
+    fileprivate var commonFileLink: (name: String, buildID: [UInt8])? {
+        guard let index = index(ofSection: ".gnu_debugaltlink") else { return nil }
+        let bytes = bytes(ofSection: index)
+        guard let name = bytes.text(at: 0) else { return nil }
+        return (
+            String(decoding: name, as: UTF8.self), Array(bytes.dropFirst(name.count + 1))
+        )
+    }
+}

@@ -1,0 +1,158 @@
+package import ProfileModel
+
+/// What a just-in-time compiler tells of its code, in the format that perf invented:
+/// `/tmp/perf-PID.map`, a line `START SIZE NAME` for each function, both numbers in hexadecimal.
+///
+/// Code that was replaced keeps its line; the last line that covers an address counts. What was
+/// moved or replaced while the program ran is therefore named by what was there at its end.
+package struct PerfMap: Sendable {
+    private struct Entry {
+        var start: UInt64
+        var end: UInt64
+        /// Where its name is in `text`.
+        var name: Range<Int>
+    }
+
+    private let text: [UInt8]
+    /// In the order of the file.
+    private let entries: [Entry]
+
+    /// A larger file is not read: 64 MiB are a million functions.
+    package static let largest = 64 << 20
+    private static let mostEntries = 1 << 20
+
+    /// nil when there is no such regular file of this user's, or it is larger than ``largest``.
+    /// - Parameter owner: the user id of the profiled process. Anybody can put a file into
+    ///   `/tmp`; another's is not believed.
+    package init?(path: String, owner: UInt32) {
+        guard let text = RegularFile.read(path, limit: Self.largest, owner: owner) else {
+            return nil
+        }
+        self.init(text)
+    }
+
+    /// Lines that are not as they should be are left out.
+    package init(_ text: [UInt8]) {
+        var entries: [Entry] = []
+        var position = 0
+        while position < text.count, entries.count < Self.mostEntries {
+            let end = text[position...].firstIndex(of: UInt8(ascii: "\n")) ?? text.count
+            if let entry = Self.entry(text[position..<end]) { entries.append(entry) }
+            position = end + 1
+        }
+        self.text = text
+        self.entries = entries
+    }
+
+    private static func entry(_ line: ArraySlice<UInt8>) -> Entry? {
+        var rest = line
+        guard let start = number(&rest), let size = number(&rest), size > 0, !rest.isEmpty else {
+            return nil
+        }
+        let (end, overflows) = start.addingReportingOverflow(size)
+        guard !overflows else { return nil }
+        return Entry(start: start, end: end, name: rest.indices)
+    }
+
+    /// Takes a number and the space behind it.
+    private static func number(_ rest: inout ArraySlice<UInt8>) -> UInt64? {
+        guard let space = rest.firstIndex(of: UInt8(ascii: " ")) else { return nil }
+        var digits = rest[..<space]
+        if digits.starts(with: "0x".utf8) { digits = digits.dropFirst(2) }
+        // A sign would do, too, in what the standard library takes for a number.
+        guard let first = digits.first, first != UInt8(ascii: "+"), first != UInt8(ascii: "-"),
+            digits.count <= 16
+        else { return nil }
+        rest = rest[(space + 1)...]
+        return UInt64(String(decoding: digits, as: UTF8.self), radix: 16)
+    }
+
+    /// The names of the functions at addresses of the process, as far as the map has them.
+    package func names(at addresses: [UInt64]) -> [UInt64: String] {
+        let sorted = Array(Set(addresses)).sorted()
+        // For each address, the first from there on that has no name yet.
+        var unnamed = Array(0...sorted.count)
+        func firstUnnamed(from index: Int) -> Int {
+            var root = index
+            while unnamed[root] != root { root = unnamed[root] }
+            var current = index
+            while unnamed[current] != root {
+                (current, unnamed[current]) = (unnamed[current], root)
+            }
+            return root
+        }
+        var result: [UInt64: String] = [:]
+        for entry in entries.reversed() where result.count < sorted.count {
+            var index = firstUnnamed(from: sorted.partition(from: entry.start))
+            while index < sorted.count, sorted[index] < entry.end {
+                result[sorted[index]] = Demangler.bounded(
+                    String(decoding: text[entry.name], as: UTF8.self))
+                unnamed[index] = index + 1
+                index = firstUnnamed(from: index + 1)
+            }
+        }
+        return result
+    }
+}
+
+extension PerfMap {
+    /// Names the addresses of a recording that lie in code of no file, where the map covers them
+    /// and nothing else has named them.
+    package func name(_ recording: inout Recording) {
+        var places: [FrameAddress: UInt64] = [:]
+        let code = GeneratedCode(recording)
+        for node in recording.stacks.nodes where recording.symbols.frames[node.frame] == nil {
+            if let address = code.address(of: node.frame) { places[node.frame] = address }
+        }
+        guard !places.isEmpty else { return }
+        let names = names(at: Array(places.values))
+        for (frame, address) in places {
+            guard let name = names[address] else { continue }
+            recording.symbols.frames[frame] = [
+                SourceFrame(function: name, file: nil, line: nil, isInlined: false)
+            ]
+        }
+    }
+}
+
+/// Where a recording has code that no file has: without a module, or in memory that only has a
+/// name.
+private struct GeneratedCode {
+    private let mappings: [ModuleIndex: [Mapping]]
+
+    init(_ recording: Recording) {
+        mappings = Dictionary(grouping: recording.mappings, by: \.module).filter { module, _ in
+            recording.modules.indices.contains(module.rawValue)
+                && Self.isGenerated(recording.modules[module.rawValue].path)
+        }
+    }
+
+    private static func isGenerated(_ path: String) -> Bool {
+        ["[anon:", "//anon", "/memfd:", "/dev/zero"].contains { path.hasPrefix($0) }
+    }
+
+    /// The address in the process; nil for code of a file.
+    func address(of frame: FrameAddress) -> UInt64? {
+        guard let module = frame.module else { return frame.address.lookup }
+        // The newest first: where one took another's place, that is what ran last.
+        for mapping in (mappings[module] ?? []).reversed() {
+            let address = frame.address.lookup &+ mapping.bias
+            if (mapping.start..<max(mapping.start, mapping.end)).contains(address) {
+                return address
+            }
+        }
+        return nil
+    }
+}
+
+extension [UInt64] {
+    /// The position of the first that is not below `value`, in an ascending list.
+    fileprivate func partition(from value: UInt64) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] < value { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// Names and lines from elsewhere than the modules' files.
+    @Suite struct SymbolOrigins {
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        /// The functions of JavaScript, which node names in `/tmp/perf-PID.map`.
+        @Test(.needs("node")) func generatedCode() throws {
+            try scratch.write(
+                """
+                function countUpFirstlight(n) {
+                    let sum = 0;
+                    for (let i = 0; i < n; i++) sum = (sum + i * i) % 1000003;
+                    return sum;
+                }
+                let total = 0;
+                for (let i = 0; i < 100; i++) total += countUpFirstlight(1e6);
+                console.log(total);
+
+                """, to: "count.js")
+            let recorded = try Firstlight.record(
+                ["node", "--perf-basic-prof", scratch("count.js")], in: scratch)
+            let pid = try recorded.json().program.pid
+            defer { unlink("/tmp/perf-\(pid).map") }
+            let folded = try recorded.text("fold")
+            #expect(folded.contains("countUpFirstlight \(scratch.path)/count.js:1"))
+        }
+
+        /// A library that is deleted while its code runs: the recorder has kept it.
+        @Test(.needs("python3")) func deletedFiles() throws {
+            let copy = scratch("victim.so")
+            let program = """
+                import ctypes, os, shutil, sys
+                shutil.copy(sys.argv[1], sys.argv[2])
+                work = ctypes.CDLL(sys.argv[2]).plugin_work
+                work.argtypes = [ctypes.c_uint64]
+                for i in range(60): work(i)
+                os.remove(sys.argv[2])
+                for i in range(60): work(i)
+                """
+            let recorded = try Firstlight.record(
+                ["python3", "-c", program, try Setup.fixture("plugin.so"), copy], in: scratch)
+            #expect(!scratch.has("victim.so"))
+            let functions = try recorded.json().functions
+            #expect(functions.contains { $0.function == "plugin_work" })
+        }
+
+        /// A file that only the program's own mount namespace has, as a container's.
+        @Test(.needsRoot, .enabled(if: Self.canUnshare, "mount namespaces are not allowed here"))
+        func otherMounts() throws {
+            let folder = scratch("hidden")
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: false)
+            let steps = """
+                mount -t tmpfs none "$1" && cp "$2" "$1/program" && exec "$1/program"
+                """
+            let recorded = try Firstlight.record(
+                [
+                    "unshare", "--mount", "sh", "-c", steps, "sh", folder,
+                    try Setup.fixture("groundtruth"),
+                ], in: scratch)
+            #expect(!scratch.has("hidden/program"))
+            let report = try recorded.json()
+            #expect(report.functions.contains { $0.function.hasPrefix("known_") })
+            let module = report.modules.first { $0.path == folder + "/program" }
+            #expect(module?.hasDebugInfo == true)
+        }
+
+        private static var canUnshare: Bool {
+            let command = Command(["unshare", "--mount", "true"])
+            return (try? command.run().status) == 0
+        }
+
+        /// A server of debug information, as debuginfod answers: files by build id.
+        @Test(.needs("python3"), .needs("objcopy"), .needs("readelf"))
+        func fetchedFiles() throws {
+            let program = scratch("program")
+            let steps = """
+                set -e
+                cp "$1" "$2"
+                id=$(readelf -n "$2" | sed -n 's/.*Build ID: //p')
+                mkdir -p "served/buildid/$id"
+                objcopy --only-keep-debug "$2" "served/buildid/$id/debuginfo"
+                objcopy --strip-all "$2"
+                """
+            var prepare = Command(
+                ["sh", "-c", steps, "sh", try Setup.fixture("groundtruth"), program])
+            prepare.directory = scratch.path
+            #expect(try prepare.run().status == 0)
+            func record(_ server: String) throws -> LaunchReport {
+                try Firstlight.record(
+                    [program], in: scratch,
+                    adding: [
+                        "DEBUGINFOD_URLS": server, "DEBUGINFOD_TIMEOUT": "5",
+                        "DEBUGINFOD_CACHE_PATH": scratch("cache"),
+                    ]
+                ).json()
+            }
+            func module(_ report: LaunchReport) throws -> LaunchReport.Module {
+                try #require(report.modules.first { $0.path == program })
+            }
+            // Nobody listens there: the recording is made all the same.
+            #expect(try !module(record("http://127.0.0.1:9/")).hasDebugInfo)
+            try withServer { server in
+                let report = try record(server)
+                #expect(try module(report).debugInfoOrigin == "debuginfod")
+                #expect(report.functions.contains { $0.function.hasPrefix("known_") })
+            }
+        }
+
+        /// Runs a server of the folder `served`, on the loopback only.
+        private func withServer(_ body: (String) throws -> Void) throws {
+            let output = try Channel()
+            var command = Command([
+                "python3", "-u", "-m", "http.server", "--bind", "127.0.0.1", "--directory",
+                scratch("served"), "0",
+            ])
+            command.output = output.writer
+            let server = try command.start()
+            output.closeWriter()
+            // "Serving HTTP on 127.0.0.1 port 41234 (http://127.0.0.1:41234/) ..."
+            let words = try #require(try output.line()).split(separator: " ")
+            let port = try #require(words.compactMap { Int($0) }.first)
+            // It is killed when it is let go of.
+            defer { withExtendedLifetime(server) {} }
+            try body("http://127.0.0.1:\(port)/")
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import Glibc
+import ProfileModel
+import Symbolicate
+import TestSupport
+import Testing
+
+@Suite struct PerfMapTests {
+    private static let text = """
+        1000 100 JS:~first /app/x.js:1:2
+        2000 10 stub with spaces
+        1080 40 JS:*second /app/x.js:7:1
+        0x3000 0x20 prefixed
+
+        """
+
+    private func map(_ text: String) -> PerfMap { PerfMap(Array(text.utf8)) }
+
+    @Test func theLastLineThatCoversCounts() {
+        let names = map(Self.text).names(at: [
+            0xFFF, 0x1000, 0x107F, 0x1080, 0x10BF, 0x10C0, 0x10FF, 0x1100, 0x200F, 0x2010, 0x3001,
+        ])
+        let first = "JS:~first /app/x.js:1:2"
+        let second = "JS:*second /app/x.js:7:1"
+        #expect(
+            names == [
+                0x1000: first, 0x107F: first, 0x1080: second, 0x10BF: second, 0x10C0: first,
+                0x10FF: first, 0x200F: "stub with spaces", 0x3001: "prefixed",
+            ])
+    }
+
+    @Test(arguments: [
+        "", "\n\n", "1000", "1000 10", "1000 10 ", "x 10 f", "1000 y f", "+1000 10 f", "1000 -10 f",
+        "ffffffffffffffff 2 f", "11111111111111111 1 f", "1000 0 f", " 1000 10 f", "1000  10 f",
+    ])
+    func whatIsNoLineIsLeftOut(text: String) {
+        #expect(map(text).names(at: [0, 0x1000, 0x1001, .max]).isEmpty)
+    }
+
+    @Test func bytesAtRandomDoNoHarm() {
+        var numbers = SeededNumbers(seed: 3)
+        for _ in 0..<500 {
+            var bytes = Array(Self.text.utf8)
+            for _ in 0..<4 {
+                let index = Int.random(in: 0..<bytes.count, using: &numbers)
+                bytes[index] = UInt8.random(in: 0...255, using: &numbers)
+            }
+            let names = PerfMap(bytes).names(at: [0, 0x1000, 0x1080, 0x3000, .max])
+            #expect(names.count <= 5)
+        }
+    }
+
+    /// Every line covers every address: each address is named once.
+    @Test func linesThatAllCoverTheSame() {
+        let count = 20_000
+        let text = String(repeating: "0 ffffffff f\n", count: count)
+        let names = map(text).names(at: (0..<UInt64(count)).map { $0 })
+        #expect(names.count == count)
+    }
+
+    @Test func onlyTheUsersOwnRegularFilesAreRead() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(Self.text, to: "perf-1.map")
+        #expect(PerfMap(path: path, owner: geteuid()) != nil)
+        #expect(PerfMap(path: path, owner: geteuid() &+ 1) == nil)
+        try run(["ln", "-s", "perf-1.map", "link"], in: folder.path)
+        #expect(PerfMap(path: folder.file("link"), owner: geteuid()) == nil)
+        #expect(mkfifo(folder.file("pipe"), 0o600) == 0)
+        #expect(PerfMap(path: folder.file("pipe"), owner: geteuid()) == nil)
+        #expect(PerfMap(path: folder.file("none"), owner: geteuid()) == nil)
+        try run(["truncate", "-s", "65M", path], in: "/")
+        #expect(PerfMap(path: path, owner: geteuid()) == nil)
+    }
+
+    @Test func addressesOfARecording() {
+        var recording = Recording(
+            header: Recording.Header(
+                pid: 1, isAttached: false, capture: .signal, frequency: 1_000))
+        recording.modules = [Module(path: "/usr/bin/node"), Module(path: "[anon:jit]")]
+        recording.mappings = [
+            Mapping(
+                start: 0x3000, end: 0x4000, bias: 0x3000, module: ModuleIndex(1),
+                time: MonotonicTime(nanoseconds: 0))
+        ]
+        func frame(_ module: Int?, _ value: UInt64, _ kind: CodeAddress.Kind) -> FrameAddress {
+            FrameAddress(
+                module: module.map { ModuleIndex($0) }, address: CodeAddress(value, kind))
+        }
+        let frames = [
+            frame(0, 0x1000, .instruction), frame(nil, 0x1000, .instruction),
+            frame(nil, 0x1100, .returnAddress), frame(1, 0x1, .instruction),
+            frame(nil, 0x9000, .instruction),
+        ]
+        _ = recording.stacks.intern(outermostFirst: frames)
+        map(Self.text).name(&recording)
+        let names = frames.map { recording.symbols.frames[$0]?.first?.function }
+        let first = "JS:~first /app/x.js:1:2"
+        #expect(names == [nil, first, first, "prefixed", nil])
+    }
+}
