@@ -15,7 +15,7 @@ TEST_PACKAGES = $(DEMO_PACKAGES) libunwind-dev sqlite3 python3 perl git gdb stra
 BENCH_PACKAGES = $(TEST_PACKAGES) linux-perf google-perftools libgoogle-perftools-dev \
 	systemtap-sdt-dev liblttng-ust-dev elfutils
 
-.PHONY: build demo test lint format bench install clean manual fixtures
+.PHONY: build demo test lint format bench fuzz install clean manual fixtures
 
 build:
 	@scripts/install-packages $(BUILD_PACKAGES)
@@ -41,12 +41,18 @@ test:
 	FIRSTLIGHT=$(CURDIR)/$(BINARY) FIXTURES=$(CURDIR)/$(FIXTURES) STARS=$(CURDIR)/$(STARS) \
 		AGAIN="$(SWIFT) test --skip-build" \
 		scripts/run-tests $(SWIFT) test --skip-build --filter EndToEndTests
+	Fuzz/run $(CURDIR)/$(BINARY) 10
+
+# Mutated files against everything that reads files: docs/fuzzing.md.
+FUZZ_SECONDS ?= 600
+fuzz: build
+	Fuzz/run $(CURDIR)/$(BINARY) $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
 lint:
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Fuzz Benchmarks
 
 format:
-	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Benchmarks
+	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Fuzz Benchmarks
 
 # BENCH_FLAGS: see docs/benchmarks.md.
 bench: build

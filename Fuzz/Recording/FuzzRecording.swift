@@ -1,0 +1,16 @@
+import FuzzSupport
+import Recording
+
+private let file = TemporaryFile("recording")
+
+/// A recording's bytes: whatever can be loaded is reported in every form.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func test(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
+    file.write(UnsafeRawBufferPointer(start: data, count: size))
+    if let recording = try? RecordingReader.load(path: file.path) { showEverything(recording) }
+    return 0
+}
+
+@main enum Main {
+    static func main() { run() }
+}

@@ -1,0 +1,30 @@
+import FuzzSupport
+import ProfileModel
+import Symbolicate
+
+private let file = TemporaryFile("symbols")
+
+@_cdecl("LLVMFuzzerCustomMutator")
+public func mutate(
+    _ data: UnsafeMutablePointer<UInt8>, _ size: Int, _ most: Int, _ seed: UInt32
+) -> Int { mutateELF(data, size, most, seed) }
+
+/// An ELF file with its DWARF: what is at addresses all over its code.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func test(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
+    let bytes = UnsafeRawBufferPointer(start: data, count: size)
+    file.write(bytes)
+    let resolver = ModuleResolver(Module(path: file.path), search: .none)
+    for segment in ELFLayout(bytes).code.prefix(4) {
+        let step = max(segment.size / 64, 1)
+        for index in 0..<min(segment.size / step, 64) {
+            _ = resolver.frames(at: segment.address &+ index &* step)
+        }
+    }
+    _ = resolver.dataNames(at: [0, 0x4000, 0x4010, .max])
+    return 0
+}
+
+@main enum Main {
+    static func main() { run() }
+}
