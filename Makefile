@@ -7,8 +7,8 @@ BINARY = .build/release/firstlight
 STARS = Examples/StarSearcher/build
 FIXTURES = .build/fixtures
 
-BUILD_PACKAGES = pkg-config make gcc g++ libdw-dev libelf-dev liblzma-dev libsqlite3-dev libiberty-dev \
-	libxcb1-dev libxcb-res0-dev libcapstone-dev
+BUILD_PACKAGES = pkg-config make gcc g++ libdw-dev libelf-dev libsqlite3-dev libiberty-dev \
+	libxcb1-dev libxcb-res0-dev libcapstone-dev zlib1g-dev
 DEMO_PACKAGES = $(BUILD_PACKAGES) libsqlite3-dev
 TEST_PACKAGES = $(DEMO_PACKAGES) libunwind-dev sqlite3 python3 perl git gdb strace golang-go \
 	binutils procps xvfb dwz xz-utils nodejs libdebuginfod1

@@ -37,6 +37,8 @@ let package = Package(
         .systemLibrary(
             name: "CCapstone", pkgConfig: "capstone", providers: [.apt(["libcapstone-dev"])]),
         .systemLibrary(
+            name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(
             name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
@@ -74,7 +76,7 @@ let package = Package(
             name: "ProfileCLI",
             dependencies: [
                 "ProfileModel", "CSystem", "Recorder", "Sampler", "Marks", "Recording",
-                "Symbolicate", "Analysis", "Report", "PerfData",
+                "Symbolicate", "Analysis", "Report", "CZlib",
             ],
             swiftSettings: settings),
 

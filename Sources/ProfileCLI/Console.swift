@@ -27,12 +27,16 @@ package struct Console: Sendable {
     /// Writes all of `text`, however often that takes. A closed pipe is a ``Failure`` like any
     /// other, not a SIGPIPE: a recorder must see its program to the end.
     package func write(_ text: String, to stream: Stream = .output) throws(Failure) {
+        try write(Array(text.utf8), to: stream)
+    }
+
+    /// The same for what is no text.
+    package func write(_ bytes: [UInt8], to stream: Stream = .output) throws(Failure) {
         let guardian = PipeSignalGuard()
         defer { guardian.release() }
-        var text = text
         let target = descriptor(of: stream)
-        let problem = text.withUTF8 { bytes -> Int32 in
-            var rest = UnsafeRawBufferPointer(bytes)
+        let problem = bytes.withUnsafeBytes { bytes -> Int32 in
+            var rest = bytes
             while !rest.isEmpty {
                 let written = Glibc.write(target, rest.baseAddress, rest.count)
                 if written >= 0 {

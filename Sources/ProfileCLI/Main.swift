@@ -32,6 +32,7 @@ package enum Main {
             case .import: return ImportCommand.run(ImportOptions(arguments), console)
             case .report: return ReportCommand.run(try ReportOptions(arguments), console)
             case .fold: return FoldCommand.run(FoldOptions(arguments), console)
+            case .export: return ExportCommand.run(try ExportArguments(arguments), console)
             case .doctor: return DoctorCommand.run(DoctorOptions(arguments), console)
             }
         } catch {

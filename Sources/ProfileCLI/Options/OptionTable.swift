@@ -8,7 +8,7 @@ package enum OptionName: Hashable, Sendable {
     case help
     case output, frequency, duration, capture, stackBytes, followChildren, switches, after, quiet,
         wait
-    case view, phase, thread, weight, minPercent, minDuration, depth, format, demangle
+    case view, phase, thread, weight, minPercent, minDuration, depth, format, exportFormat
     case noPhase, noThread
     case interval
     case until, extended, watchdog, mark
@@ -44,7 +44,7 @@ package struct OptionDeclaration: Sendable {
 
 package enum OptionTable {
     private static let recording: Set<Subcommand> = [.record, .attach]
-    private static let reading: Set<Subcommand> = [.report, .fold]
+    private static let reading: Set<Subcommand> = [.report, .fold, .export]
 
     /// In the order of the help texts.
     package static let options: [OptionDeclaration] = [
@@ -156,6 +156,12 @@ package enum OptionTable {
         .init(
             .format, "format", "FORMAT", .choice(ReportFormat.allCases.map(\.rawValue)),
             for: [.report, .doctor], "text (default) or json (complete, for programs)"),
+        .init(
+            .exportFormat, "format", "FORMAT", .choice(ExportFormat.allCases.map(\.rawValue)),
+            for: [.export], "the format, see above"),
+        .init(
+            .output, "output", short: "o", "FILE", .text, for: [.export],
+            "where it goes (default: standard output)"),
         .init(.noPhase, "no-phase", for: [.fold], "stacks without their phase"),
         .init(.noThread, "no-thread", for: [.fold], "stacks without their thread"),
         .init(

@@ -1,14 +1,13 @@
 /// What `firstlight` can be asked to do; the first argument names it.
 package enum Subcommand: String, CaseIterable, Sendable {
-    case record, attach, `import`, report, fold, doctor
+    case record, attach, report, fold, export, doctor
 
     /// How many operands it takes.
     var operandCount: ClosedRange<Int> {
         switch self {
         case .record: 1...Int.max
         case .attach: 1...1
-        case .import: 1...1
-        case .report, .fold: 0...1
+        case .report, .fold, .export: 0...1
         case .doctor: 0...0
         }
     }
@@ -18,8 +17,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         switch self {
         case .record: "[--] PROGRAM [ARG]..."
         case .attach: "{PID|--wait NAME}"
-        case .import: "FILE"
-        case .report, .fold: "[FILE]"
+        case .report, .fold, .export: "[FILE]"
         case .doctor: ""
         }
     }
@@ -28,7 +26,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         switch self {
         case .record: "program"
         case .attach: "process id"
-        case .import, .report, .fold: "file"
+        case .report, .fold, .export: "file"
         case .doctor: "operand"
         }
     }
@@ -48,6 +46,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         case .import: "make a recording of what perf recorded"
         case .report: "show where a recording's time went"
         case .fold: "print folded stacks, for flame graphs"
+        case .export: "write a recording for other viewers"
         case .doctor: "find out what works here, and how to mend the rest"
         }
     }
@@ -115,6 +114,23 @@ package enum Subcommand: String, CaseIterable, Sendable {
                 stack: phase;thread;outer;...;inner COUNT, with COUNT in microseconds. That is \
                 what flamegraph.pl, inferno and speedscope read.
                 """
+            ]
+        case .export:
+            [
+                """
+                Reads FILE (launch.firstlight if none is given) and writes it in the format of \
+                other viewers, to standard output or to the file that --output names. Times are \
+                the launch's, from its start; sums are those that report shows.
+                """,
+                """
+                folded: what flamegraph.pl and inferno read, with phase and thread. svg: a flame \
+                graph, for any browser. speedscope: for speedscope.app, in the order of time. \
+                firefox: for profiler.firefox.com, with markers for phases, signposts, \
+                initialisers, libraries and waits. pprof: for pprof and Grafana, with cpu, wall \
+                and blocked time, gzipped. perf-script: what perf script prints, for hotspot and \
+                stackcollapse-perf.pl. chrome: phases, intervals and what threads did, for \
+                ui.perfetto.dev.
+                """,
             ]
         case .doctor:
             [

@@ -88,4 +88,20 @@ enum Reading {
         }
         return Output.print(text, to: console)
     }
+
+    /// Writes what `render` makes to a file, or to standard output without one, and returns the
+    /// exit status, as ``print(to:_:)``.
+    static func write(
+        to path: String?, _ console: Console, _ render: () throws(Failure) -> [UInt8]
+    ) -> Int32 {
+        let bytes: [UInt8]
+        do {
+            bytes = try render()
+        } catch {
+            console.complain(error.message)
+            return 1
+        }
+        guard let path else { return Output.print(bytes, to: console) }
+        return Output.write(bytes, to: path, console)
+    }
 }

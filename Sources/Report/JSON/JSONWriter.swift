@@ -51,6 +51,12 @@ struct JSONWriter {
         text += flag ? "true" : "false"
     }
 
+    /// - Parameter literal: a number as JSON spells it.
+    mutating func number(literal: String) {
+        separate()
+        text += literal
+    }
+
     mutating func value(_ span: TimeSpan?) { value(span?.nanoseconds) }
 
     /// The next value or key starts a line.

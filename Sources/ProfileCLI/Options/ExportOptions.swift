@@ -1,0 +1,32 @@
+package import Analysis
+package import Report
+
+/// What `export` is asked for.
+package struct ExportArguments: Sendable {
+    package var file: String
+    package var format: ExportFormat
+    /// nil: standard output.
+    package var output: String?
+    package var phase: String?
+    package var thread: String?
+    package var interval: String?
+    package var weight: Weight
+
+    package init(_ arguments: ParsedArguments) throws(UsageError) {
+        file = arguments.operands.first ?? RecordOptions.defaultOutput
+        guard let format = arguments.text(.exportFormat).flatMap(ExportFormat.init) else {
+            let names = ExportFormat.allCases.map(\.rawValue).joined(separator: ", ")
+            throw UsageError(.export, "--format is missing: one of \(names)")
+        }
+        self.format = format
+        output = arguments.text(.output)
+        phase = arguments.text(.phase)
+        thread = arguments.text(.thread)
+        interval = arguments.text(.interval)
+        weight = arguments.text(.weight).flatMap(Weight.init) ?? .cpu
+        // An option without effect is an error, so that nobody takes the whole for a part.
+        if format == .chrome, arguments.isGiven(.weight) {
+            throw UsageError(.export, "--weight does not go with --format chrome: it has no stacks")
+        }
+    }
+}

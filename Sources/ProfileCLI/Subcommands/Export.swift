@@ -1,0 +1,19 @@
+import Analysis
+import Report
+
+/// `firstlight export`.
+enum ExportCommand {
+    /// Writes the profile in a format of others, and returns the exit status.
+    static func run(_ arguments: ExportArguments, _ console: Console) -> Int32 {
+        Reading.write(to: arguments.output, console) { () throws(Reading.Failure) in
+            let profile = try Reading.profile(of: arguments.file)
+            var options = ExportOptions()
+            options.selection = try Reading.selection(
+                of: profile, phase: arguments.phase, thread: arguments.thread,
+                interval: arguments.interval)
+            options.weight = arguments.weight
+            let bytes = Export.render(profile, as: arguments.format, options)
+            return arguments.format == .pprof ? Gzip.compressed(bytes) : bytes
+        }
+    }
+}

@@ -1,0 +1,165 @@
+import Analysis
+import ProfileModel
+
+/// Chrome's trace events, which Perfetto and about:tracing open: phases, the program's intervals and
+/// signposts, initialisers, and what each thread did. No stacks: the format's viewers show none.
+///
+/// Times are microseconds from the launch's start, to the nanosecond.
+struct ChromeExport {
+    private let profile: Profile
+    private let options: ExportOptions
+
+    init(_ profile: Profile, _ options: ExportOptions) {
+        self.profile = profile
+        self.options = options
+    }
+
+    /// No thread has this id: the launch as a whole.
+    private static let launch: Int32 = 0
+
+    func render() -> String {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.field("displayTimeUnit", "ms")
+            writer.key("traceEvents")
+            writer.tuple { writer in
+                names(&writer)
+                phases(&writer)
+                facts(&writer)
+                states(&writer)
+            }
+        }
+        return writer.text + "\n"
+    }
+
+    // MARK: Lanes
+
+    private func names(_ writer: inout JSONWriter) {
+        metadata("process_name", Self.launch, &writer) {
+            $0.field("name", String(profile.program.name))
+        }
+        name(Self.launch, "launch", order: -1, &writer)
+        for (index, thread) in profile.threads.enumerated() {
+            let isMain = thread.isMain ? 0 : index + 1
+            name(thread.tid, thread.name, order: isMain, &writer)
+        }
+    }
+
+    private func name(_ tid: Int32, _ name: String, order: Int, _ writer: inout JSONWriter) {
+        metadata("thread_name", tid, &writer) { $0.field("name", name) }
+        metadata("thread_sort_index", tid, &writer) { $0.field("sort_index", order) }
+    }
+
+    private func metadata(
+        _ name: String, _ tid: Int32, _ writer: inout JSONWriter,
+        _ arguments: (inout JSONWriter) -> Void
+    ) {
+        writer.breakLine()
+        writer.object { writer in
+            writer.field("ph", "M")
+            writer.field("name", name)
+            writer.field("pid", profile.header.pid)
+            writer.field("tid", tid)
+            writer.key("args")
+            writer.object(arguments)
+        }
+    }
+
+    // MARK: Events
+
+    private func phases(_ writer: inout JSONWriter) {
+        for (index, phase) in profile.phases.enumerated()
+        where options.selection.phases?.contains(index) ?? true {
+            event("X", phase.name, "phase", Self.launch, phase.start, &writer) {
+                $0.key("dur")
+                $0.microseconds(phase.wall)
+            }
+        }
+        if let ready = profile.ready, includes(ready.time, ready.time, nil) {
+            instant("ready: \(ready.by)", "phase", Self.launch, ready.time, "p", &writer)
+        }
+    }
+
+    /// As asynchronous pairs: they overlap, and need not end where they began.
+    private func facts(_ writer: inout JSONWriter) {
+        var id = 0
+        func pair(
+            _ name: String, _ category: String, _ thread: Int?, _ start: TimeSpan, _ end: TimeSpan
+        ) {
+            guard includes(start, end, thread) else { return }
+            id += 1
+            let tid = thread.map { profile.threads[$0].tid } ?? Self.launch
+            for (kind, time) in [("b", start), ("e", end)] {
+                event(kind, name, category, tid, time, &writer) { $0.field("id", id) }
+            }
+        }
+        for interval in profile.intervals {
+            let category = interval.category.isEmpty ? "mark" : interval.category
+            pair(interval.name, category, interval.thread, interval.start, interval.end)
+        }
+        for initializer in profile.initializers {
+            let function = profile.frames.function(of: initializer.frame)
+            pair(
+                function.name, "initialiser", initializer.thread, initializer.start,
+                initializer.end)
+        }
+        for library in profile.libraries where includes(library.start, library.start, nil) {
+            instant(library.path, "library", Self.launch, library.start, "p", &writer)
+        }
+        for signpost in profile.signposts
+        where includes(signpost.time, signpost.time, signpost.thread) {
+            let tid = signpost.thread.map { profile.threads[$0].tid } ?? Self.launch
+            instant(signpost.name, "signpost", tid, signpost.time, "t", &writer)
+        }
+    }
+
+    private func states(_ writer: inout JSONWriter) {
+        for (thread, runs) in zip(profile.threads.indices, profile.timelines()) {
+            let waits = Dictionary(
+                profile.waits.lazy.filter { $0.thread == thread }.map { ($0.start, $0.reason) },
+                uniquingKeysWith: { first, _ in first })
+            for run in runs where includes(run.start, run.end, thread) {
+                event(
+                    "X", run.state.name, "state", profile.threads[thread].tid, run.start, &writer
+                ) { writer in
+                    writer.key("dur")
+                    writer.microseconds(run.length)
+                    guard let reason = waits[run.start], run.state == .blocked else { return }
+                    writer.key("args")
+                    writer.object {
+                        $0.field("reason", reason.kind.rawValue)
+                        $0.field("detail", reason.detail)
+                    }
+                }
+            }
+        }
+    }
+
+    private func includes(_ start: TimeSpan, _ end: TimeSpan, _ thread: Int?) -> Bool {
+        profile.includes(options.selection, from: start, to: end, thread: thread)
+    }
+
+    private func instant(
+        _ name: String, _ category: String, _ tid: Int32, _ time: TimeSpan, _ scope: String,
+        _ writer: inout JSONWriter
+    ) {
+        event("i", name, category, tid, time, &writer) { $0.field("s", scope) }
+    }
+
+    private func event(
+        _ kind: String, _ name: String, _ category: String, _ tid: Int32, _ time: TimeSpan,
+        _ writer: inout JSONWriter, _ more: (inout JSONWriter) -> Void
+    ) {
+        writer.breakLine()
+        writer.object { writer in
+            writer.field("ph", kind)
+            writer.field("name", name)
+            writer.field("cat", category)
+            writer.field("pid", profile.header.pid)
+            writer.field("tid", tid)
+            writer.key("ts")
+            writer.microseconds(time)
+            more(&writer)
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package import Analysis
+
+/// The formats of other people's viewers.
+package enum ExportFormat: String, CaseIterable, Sendable {
+    case folded, svg, speedscope, firefox, pprof
+    case perfScript = "perf-script"
+    case chrome
+}
+
+/// What of a profile is exported.
+package struct ExportOptions: Sendable {
+    package var selection = Selection.all
+    /// `pprof` has cpu, wall and blocked time side by side, `chrome` no stacks: it has no meaning
+    /// there.
+    package var weight = Weight.cpu
+
+    package init() {}
+}
+
+package enum Export {
+    /// The profile in a format of others; `pprof` is not compressed yet.
+    ///
+    /// Times are of the launch, from its start. What is exported adds up to what `report` shows of
+    /// the same selection.
+    package static func render(
+        _ profile: Profile, as format: ExportFormat, _ options: ExportOptions = ExportOptions()
+    ) -> [UInt8] {
+        switch format {
+        case .folded: Array(folded(profile, options).utf8)
+        case .svg: Array(FlameGraph(profile, options).render().utf8)
+        case .speedscope: Array(SpeedscopeExport(profile, options).render().utf8)
+        case .firefox: Array(FirefoxExport(profile, options).render().utf8)
+        case .pprof: PprofExport(profile, options).render()
+        case .perfScript: Array(PerfScriptExport(profile, options).render().utf8)
+        case .chrome: Array(ChromeExport(profile, options).render().utf8)
+        }
+    }
+
+    private static func folded(_ profile: Profile, _ options: ExportOptions) -> String {
+        var folding = FoldedStacks.Options()
+        folding.selection = options.selection
+        folding.weight = options.weight
+        return FoldedStacks.render(profile, options: folding)
+    }
+}

@@ -1,0 +1,181 @@
+import Analysis
+import ProfileModel
+
+/// The Firefox Profiler's processed profile format, version 48 (its docs-developer folder and
+/// src/types/profile.js): a thread for each of ours with samples weighed in milliseconds, its CPU
+/// time, the state as category, and markers for phases, signposts, initialisers, library loads and
+/// waits.
+struct FirefoxExport {
+    private let profile: Profile
+    private let options: ExportOptions
+    private let nodes: [StackNode]
+
+    init(_ profile: Profile, _ options: ExportOptions) {
+        self.profile = profile
+        self.options = options
+        nodes = profile.stackNodes
+    }
+
+    /// The viewer wants one that is grey, for what has none.
+    private static let categories = [
+        ("Other", "grey"), ("Own code", "blue"), ("System libraries", "lightblue"),
+        ("Blocked", "transparent"), ("Waiting for a core", "orange"), ("Launch", "purple"),
+    ]
+    private static let blocked = 3
+    private static let waiting = 4
+    private static let launch = 5
+
+    func render() -> String {
+        var stretches = [[Stretch]](repeating: [], count: profile.threads.count)
+        for stretch in profile.stretches(in: options.selection) {
+            stretches[stretch.thread].append(stretch)
+        }
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.key("meta")
+            writer.object { meta(&$0) }
+            writer.breakLine()
+            writer.key("libs")
+            writer.array(profile.modules) { library($1, &$0) }
+            writer.breakLine()
+            writer.key("threads")
+            let threads = profile.threads.indices.filter {
+                profile.threads[$0].isMain || !stretches[$0].isEmpty
+            }
+            writer.array(threads, inLines: true) { thread($1, stretches[$1], &$0) }
+            for list in ["pages", "counters", "profilerOverhead"] {
+                writer.key(list)
+                writer.tuple { _ in }
+            }
+        }
+        return writer.text + "\n"
+    }
+
+    private func meta(_ writer: inout JSONWriter) {
+        writer.field("version", 24)
+        writer.field("preprocessedProfileVersion", 48)
+        writer.field("product", String(profile.program.name))
+        writer.field("processType", 0)
+        writer.field("stackwalk", 1)
+        writer.field("debug", false)
+        writer.field("symbolicated", true)
+        writer.field("sourceCodeIsNotOnSearchfox", true)
+        writer.field("usesOnlyOneStackType", true)
+        writer.field("platform", "Linux")
+        writer.field("oscpu", "Linux x86_64")
+        writer.field("toolkit", "")
+        writer.field("misc", "")
+        // Times are the launch's own; when it was is not recorded.
+        writer.field("startTime", 0)
+        writer.key("interval")
+        writer.milliseconds(
+            TimeSpan(nanoseconds: 1_000_000_000 / Int64(max(1, profile.header.frequency))))
+        writer.key("sampleUnits")
+        writer.object {
+            $0.field("time", "ms")
+            $0.field("eventDelay", "ms")
+            $0.field("threadCPUDelta", "ns")
+        }
+        writer.key("extensions")
+        writer.object { writer in
+            writer.field("length", 0)
+            for list in ["baseURL", "id", "name"] {
+                writer.key(list)
+                writer.tuple { _ in }
+            }
+        }
+        writer.key("categories")
+        writer.array(Self.categories) { writer, category in
+            writer.object {
+                $0.field("name", category.0)
+                $0.field("color", category.1)
+                $0.key("subcategories")
+                $0.tuple { $0.value("Other") }
+            }
+        }
+        writer.key("markerSchema")
+        writer.array(FirefoxMarkers.kinds) { FirefoxMarkers.schema(of: $1, &$0) }
+    }
+
+    private func library(_ module: ModuleFigures, _ writer: inout JSONWriter) {
+        let name = module.path.split(separator: "/").last.map(String.init) ?? module.path
+        writer.object { writer in
+            writer.field("arch", "x86_64")
+            for key in ["name", "debugName"] { writer.field(key, name) }
+            for key in ["path", "debugPath"] { writer.field(key, module.path) }
+            writer.field("breakpadId", "")
+            writer.field("codeId", module.buildID.isEmpty ? nil : module.buildID.hex)
+        }
+    }
+
+    // MARK: Threads
+
+    private func thread(_ index: Int, _ stretches: [Stretch], _ writer: inout JSONWriter) {
+        let thread = profile.threads[index]
+        var tables = FirefoxTables(profile.frames, nodes)
+        let samples = self.samples(stretches, &tables)
+        let markers = FirefoxMarkers(profile, options.selection, thread: index)
+        writer.object { writer in
+            writer.field("name", thread.name)
+            writer.field("processName", String(profile.program.name))
+            writer.field("processType", "default")
+            writer.field("isMainThread", thread.isMain)
+            writer.field("pid", String(profile.header.pid))
+            writer.field("tid", thread.tid)
+            writer.field("processStartupTime", 0)
+            writer.field("processShutdownTime", Int?.none)
+            writer.key("registerTime")
+            writer.milliseconds(thread.start)
+            writer.key("unregisterTime")
+            writer.milliseconds(thread.end)
+            writer.key("pausedRanges")
+            writer.tuple { _ in }
+            writer.field("showMarkersInTimeline", true)
+            writer.key("samples")
+            writer.object { write(samples, &$0) }
+            writer.key("markers")
+            writer.object { markers.write(&tables.strings, &$0) }
+            tables.write(&writer)
+        }
+    }
+
+    private struct Sample {
+        var time: TimeSpan
+        var stack: Int
+        var weight: TimeSpan
+        var cpu: TimeSpan
+    }
+
+    private func samples(_ stretches: [Stretch], _ tables: inout FirefoxTables) -> [Sample] {
+        var result: [Sample] = []
+        for stretch in stretches {
+            var cpu = stretch.times.running
+            for charge in stretch.charges(by: options.weight) {
+                let isWait = charge.stack == stretch.waitStack
+                let isWaiting =
+                    stretch.times.running == .zero && stretch.times.blocked == .zero
+                let category = isWait ? Self.blocked : isWaiting ? Self.waiting : nil
+                result.append(
+                    Sample(
+                        time: stretch.start,
+                        stack: tables.stack(charge.stack, leafCategory: category),
+                        weight: charge.time, cpu: isWait ? .zero : cpu))
+                cpu = isWait ? cpu : .zero
+            }
+        }
+        return result
+    }
+
+    private func write(_ samples: [Sample], _ writer: inout JSONWriter) {
+        writer.field("length", samples.count)
+        writer.field("weightType", "tracing-ms")
+        writer.key("stack")
+        writer.array(samples) { $0.value($1.stack) }
+        writer.key("time")
+        writer.array(samples) { $0.milliseconds($1.time) }
+        writer.key("weight")
+        writer.array(samples) { $0.milliseconds($1.weight) }
+        writer.key("threadCPUDelta")
+        writer.array(samples) { $0.value($1.cpu) }
+    }
+}

@@ -1,0 +1,64 @@
+import Analysis
+import ProfileModel
+
+/// As `perf script` prints samples: what stackcollapse-perf.pl, hotspot, speedscope and the Firefox
+/// Profiler read. The period is time in nanoseconds; addresses are not kept in a profile and shown
+/// as 0.
+struct PerfScriptExport {
+    private let profile: Profile
+    private let options: ExportOptions
+
+    init(_ profile: Profile, _ options: ExportOptions) {
+        self.profile = profile
+        self.options = options
+    }
+
+    func render() -> String {
+        let threads = profile.threads.map { thread in
+            "\(Self.word(thread.name, or: "thread")) \(profile.header.pid)/\(thread.tid)"
+        }
+        let event = options.weight == .cpu ? "cpu-clock" : "\(options.weight.rawValue)-clock"
+        var lines: [Int: String] = [:]
+        var text = ""
+        for stretch in profile.stretches(in: options.selection) {
+            for charge in stretch.charges(by: options.weight) {
+                text += "\(threads[stretch.thread]) \(Self.seconds(stretch.start)): "
+                text += "\(charge.time.nanoseconds) \(event): \n"
+                if lines[charge.stack] == nil { lines[charge.stack] = frames(charge.stack) }
+                text += (lines[charge.stack] ?? "") + "\n"
+            }
+        }
+        return text
+    }
+
+    /// Innermost first.
+    private func frames(_ stack: Int) -> String {
+        profile.frames(ofStack: stack).reversed().map { id in
+            let frame = profile.frames[id]
+            let function = profile.frames[frame.function]
+            let module = frame.isInlined ? "inlined" : Self.module(function.module)
+            return "\t               0 \(Self.line(function.name)) (\(module))\n"
+        }.joined()
+    }
+
+    private static func seconds(_ time: TimeSpan) -> String {
+        let fraction = String(time.nanoseconds % 1_000_000_000)
+        let zeros = String(repeating: "0", count: max(0, 9 - fraction.utf8.count))
+        return "\(time.nanoseconds / 1_000_000_000).\(zeros)\(fraction)"
+    }
+
+    /// A line's parts are told apart by spaces, brackets and line breaks.
+    private static func line(_ name: String) -> String {
+        let text = name.escapedForDisplay
+        return text.isEmpty ? Function.unknownModule : text
+    }
+
+    private static func module(_ name: String) -> String {
+        String(line(name).map { $0 == "(" || $0 == ")" || $0 == " " ? "_" : $0 })
+    }
+
+    private static func word(_ name: String, or other: String) -> String {
+        let text = line(name).map { $0 == " " || $0 == "/" ? "_" : $0 }
+        return name.isEmpty ? other : String(text)
+    }
+}
