@@ -7,12 +7,13 @@ BINARY = .build/release/firstlight
 STARS = Examples/StarSearcher/build
 FIXTURES = .build/fixtures
 
-BUILD_PACKAGES = pkg-config make gcc g++ libdw-dev libelf-dev libsqlite3-dev libiberty-dev \
-	libxcb1-dev libxcb-res0-dev libcapstone-dev zlib1g-dev
+BUILD_PACKAGES = pkg-config make gcc g++ libdw-dev libelf-dev liblzma-dev libsqlite3-dev \
+	libzstd-dev zlib1g-dev libiberty-dev libxcb1-dev libxcb-res0-dev libcapstone-dev
 DEMO_PACKAGES = $(BUILD_PACKAGES) libsqlite3-dev
 TEST_PACKAGES = $(DEMO_PACKAGES) libunwind-dev sqlite3 python3 perl git gdb strace golang-go \
-	binutils procps xvfb dwz xz-utils nodejs libdebuginfod1
-BENCH_PACKAGES = $(TEST_PACKAGES) linux-perf google-perftools libgoogle-perftools-dev \
+	binutils procps xvfb linux-perf dwz xz-utils nodejs libdebuginfod1 \
+	libxml2-utils
+BENCH_PACKAGES = $(TEST_PACKAGES) google-perftools libgoogle-perftools-dev \
 	systemtap-sdt-dev liblttng-ust-dev elfutils
 
 .PHONY: build demo test lint format bench fuzz install clean manual fixtures
@@ -58,6 +59,7 @@ format:
 bench: build
 	@scripts/install-packages $(BENCH_PACKAGES)
 	@$(MAKE) --no-print-directory fixtures
+	$(SWIFT) build $(BUILD_FLAGS) --product UnwindBenchmark
 	$(SWIFT) build $(BUILD_FLAGS) --product SymbolicateBenchmark
 	python3 Benchmarks/bench.py $(BENCH_FLAGS) $(BINARY) $(FIXTURES)
 

@@ -56,8 +56,6 @@ let package = Package(
         .target(
             name: "PerfData", dependencies: ["ProfileModel", "CZstd"], swiftSettings: settings),
         .target(
-            name: "PerfData", dependencies: ["ProfileModel", "CZstd"], swiftSettings: settings),
-        .target(
             name: "Recording", dependencies: ["ProfileModel", "CSQLite"], swiftSettings: settings),
         .target(
             name: "Symbolicate", dependencies: ["ProfileModel", "CElfutils", "CLZMA"],
@@ -76,7 +74,7 @@ let package = Package(
             name: "ProfileCLI",
             dependencies: [
                 "ProfileModel", "CSystem", "Recorder", "Sampler", "Marks", "Recording",
-                "Symbolicate", "Analysis", "Report", "CZlib",
+                "Symbolicate", "Analysis", "Report", "PerfData", "CZlib",
             ],
             swiftSettings: settings),
 
@@ -157,6 +155,7 @@ if Context.environment["FIRSTLIGHT_FUZZ"] != nil {
             path: "Fuzz/Support", swiftSettings: settings),
         fuzz("Recording", ["Recording"]),
         fuzz("Rows", ["Recording", "CSQLite"]),
+        fuzz("PerfData", ["Recorder", "Recording"]),
         fuzz("Rules", ["ProfileModel", "Unwind"]),
         fuzz("Symbols", ["ProfileModel", "Symbolicate"]),
         fuzz("Names", ["Symbolicate"]),

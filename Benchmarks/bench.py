@@ -20,6 +20,7 @@ import recorder
 import signposts
 import slowdown
 import symbolicate
+import unwind
 import whole_run
 from setting import Setting
 
@@ -35,6 +36,7 @@ SECTIONS = {
     "signposts": signposts.signposts,
     "initializers": initializers.initializers,
     "marks": marks.marks,
+    "unwinding": unwind.unwinding,
     "symbolicate": symbolicate.symbolicate,
 }
 

@@ -10,7 +10,11 @@ package struct TemporaryFile: Sendable {
         let folder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
         path = "\(folder)/firstlight-fuzz-\(name)-\(getpid())"
         Self.paths.append(path)
-        atexit { for path in TemporaryFile.paths { unlink(path) } }
+        atexit {
+            for path in TemporaryFile.paths {
+                for suffix in ["", ".old", "-journal"] { unlink(path + suffix) }
+            }
+        }
     }
 
     /// libFuzzer calls from one thread.

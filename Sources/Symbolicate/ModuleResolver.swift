@@ -28,19 +28,26 @@ package final class ModuleResolver {
         let found = ModuleFiles(module, search: search)
         (files, debug, problem, summary) = (found.all, found.debug, found.problem, found.summary)
         self.search = search
+        self.module = module
     }
 
     /// What is at an address of the module's own (ELF) address space.
     /// - Returns: outermost first, the physical function and what was inlined into it; never
     ///   empty. A function that nothing covers is nil, never a neighbour's name.
     package func frames(at address: UInt64) -> [SourceFrame] {
-        if let stub = stubs?.target(of: address) {
-            let name = names.name(stub)
-            return [
-                SourceFrame(
-                    function: name.readable + "@plt", file: nil, line: nil, isInlined: false,
-                    linkageName: name.linkage.map { $0 + "@plt" })
-            ]
+        frames(at: [address])[0]
+    }
+
+    /// The same for many addresses at once, which takes far less than one after another does.
+    /// - Parameter addresses: ascending, each once.
+    /// - Returns: as many as there are addresses.
+    package func frames(at addresses: [UInt64]) -> [[SourceFrame]] {
+        let found = direct?.frames(of: addresses, symbols)
+        return addresses.indices.map { index in
+            let address = addresses[index]
+            if let stub = stub(at: address) { return [stub] }
+            guard let frames = found?[index] else { return framesByLibdw(at: address) }
+            return frames.isEmpty ? [symbol(at: address)] : frames
         }
     }
 
@@ -48,36 +55,37 @@ package final class ModuleResolver {
     package func framesByLibdw(at address: UInt64) -> [SourceFrame] {
         if let stub = stub(at: address) { return [stub] }
         let found = dwarf?.frames(at: address) ?? []
-        guard let physical = found.first else {
-            let name = symbols.match(address).map { names.name($0.name) }
-            return [
-                SourceFrame(
-                    function: name?.readable, file: nil, line: nil, isInlined: false,
-                    linkageName: name?.linkage)
-            ]
-        }
+        guard let physical = found.first else { return [symbol(at: address)] }
         var frames = found.map { frame in
             SourceFrame(
                 function: frame.function, file: frame.file, line: frame.line,
                 isInlined: frame.isInlined, isUnoptimized: frame.isUnoptimized,
                 linkageName: frame.function.flatMap(names.linkageName))
         }
-        if let name = symbolName(at: address, physical) {
-            (frames[0].function, frames[0].linkageName) = (name.readable, name.linkage)
+        let name = symbols.physicalName(at: address, known: physical.symbol, names) {
+            physical.function.map { NameCache.Name(readable: $0, linkage: frames[0].linkageName) }
         }
+        (frames[0].function, frames[0].linkageName) = (name?.readable, name?.linkage)
         return frames
     }
 
     private func stub(at address: UInt64) -> SourceFrame? {
-        stubs?.target(of: address).map { Self.frame(names.readable($0) + "@plt") }
+        stubs?.target(of: address).map {
+            let name = names.name($0)
+            return Self.frame(
+                NameCache.Name(
+                    readable: name.readable + "@plt", linkage: name.linkage.map { $0 + "@plt" }))
+        }
     }
 
     private func symbol(at address: UInt64) -> SourceFrame {
-        Self.frame(symbols.match(address).map { names.readable($0.name) })
+        Self.frame(symbols.match(address).map { names.name($0.name) })
     }
 
-    private static func frame(_ function: String?) -> SourceFrame {
-        SourceFrame(function: function, file: nil, line: nil, isInlined: false)
+    private static func frame(_ name: NameCache.Name?) -> SourceFrame {
+        SourceFrame(
+            function: name?.readable, file: nil, line: nil, isInlined: false,
+            linkageName: name?.linkage)
     }
 
     /// The names of the data at addresses of the module's own (ELF) address space, as far as there
@@ -85,15 +93,6 @@ package final class ModuleResolver {
     package func dataNames(at addresses: [UInt64]) -> [UInt64: String] {
         DataSymbols(tables: files.flatMap(\.symbolTables)).names(at: addresses)
             .mapValues { names.readable($0) }
-    }
-
-    /// The symbol's name goes before DWARF's: it has the parameters (C++), it tells a `.cold`
-    /// part from its function, and it is the same with and without debug information.
-    private func symbolName(at address: UInt64, _ frame: DwarfFrame) -> NameCache.Name? {
-        guard let match = symbols.match(address, known: frame.symbol),
-            frame.function == nil || match.isCertain
-        else { return nil }
-        return names.name(match.name)
     }
 
     /// Unpacks compressed sections, so only when the module is asked about.
@@ -127,6 +126,25 @@ package final class ModuleResolver {
         SymbolIndex(
             tables: files.flatMap(\.symbolTables), code: Self.code(of: files),
             functionStarts: { [files] in files.first?.functionStarts ?? [] })
+    }
+
+    // MARK: - Cache
+
+    /// What answers of this module are kept by; nil where it has no build id, or no debug
+    /// information: then it is done sooner than a file is read.
+    var cacheKey: SymbolCache.Key? {
+        guard let debug else { return nil }
+        let buildID = module.buildID.isEmpty ? files.first?.buildID ?? [] : module.buildID
+        guard !buildID.isEmpty else { return nil }
+        let parts: [(String, ElfFile?)] = [
+            (module.path, files.first), (debug.path, debug.file), ("", alternate),
+        ]
+        let texts = parts.map { path, file in
+            let stamp = file.map { "\($0.stamp) \($0.buildID)" } ?? "none"
+            return "\(path.utf8.count) \(path) \(stamp)"
+        }
+        return SymbolCache.Key(
+            buildID: buildID, identity: Array(texts.joined(separator: "\n").utf8))
     }
 
     /// A debug file has the headers of the code's sections, too.

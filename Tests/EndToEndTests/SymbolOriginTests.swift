@@ -23,7 +23,11 @@ extension EndToEnd {
 
                 """, to: "count.js")
             let recorded = try Firstlight.record(
-                ["node", "--perf-basic-prof", scratch("count.js")], in: scratch)
+                // It leaves a log in the working directory otherwise.
+                [
+                    "node", "--perf-basic-prof", "--no-logfile-per-isolate",
+                    "--logfile=\(scratch("v8.log"))", scratch("count.js"),
+                ], in: scratch)
             let pid = try recorded.json().program.pid
             defer { unlink("/tmp/perf-\(pid).map") }
             let folded = try recorded.text("fold")

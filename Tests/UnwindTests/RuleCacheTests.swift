@@ -26,7 +26,8 @@ import Testing
     }
 
     @Test func noCodeLiesAtZero() {
-        let entry = RuleCache().slot(of: 0).pointee
+        let cache = RuleCache()
+        let entry = withExtendedLifetime(cache) { cache.slot(of: 0).pointee }
         #expect(entry.address == 0 && entry.rule.kind == .unmapped && entry.module == -1)
     }
 

@@ -133,6 +133,15 @@ package enum ManualPage {
         .B COLUMNS
         the width of reports; without it the terminal's, or \(Terminal.defaultWidth)
         .TP
+        .B FIRSTLIGHT_CACHE
+        the folder of the symbol cache; empty for none
+        .TP
+        .B XDG_CACHE_HOME
+        without it, where the folder
+        .I firstlight
+        is; else in
+        .I ~/.cache
+        .TP
         .B DEBUGINFOD_URLS
         servers from which debug information that is missing here is fetched when a recording ends
         .TP

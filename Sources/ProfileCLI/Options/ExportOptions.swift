@@ -11,6 +11,7 @@ package struct ExportArguments: Sendable {
     package var thread: String?
     package var interval: String?
     package var weight: Weight
+    package var names: NameStyle
 
     package init(_ arguments: ParsedArguments) throws(UsageError) {
         file = arguments.operands.first ?? RecordOptions.defaultOutput
@@ -24,6 +25,7 @@ package struct ExportArguments: Sendable {
         thread = arguments.text(.thread)
         interval = arguments.text(.interval)
         weight = arguments.text(.weight).flatMap(Weight.init) ?? .cpu
+        names = NameStyle(arguments)
         // An option without effect is an error, so that nobody takes the whole for a part.
         if format == .chrome, arguments.isGiven(.weight) {
             throw UsageError(.export, "--weight does not go with --format chrome: it has no stacks")

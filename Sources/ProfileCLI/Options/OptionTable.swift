@@ -7,8 +7,9 @@ import Sampler
 package enum OptionName: Hashable, Sendable {
     case help
     case output, frequency, duration, capture, stackBytes, followChildren, switches, after, quiet,
-        wait
-    case view, phase, thread, weight, minPercent, minDuration, depth, format, exportFormat
+        wait, symbolCache
+    case view, phase, thread, weight, minPercent, minDuration, depth, format, demangle,
+        exportFormat
     case noPhase, noThread
     case interval
     case until, extended, watchdog, mark
@@ -100,7 +101,14 @@ package enum OptionTable {
             whether the functions and lines that were found for modules with debug information \
             are kept in ~/.cache/firstlight, and taken from there the next time (default: on)
             """),
-        .init(.quiet, "quiet", for: recording, "print no summary at the end"),
+        .init(
+            .quiet, "quiet", for: recording.union([.import]), "print no summary at the end"),
+        .init(
+            .pid, "pid", "PID", .integer(1...Int(Int32.max)), for: [.import],
+            """
+            the process to import (default: the one that perf started, or the one with the most \
+            samples)
+            """),
         .init(
             .wait, "wait", "NAME", .text, for: [.attach],
             """

@@ -18,6 +18,7 @@ package struct ReportOptions: Sendable {
     package var minPercent: Double?
     package var depth: Int?
     package var minDuration: TimeSpan
+    package var showsTimings: Bool
     package var names: NameStyle
 
     package init(_ arguments: ParsedArguments) throws(UsageError) {
@@ -31,6 +32,7 @@ package struct ReportOptions: Sendable {
         minPercent = arguments.percent(.minPercent)
         depth = arguments.integer(.depth)
         minDuration = arguments.duration(.minDuration) ?? Wait.shortest
+        showsTimings = arguments.isGiven(.timings)
         names = NameStyle(arguments)
         if format == .json { try Self.checkJSON(arguments) }
     }

@@ -1,12 +1,13 @@
 /// What `firstlight` can be asked to do; the first argument names it.
 package enum Subcommand: String, CaseIterable, Sendable {
-    case record, attach, report, fold, export, doctor
+    case record, attach, `import`, report, fold, export, doctor
 
     /// How many operands it takes.
     var operandCount: ClosedRange<Int> {
         switch self {
         case .record: 1...Int.max
         case .attach: 1...1
+        case .import: 1...1
         case .report, .fold, .export: 0...1
         case .doctor: 0...0
         }
@@ -17,6 +18,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         switch self {
         case .record: "[--] PROGRAM [ARG]..."
         case .attach: "{PID|--wait NAME}"
+        case .import: "FILE"
         case .report, .fold, .export: "[FILE]"
         case .doctor: ""
         }
@@ -26,7 +28,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         switch self {
         case .record: "program"
         case .attach: "process id"
-        case .report, .fold, .export: "file"
+        case .import, .report, .fold, .export: "file"
         case .doctor: "operand"
         }
     }

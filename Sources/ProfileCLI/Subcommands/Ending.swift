@@ -29,7 +29,10 @@ struct Ending {
         let conditions = options.end.until.isEmpty ? [.exit] : options.end.until
         let awaited = conditions.map(\.description).joined(separator: ", ")
         console.complain("not ready after \(Numbers.time(limit)) (waited for: \(awaited))")
-        guard let recording = try? Reading.symbolicatedRecording(at: options.output) else { return }
+        var timings = Timings()
+        guard
+            let recording = try? Reading.symbolicatedRecording(at: options.output, &timings)
+        else { return }
         // The recording has it all; nobody may be listening any more.
         try? console.write(StallText.render(stall, in: recording), to: .error)
     }

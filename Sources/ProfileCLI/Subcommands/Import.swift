@@ -4,6 +4,7 @@ import Recorder
 import Recording
 import Report
 import Sampler
+import Symbolicate
 
 /// `firstlight import`.
 enum ImportCommand {
@@ -27,7 +28,9 @@ enum ImportCommand {
         }
         var timings = Timings(of: result.timings)
         do throws(RecordingError) {
-            try Reading.complete(options.output, isQuiet: options.isQuiet, &timings, console)
+            let recording = try Symbolication(nil, cache: .ofUser, console)
+                .complete(options.output, &timings)
+            if !options.isQuiet { Reading.summarize(recording, console) }
         } catch {
             console.complain(error.description)
             return failure

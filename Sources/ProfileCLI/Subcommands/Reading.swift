@@ -24,40 +24,44 @@ enum Reading {
     /// The recording, symbolicated here and now if that was not done when it was made (its
     /// recorder was killed).
     static func profile(of path: String, names: NameStyle) throws(Failure) -> Profile {
-        do {
-            var recording = try symbolicatedRecording(at: path)
-            recording.symbols = recording.symbols.named(names)
-            return Profile(recording)
+        var timings = Timings()
+        return try profile(of: path, names: names, &timings)
+    }
+
+    static func profile(
+        of path: String, names: NameStyle, _ timings: inout Timings
+    ) throws(Failure) -> Profile {
+        do throws(RecordingError) {
+            var recording = try symbolicatedRecording(at: path, &timings)
+            return timings.measure("analysing") {
+                recording.symbols = recording.symbols.named(names)
+                return Profile(recording)
+            }
         } catch {
             throw Failure(error)
         }
     }
 
-    /// - Parameter cache: what earlier symbolication found; nil for none.
     static func symbolicatedRecording(
-        at path: String, cache: SymbolCache? = .ofUser
+        at path: String, _ timings: inout Timings
     ) throws(RecordingError) -> Recording {
-        var recording = try RecordingReader.load(path: path)
+        var recording = try timings.measure("reading") { () throws(RecordingError) in
+            try RecordingReader.load(path: path)
+        }
         if recording.symbols.frames.isEmpty && recording.symbols.modules.isEmpty {
-            recording.symbols = Symbolicator(cache: cache).symbolicate(recording)
+            recording.symbols = timings.measure("symbolicating") {
+                Symbolicator(cache: .ofUser).symbolicate(recording)
+            }
         }
         return recording
     }
 
-    /// Symbolicates a recording, so that it can be read anywhere, and prints its summary.
-    static func complete(
-        _ path: String, isQuiet: Bool, _ timings: inout Timings, _ console: Console
-    ) throws(RecordingError) {
-        let recording = try symbolicatedRecording(at: path, &timings)
-        try timings.measure("storing symbols") { () throws(RecordingError) in
-            try RecordingFile.store(recording.symbols, in: path)
-        }
-        guard !isQuiet else { return }
-        // Nobody may be listening any more; the recording is what counts.
+    /// Nobody may be listening any more; the recording is what counts.
+    static func summarize(_ recording: Recording, _ console: Console) {
         try? console.write(summary(of: recording, on: console.terminal(of: .error)), to: .error)
     }
 
-    static func summary(of recording: Recording, on terminal: Terminal) -> String {
+    private static func summary(of recording: Recording, on terminal: Terminal) -> String {
         var options = TextOptions()
         options.width = terminal.width
         options.usesColour = terminal.usesColour

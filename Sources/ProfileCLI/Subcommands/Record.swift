@@ -57,7 +57,7 @@ enum RecordCommand {
             console: console)
         ending.settleOutput()
         for problem in result.sampler.markProblems { console.complain(problem.description) }
-        for child in result.children { symbolicate(child, console) }
+        for child in result.children { symbolicate(child, options, console) }
         let hasSummary = finish(options, result, console)
         ending.explainStall()
         let status = ending.seeToTheEnd()
@@ -76,10 +76,13 @@ enum RecordCommand {
     }
 
     /// A child's recording that cannot be completed can be read nevertheless.
-    private static func symbolicate(_ child: Recorder.Child, _ console: Console) {
+    private static func symbolicate(
+        _ child: Recorder.Child, _ options: RecordOptions, _ console: Console
+    ) {
         do throws(RecordingError) {
-            let recording = try Symbolication(child.held, console).recording(at: child.path)
-            try RecordingFile.store(recording.symbols, in: child.path)
+            var timings = Timings()
+            _ = try Symbolication(child.held, cache: options.symbolCache, console)
+                .complete(child.path, &timings)
         } catch {
             console.complain(error.description)
         }
@@ -91,13 +94,10 @@ enum RecordCommand {
     ) -> Bool {
         guard result.failure == nil else { return false }
         do throws(RecordingError) {
-            let recording = try Symbolication(result.held, console).recording(at: options.output)
-            try RecordingFile.store(recording.symbols, in: options.output)
-            if !options.isQuiet {
-                // Nobody may be listening any more; the recording is what counts.
-                try? console.write(
-                    Reading.summary(of: recording, on: console.terminal(of: .error)), to: .error)
-            }
+            var timings = Timings()
+            let recording = try Symbolication(result.held, cache: options.symbolCache, console)
+                .complete(options.output, &timings)
+            if !options.isQuiet { Reading.summarize(recording, console) }
             return true
         } catch {
             console.complain(error.description)

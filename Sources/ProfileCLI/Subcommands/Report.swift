@@ -7,10 +7,11 @@ import Symbolicate
 enum ReportCommand {
     /// Prints the report, and returns the exit status.
     static func run(_ options: ReportOptions, _ console: Console) -> Int32 {
-        Reading.print(to: console) { () throws(Reading.Failure) in
-            let profile = try Reading.profile(of: options.file, names: options.names)
-            guard options.format == .text else {
-                return JSONReport.render(profile, minDuration: options.minDuration)
+        var timings = Timings()
+        let status = Reading.print(to: console) { () throws(Reading.Failure) in
+            let profile = try Reading.profile(of: options.file, names: options.names, &timings)
+            return try timings.measure("printing") { () throws(Reading.Failure) in
+                try render(profile, options, console)
             }
         }
         if options.showsTimings { timings.print(to: console) }

@@ -3,32 +3,47 @@ import Recorder
 import Recording
 import Symbolicate
 
-/// Symbolicating a recording right after it was made: with what the process left behind.
+/// Symbolicating a recording right after it was made.
 struct Symbolication {
-    private let held: HeldFiles
+    /// nil: nothing was left behind (an import).
+    private let held: HeldFiles?
+    private let cache: SymbolCache?
     private let fetching: Fetching
     private var search = DebugFileSearch()
 
-    init(_ held: HeldFiles, _ console: Console) {
+    /// - Parameters:
+    ///   - held: what the process left behind; nil: there was none.
+    ///   - cache: what earlier symbolication found; nil for none.
+    init(_ held: HeldFiles?, cache: SymbolCache?, _ console: Console) {
         self.held = held
+        self.cache = cache
         fetching = Fetching(console: console)
+        guard let held else { return }
         search.standIns = held.standIns
         search.root = held.root
     }
 
-    /// The recording with its symbols, which are not yet in the file.
-    func recording(at path: String) throws(RecordingError) -> Recording {
-        var recording = try RecordingReader.load(path: path)
+    /// Stores the recording's symbols in its file, so that it can be read anywhere.
+    /// - Returns: the recording with them.
+    func complete(_ path: String, _ timings: inout Timings) throws(RecordingError) -> Recording {
+        var recording = try timings.measure("reading") { () throws(RecordingError) in
+            try RecordingReader.load(path: path)
+        }
         perfMap(of: recording.header.pid)?.name(&recording)
         var search = search
         search.fetched = fetching.debugFiles(for: recording, search)
-        recording.symbols = Symbolicator(search: search).symbolicate(recording)
+        timings.measure("symbolicating") {
+            recording.symbols = Symbolicator(search: search, cache: cache).symbolicate(recording)
+        }
+        try timings.measure("storing symbols") { () throws(RecordingError) in
+            try RecordingFile.store(recording.symbols, in: path)
+        }
         return recording
     }
 
     /// Where the process's own `/tmp` is.
     private func perfMap(of pid: Int32) -> PerfMap? {
-        guard let owner = held.owner else { return nil }
+        guard let held, let owner = held.owner else { return nil }
         return PerfMap(path: "\(held.root ?? "")/tmp/perf-\(pid).map", owner: owner)
     }
 }

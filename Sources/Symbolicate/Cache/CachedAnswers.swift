@@ -6,8 +6,8 @@ package import ProfileModel
 /// is all that has to be put together. A part, little-endian: `FLSYMBOL`; the format's version and
 /// the CRC-32 of all that follows in it, 4 bytes each; then numbers of 4 bytes: how many bytes
 /// follow them, the identity's size, how many texts, frames and addresses there are; the identity;
-/// the texts, each with its size before it; the frames, four numbers each (the function's and the
-/// file's text, 0xFFFFFFFF for none, the line, 0 for none, and flags); the addresses, ascending,
+/// the texts, each with its size before it; the frames, five numbers each (the function's,
+/// its linkage name's and the file's text, 0xFFFFFFFF for none, the line, 0 for none, and flags); the addresses, ascending,
 /// each 8 bytes with its first frame and how many it has.
 package struct CachedAnswers: Sendable {
     private(set) package var frames: [UInt64: [SourceFrame]] = [:]
@@ -24,7 +24,7 @@ package struct CachedAnswers: Sendable {
     private static let mostParts = 16
     private static let magic = Array("FLSYMBOL".utf8)
     private static let nothing = UInt32.max
-    private static let frameSize = 16
+    private static let frameSize = 20
     private static let addressSize = 16
 
     package init(_ frames: [UInt64: [SourceFrame]] = [:]) { add(frames) }
@@ -61,6 +61,7 @@ package struct CachedAnswers: Sendable {
             frameCount += own.count
             for frame in own {
                 described.add(texts.number(of: frame.function))
+                described.add(texts.number(of: frame.linkageName))
                 described.add(texts.number(of: frame.file))
                 described.add(UInt32(bitPattern: frame.line ?? 0))
                 described.add(UInt32(frame.isInlined ? 1 : 0) | (frame.isUnoptimized ? 2 : 0))
@@ -175,17 +176,19 @@ package struct CachedAnswers: Sendable {
         frames.reserveCapacity(count)
         for _ in 0..<count {
             let function = cursor.number(UInt32.self)
+            let linkage = cursor.number(UInt32.self)
             let file = cursor.number(UInt32.self)
             let line = Int32(bitPattern: cursor.number(UInt32.self))
             let flags = cursor.number(UInt32.self)
-            guard [function, file].allSatisfy({ $0 == nothing || Int($0) < texts.count }),
+            guard [function, linkage, file].allSatisfy({ $0 == nothing || Int($0) < texts.count }),
                 line >= 0, flags < 4
             else { return nil }
             frames.append(
                 SourceFrame(
                     function: function == nothing ? nil : texts[Int(function)],
                     file: file == nothing ? nil : texts[Int(file)], line: line > 0 ? line : nil,
-                    isInlined: flags & 1 != 0, isUnoptimized: flags & 2 != 0))
+                    isInlined: flags & 1 != 0, isUnoptimized: flags & 2 != 0,
+                    linkageName: linkage == nothing ? nil : texts[Int(linkage)]))
         }
         return frames
     }

@@ -84,11 +84,12 @@ final class ElfFile {
     ) throws(ElfFileError) {
         _ = elf_version(UInt32(EV_CURRENT))
         let start = image.baseAddress?.assumingMemoryBound(to: CChar.self)
-        try self.init(handle: elf_memory(start, image.count), descriptor: -1, owner: owner)
+        try self.init(
+            handle: elf_memory(start, image.count), descriptor: -1, stamp: [0, 0, 0], owner: owner)
     }
 
     private init(
-        handle: OpaquePointer?, descriptor: CInt, owner: AnyObject? = nil
+        handle: OpaquePointer?, descriptor: CInt, stamp: [Int], owner: AnyObject? = nil
     ) throws(ElfFileError) {
         guard let handle, let machine = Self.machine(of: handle) else {
             elf_end(handle)
@@ -97,6 +98,7 @@ final class ElfFile {
         }
         self.handle = handle
         self.descriptor = descriptor
+        self.stamp = stamp
         self.owner = owner
         self.machine = machine
         sections = Self.readSections(of: handle)

@@ -75,14 +75,14 @@ struct SymbolIndex: @unchecked Sendable {
     /// with and without debug information.
     /// - Parameters:
     ///   - known: the mangled name that DWARF gives it.
-    ///   - other: the name by DWARF, for readers.
+    ///   - other: the name by DWARF.
     func physicalName(
         at address: UInt64, known: UnsafeRawBufferPointer?, _ names: NameCache,
-        _ other: () -> String?
-    ) -> String? {
+        _ other: () -> NameCache.Name?
+    ) -> NameCache.Name? {
         guard let match = match(address, known: known) else { return other() }
         if !match.isCertain, let name = other() { return name }
-        return names.readable(match.name)
+        return names.name(match.name)
     }
 
     private func name(of symbol: ElfSymbol) -> UnsafeRawBufferPointer? {

@@ -49,7 +49,7 @@ enum Tool {
     /// Those that `make test` installs: under continuous integration they have to be there.
     private static let installed = [
         "go", "gdb", "git", "perl", "python3", "strace", "sqlite3", "setpriv",
-        "setsid", "Xvfb", "node", "objcopy", "readelf",
+        "setsid", "Xvfb", "perf", "node", "objcopy", "readelf", "xmllint",
     ]
 
     /// The first file of this name in PATH.

@@ -35,7 +35,7 @@ final class UnitAnswers {
     private struct Scope {
         var entry: EntryName
         /// Only of an inlined one: of the others, the symbol's name is shown.
-        var name: String?
+        var name: NameCache.Name?
         /// Where it was called, if it is inlined.
         var call: Position
     }
@@ -90,14 +90,16 @@ final class UnitAnswers {
         return result.reversed()
     }
 
-    private func frame(_ name: String?, _ position: Position, isInlined: Bool) -> SourceFrame {
+    private func frame(
+        _ name: NameCache.Name?, _ position: Position, isInlined: Bool
+    ) -> SourceFrame {
         SourceFrame(
-            function: name, file: position.file, line: position.line, isInlined: isInlined,
-            isUnoptimized: isUnoptimized)
+            function: name?.readable, file: position.file, line: position.line,
+            isInlined: isInlined, isUnoptimized: isUnoptimized, linkageName: name?.linkage)
     }
 
-    private func physicalName(at address: UInt64, _ entry: EntryName?) -> String? {
-        symbols.physicalName(at: address, known: entry?.symbol, names) { entry.flatMap(readable) }
+    private func physicalName(at address: UInt64, _ entry: EntryName?) -> NameCache.Name? {
+        symbols.physicalName(at: address, known: entry?.symbol, names) { entry.flatMap(label) }
     }
 
     // MARK: - Positions
@@ -139,7 +141,7 @@ final class UnitAnswers {
         var scope = Scope(entry: EntryName(declaration: place), name: nil, call: (nil, nil))
         if let entry = entries.attributes(at: found.offset, in: unit) {
             scope.entry = name(of: entry, at: place)
-            scope.name = found.isInlined ? readable(scope.entry) : nil
+            scope.name = found.isInlined ? label(scope.entry) : nil
             scope.call = callSite(entry)
         }
         scopes[number] = scope
@@ -156,16 +158,16 @@ final class UnitAnswers {
         return name
     }
 
-    private func readable(_ name: EntryName) -> String? {
-        if let linkageName = name.linkageName { return names.readable(linkageName) }
-        if let known = qualified[name.declaration] { return known }
+    private func label(_ name: EntryName) -> NameCache.Name? {
+        if let linkageName = name.linkageName { return names.name(linkageName) }
+        if let known = qualified[name.declaration] { return NameCache.Name(readable: known) }
         guard let plain = name.name else { return nil }
         // Compilers leave the linkage name out for what other files cannot name (C++'s static
         // functions and anonymous namespaces): the place in the tree gives the rest.
         let parts = qualifiers(of: name.declaration) + [String(decoding: plain, as: UTF8.self)]
         let result = Demangler.bounded(parts.joined(separator: "::"))
         qualified[name.declaration] = result
-        return result
+        return NameCache.Name(readable: result)
     }
 
     /// The names of the namespaces and classes around a declaration, outermost first; empty when
