@@ -19,6 +19,7 @@ import memory
 import recorder
 import signposts
 import slowdown
+import summary
 import symbolicate
 import unwind
 import whole_run
@@ -38,6 +39,7 @@ SECTIONS = {
     "marks": marks.marks,
     "unwinding": unwind.unwinding,
     "symbolicate": symbolicate.symbolicate,
+    "summary": summary.summary,
 }
 
 

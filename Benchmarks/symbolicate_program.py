@@ -16,7 +16,10 @@ SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "symbolicate_u
 
 
 def make(folder, quick):
-    """The program's path."""
+    """The program's path; made once."""
+    program = os.path.join(folder, "units")
+    if os.path.exists(program):
+        return program
     units = QUICK_UNITS if quick else UNITS
     assembler = os.path.join(folder, "unit.s")
     subprocess.run(COMPILER + [f"-DUNIT={FIRST}", "-S", SOURCE, "-o", assembler], check=True)
@@ -32,7 +35,6 @@ def make(folder, quick):
     main = os.path.join(folder, "main.cpp")
     with open(main, "w") as file:
         file.write(main_text(units))
-    program = os.path.join(folder, "units")
     subprocess.run(COMPILER + [main] + objects + ["-Wl,--build-id=sha1", "-o", program], check=True)
     for path in objects + [assembler]:
         os.unlink(path)
