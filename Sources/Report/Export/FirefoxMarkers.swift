@@ -81,7 +81,7 @@ struct FirefoxMarkers {
         return result
     }
 
-    func write(_ strings: inout FirefoxTables.StringTable, _ writer: inout JSONWriter) {
+    func write(_ strings: inout StringTable, _ writer: inout JSONWriter) {
         let names = markers.map { strings($0.name) }
         writer.field("length", markers.count)
         writer.key("name")

@@ -25,19 +25,6 @@ struct FirefoxTables {
         self.nodes = nodes
     }
 
-    /// Strings by position, each once.
-    struct StringTable {
-        private(set) var list: [String] = []
-        private var positions: [String: Int] = [:]
-
-        mutating func callAsFunction(_ text: String) -> Int {
-            if let known = positions[text] { return known }
-            positions[text] = list.count
-            list.append(text)
-            return list.count - 1
-        }
-    }
-
     /// - Parameter leafCategory: of the innermost frame; nil: that of its code.
     mutating func stack(_ node: Int, leafCategory: Int?) -> Int {
         // Outermost first, so that no stack is deep for our own.

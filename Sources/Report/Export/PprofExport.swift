@@ -34,21 +34,10 @@ struct PprofExport {
         }
     }
 
-    /// A string's position in the file's table; the first is empty.
-    private struct Strings {
-        private(set) var list = [""]
-        private var positions = ["": 0]
-
-        mutating func callAsFunction(_ text: String) -> Int {
-            if let known = positions[text] { return known }
-            positions[text] = list.count
-            list.append(text)
-            return list.count - 1
-        }
-    }
-
     func render() -> [UInt8] {
-        var strings = Strings()
+        var strings = StringTable()
+        // The format wants the first to be empty.
+        _ = strings("")
         var writer = ProtobufWriter()
         for type in ["cpu", "wall", "blocked"] {
             writer.message(1) {
@@ -101,7 +90,7 @@ struct PprofExport {
     }
 
     private func sample(
-        _ key: Key, _ values: Values, _ strings: inout Strings, _ writer: inout ProtobufWriter
+        _ key: Key, _ values: Values, _ strings: inout StringTable, _ writer: inout ProtobufWriter
     ) {
         let thread = profile.threads[key.thread]
         let frames = profile.frames(ofStack: key.stack).reversed().map { $0.rawValue + 1 }
@@ -127,7 +116,7 @@ struct PprofExport {
 
     /// Where modules lie is not kept in a profile: the limits are left out.
     private func mapping(
-        _ index: Int, _ module: ModuleFigures, _ strings: inout Strings,
+        _ index: Int, _ module: ModuleFigures, _ strings: inout StringTable,
         _ writer: inout ProtobufWriter
     ) {
         writer.field(1, index + 1)
