@@ -12,7 +12,7 @@ BUILD_PACKAGES = pkg-config make gcc g++ libdw-dev libelf-dev liblzma-dev libsql
 DEMO_PACKAGES = $(BUILD_PACKAGES) libsqlite3-dev
 TEST_PACKAGES = $(DEMO_PACKAGES) libunwind-dev sqlite3 python3 perl git gdb strace golang-go \
 	binutils procps xvfb linux-perf dwz xz-utils nodejs libdebuginfod1 \
-	libxml2-utils
+	libxml2-utils chromium chromium-driver python3-selenium
 BENCH_PACKAGES = $(TEST_PACKAGES) google-perftools libgoogle-perftools-dev \
 	systemtap-sdt-dev liblttng-ust-dev elfutils
 
@@ -42,6 +42,7 @@ test:
 	FIRSTLIGHT=$(CURDIR)/$(BINARY) FIXTURES=$(CURDIR)/$(FIXTURES) STARS=$(CURDIR)/$(STARS) \
 		AGAIN="$(SWIFT) test --skip-build" \
 		scripts/run-tests $(SWIFT) test --skip-build --filter EndToEndTests
+	scripts/run-browser-tests $(BINARY) $(STARS)
 	Fuzz/run $(CURDIR)/$(BINARY) 10
 
 # Mutated files against everything that reads files: docs/fuzzing.md.

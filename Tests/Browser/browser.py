@@ -1,0 +1,95 @@
+"""A browser without a window, and a base for the tests that look at pages in it."""
+
+import os
+import shutil
+import unittest
+from contextlib import contextmanager
+from pathlib import Path
+
+try:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.by import By
+except ImportError:
+    webdriver = Service = By = None
+
+
+def missing():
+    """Why there can be no browser; None if there can."""
+    if webdriver is None:
+        return "Python's selenium is not installed"
+    for names in (["chromium", "chromium-browser", "google-chrome"], ["chromedriver"]):
+        if not found(names):
+            return f"{names[0]} is not installed"
+    return None
+
+
+def found(names):
+    """The first of these programs that is installed."""
+    return next(filter(None, map(shutil.which, names)), None)
+
+
+@contextmanager
+def browser(width=1280, height=900, dark=False, scripts=True):
+    """A driver whose page has this size. What the console says is kept: see `complaints`."""
+    options = webdriver.ChromeOptions()
+    options.binary_location = found(["chromium", "chromium-browser", "google-chrome"])
+    for argument in ["headless=new", "disable-gpu", "disable-dev-shm-usage",
+                     "force-device-scale-factor=1", "hide-scrollbars", "no-first-run",
+                     "disable-background-networking", "disable-component-update"]:
+        options.add_argument("--" + argument)
+    if os.geteuid() == 0:
+        options.add_argument("--no-sandbox")
+    if dark:
+        options.add_argument("--force-dark-mode")
+    if not scripts:
+        options.add_experimental_option(
+            "prefs", {"profile.managed_default_content_settings.javascript": 2})
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(service=Service(found(["chromedriver"])), options=options)
+    try:
+        # The window's size includes what a browser has around the page.
+        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+        yield driver
+    finally:
+        driver.quit()
+
+
+def complaints(driver):
+    """What the console got since the last call, information left out: errors and warnings."""
+    return [f"{entry['level']}: {entry['message']}" for entry in driver.get_log("browser")
+            if entry["level"] in ("SEVERE", "WARNING")]
+
+
+class BrowserTest(unittest.TestCase):
+    """Skipped, with the reason, where there is no browser; under CI=true that is a failure."""
+
+    @classmethod
+    def setUpClass(cls):
+        reason = missing()
+        if reason and os.environ.get("CI") == "true":
+            raise AssertionError(reason)
+        if reason:
+            raise unittest.SkipTest(reason)
+
+    def open(self, path, **settings):
+        """A browser that shows a file, until the test ends."""
+        driver = self.enterContext(browser(**settings))
+        driver.get(Path(path).resolve().as_uri())
+        self.addCleanup(self.keep_screenshot_of_failure, driver)
+        return driver
+
+    def keep_screenshot_of_failure(self, driver):
+        if any(error for _, error in getattr(self._outcome, "errors", [])):
+            screenshot(driver, self.id() + "-failed")
+
+    def assert_quiet(self, driver):
+        self.assertEqual(complaints(driver), [])
+
+
+def screenshot(driver, name):
+    """Left for people to look at, in .build/screenshots."""
+    folder = Path(os.environ["SCREENSHOTS"])
+    folder.mkdir(parents=True, exist_ok=True)
+    driver.save_screenshot(str(folder / f"{name}.png"))
