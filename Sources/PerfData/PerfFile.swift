@@ -37,6 +37,8 @@ package final class PerfFile {
     package var isUnfinished: Bool { header.dataSize == nil }
     /// How far the file has been read, in bytes.
     package var position: UInt64 { stream.position }
+    /// In bytes.
+    package var size: UInt64 { file.size }
 
     /// The next record in the order of time; nil at the end. Where the file is damaged, all that
     /// came before is handed out first, and then the error is thrown once.

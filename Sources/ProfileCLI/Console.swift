@@ -16,10 +16,13 @@ package struct Console: Sendable {
 
     package var output: Int32
     package var error: Int32
+    /// Wiped before anything is written to either stream.
+    package let line: LiveLine
 
     package init(output: Int32 = STDOUT_FILENO, error: Int32 = STDERR_FILENO) {
         self.output = output
         self.error = error
+        line = LiveLine(on: error)
     }
 
     private func descriptor(of stream: Stream) -> Int32 { stream == .output ? output : error }
@@ -32,6 +35,7 @@ package struct Console: Sendable {
 
     /// The same for what is no text.
     package func write(_ bytes: [UInt8], to stream: Stream = .output) throws(Failure) {
+        line.wipe()
         let guardian = PipeSignalGuard()
         defer { guardian.release() }
         let target = descriptor(of: stream)

@@ -9,6 +9,8 @@ package struct Recorder: Sendable {
     package var options: SamplerOptions
     /// The version of this program, for the file's header.
     package var version: String
+    /// Called five times a second, from a thread that may not be kept waiting.
+    package var tellProgress: (@Sendable (RecordingProgress) -> Void)?
 
     package init(output: String, options: SamplerOptions, version: String) {
         self.output = output
@@ -62,7 +64,7 @@ package struct Recorder: Sendable {
         let children =
             options.followsChildren ? ChildRecordings(output: output, header: header) : nil
         let queue = EventQueue()
-        let writer = RecordingThread(path: output, header: header, queue: queue)
+        let writer = RecordingThread(path: output, header: header, queue: queue, tell: tellProgress)
         guard writer.start() else {
             throw .sampler(.systemCall(SystemError("starting the recording thread", code: 11)))
         }

@@ -9,6 +9,7 @@ final class RecordingThread: @unchecked Sendable {
     let path: String
     private let header: Recording.Header
     private let queue: EventQueue
+    private let tell: (@Sendable (RecordingProgress) -> Void)?
     private var thread = pthread_t()
     private var isStarted = false
 
@@ -24,14 +25,21 @@ final class RecordingThread: @unchecked Sendable {
     /// Of the program that runs, as ``Image/name``.
     private(set) var name = ""
     private var lastCommit = MonotonicTime.now
+    private var progress = RecordingProgress()
+    private var lastTold = MonotonicTime.now
     private(set) var failure: RecordingError?
     private(set) var hasFile = false
     let held = HeldFiles()
 
-    init(path: String, header: Recording.Header, queue: EventQueue) {
+    /// - Parameter tell: told of the progress, as ``Recorder/tellProgress``.
+    init(
+        path: String, header: Recording.Header, queue: EventQueue,
+        tell: (@Sendable (RecordingProgress) -> Void)? = nil
+    ) {
         self.path = path
         self.header = header
         self.queue = queue
+        self.tell = tell
     }
 
     func start() -> Bool {
@@ -96,6 +104,7 @@ final class RecordingThread: @unchecked Sendable {
         while let events = queue.next() {
             for event in events { attempt { () throws(RecordingError) in try take(event) } }
             attempt { () throws(RecordingError) in try commitIfDue() }
+            if let tell { tellIfDue(tell, events) }
         }
         attempt { () throws(RecordingError) in
             try write(slices.flush())
@@ -121,6 +130,17 @@ final class RecordingThread: @unchecked Sendable {
         guard let file, MonotonicTime.now - lastCommit >= Self.commitInterval else { return }
         lastCommit = .now
         try file.commit()
+    }
+
+    private static let tellInterval = TimeSpan.milliseconds(200)
+
+    private func tellIfDue(
+        _ tell: @Sendable (RecordingProgress) -> Void, _ events: [SamplerEvent]
+    ) {
+        for event in events { progress.note(event) }
+        guard MonotonicTime.now - lastTold >= Self.tellInterval else { return }
+        lastTold = .now
+        tell(progress)
     }
 
     private func take(_ event: SamplerEvent) throws(RecordingError) {

@@ -6,6 +6,15 @@ package import ProfileModel
 package struct Symbolicator: Sendable {
     private let search: DebugFileSearch
     private let cache: SymbolCache?
+    /// Told of each module when its turn comes, from several threads.
+    package var tell: (@Sendable (Progress) -> Void)?
+
+    package struct Progress: Hashable, Sendable {
+        package var module: Module
+        /// From 1.
+        package var number: Int
+        package var count: Int
+    }
 
     /// - Parameter cache: what earlier recordings found; nil for none.
     package init(search: DebugFileSearch = DebugFileSearch(), cache: SymbolCache? = nil) {
@@ -29,7 +38,11 @@ package struct Symbolicator: Sendable {
             return question.isEmpty && table.modules[index] != nil ? nil : question
         }
         let answers = Workers.map(questions.count, makeState: {}) { _, number in
-            answer(questions[number])
+            tell?(
+                Progress(
+                    module: questions[number].module, number: number + 1,
+                    count: questions.count))
+            return answer(questions[number])
         }
         for (question, answer) in zip(questions, answers) {
             if table.modules[question.index] == nil {

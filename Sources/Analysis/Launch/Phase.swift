@@ -21,4 +21,14 @@ package struct Phase: Hashable, Sendable {
     package var counters: ProcessCounters
 
     package var end: TimeSpan { start + wall }
+
+    /// The names of those that every launch is divided into.
+    package enum Names {
+        package static let creation = "Process creation"
+        package static let linking = "Dynamic linking"
+        package static let initialisers = "Static initialisers"
+        package static let main = "Main"
+        package static let extended = "Extended"
+        package static let attached = "Attached"
+    }
 }

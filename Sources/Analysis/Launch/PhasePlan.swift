@@ -32,7 +32,7 @@ struct PhasePlan {
         let opening = first ?? Mark(kind: .spawned, time: start)
         let wanted =
             recording.header.isAttached
-            ? [Self.border("Attached", .afterMain, opening)]
+            ? [Self.border(Phase.Names.attached, .afterMain, opening)]
             : Self.launchBorders(recording, marks: marks, opening: opening)
         borders = inOrder(signposts.divide(wanted, end: end))
     }
@@ -70,7 +70,7 @@ struct PhasePlan {
     private static func launchBorders(
         _ recording: Recording, marks: [Mark], opening: Mark
     ) -> [Border] {
-        var result = [border("Process creation", .beforeMain, opening)]
+        var result = [border(Phase.Names.creation, .beforeMain, opening)]
         let starts = imageStarts(recording, marks)
         for (image, start) in zip(recording.images, starts).dropLast() {
             result.append(border("Wrapper: \(image.name)", .beforeMain, start))
@@ -79,15 +79,15 @@ struct PhasePlan {
         let relocated = marks.first { $0.kind == .relocated && $0.time >= first.time }
         let main = marks.first { $0.kind == .main && $0.time >= (relocated ?? first).time }
         if let relocated {
-            result.append(border("Dynamic linking", .beforeMain, first))
-            result.append(border("Static initialisers", .beforeMain, relocated))
+            result.append(border(Phase.Names.linking, .beforeMain, first))
+            result.append(border(Phase.Names.initialisers, .beforeMain, relocated))
         } else if main != nil || !hasDynamicLinker(recording) {
-            result.append(border("Static initialisers", .beforeMain, first))
+            result.append(border(Phase.Names.initialisers, .beforeMain, first))
         } else {
             // It ended while its libraries were being mapped.
-            result.append(border("Dynamic linking", .beforeMain, first))
+            result.append(border(Phase.Names.linking, .beforeMain, first))
         }
-        if let main { result.append(border("Main", .afterMain, main)) }
+        if let main { result.append(border(Phase.Names.main, .afterMain, main)) }
         return result
     }
 

@@ -41,7 +41,8 @@ struct SignpostPhases {
             result.removeAll { $0.time >= ready }
             result.append(
                 PhasePlan.Border(
-                    name: "Extended", group: .afterMain, time: ready, counters: ProcessCounters()))
+                    name: Phase.Names.extended, group: .afterMain, time: ready,
+                    counters: ProcessCounters()))
         }
         return result
     }

@@ -7,7 +7,7 @@ import Sampler
 package enum OptionName: Hashable, Sendable {
     case help
     case output, frequency, duration, capture, stackBytes, followChildren, switches, after, quiet,
-        wait, symbolCache
+        progress, wait, symbolCache
     case view, phase, thread, weight, minPercent, minDuration, depth, format, demangle,
         exportFormat
     case noPhase, noThread
@@ -103,6 +103,12 @@ package enum OptionTable {
             """),
         .init(
             .quiet, "quiet", for: recording.union([.import]), "print no summary at the end"),
+        .init(
+            .progress, "progress", for: recording,
+            """
+            show how far the recording is in a line on the terminal, also where the program writes \
+            to the same: its text may then follow ours (without it: only where it writes elsewhere)
+            """),
         .init(
             .pid, "pid", "PID", .integer(1...Int(Int32.max)), for: [.import],
             """

@@ -44,6 +44,8 @@ package struct RecordOptions: Hashable, Sendable {
     package var after: AfterRecording?
     /// Whether to leave out the summary.
     package var isQuiet: Bool
+    /// Whether progress is shown on the program's own terminal, too.
+    package var forcesProgress: Bool
 
     package init(_ arguments: ParsedArguments) throws(UsageError) {
         target = try Self.target(arguments)
@@ -59,7 +61,11 @@ package struct RecordOptions: Hashable, Sendable {
         end = try LaunchEndOptions(arguments)
         after = arguments.text(.after).flatMap(AfterRecording.init)
         isQuiet = arguments.isGiven(.quiet)
+        forcesProgress = arguments.isGiven(.progress)
         try checkMarks(arguments.subcommand)
+        if isQuiet && forcesProgress {
+            throw UsageError(arguments.subcommand, "--quiet and --progress do not go together")
+        }
     }
 
     /// Each with a name of its own.

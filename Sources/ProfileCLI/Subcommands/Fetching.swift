@@ -8,6 +8,8 @@ import Symbolicate
 /// Fetching debug information that is missing here, for who has named a server (DEBUGINFOD_URLS).
 struct Fetching {
     let console: Console
+    /// nil: progress is not shown.
+    let line: LiveLine?
 
     /// More would take longer than anybody waits.
     private static let most = 32
@@ -26,13 +28,11 @@ struct Fetching {
                 "DEBUGINFOD_URLS is set, but libdebuginfod.so.1 (0.179 or later) is not installed")
             return [:]
         }
-        let showsProgress = isatty(console.error) == 1
-        let found = server.fetch(for: Array(wanted.prefix(Self.most))) { [console] progress in
-            if showsProgress { try? console.write(Self.line(progress), to: .error) }
+        defer { line?.wipe() }
+        return server.fetch(for: Array(wanted.prefix(Self.most))) { [line] progress in
+            line?.show(Self.text(progress))
             return !Self.isInterrupted
         }
-        if showsProgress { try? console.write("\r\u{1b}[K", to: .error) }
-        return found
     }
 
     private func modules(of recording: Recording) -> [Module] {
@@ -42,12 +42,10 @@ struct Fetching {
             .map { Module(path: $0.path, buildID: $0.buildID) }
     }
 
-    /// Takes the place of the one before.
-    private static func line(_ progress: Debuginfod.Progress) -> String {
-        let name = Console.oneLine(String(progress.module.name))
+    private static func text(_ progress: Debuginfod.Progress) -> String {
         let bytes = progress.bytes > 0 ? ", " + Numbers.bytes(Int64(progress.bytes)) : ""
-        return "\rfirstlight: fetching debug information (\(progress.number) of "
-            + "\(progress.count)): \(name)\(bytes)\u{1b}[K"
+        return "firstlight: fetching debug information (\(progress.number) of "
+            + "\(progress.count)): \(progress.module.name)\(bytes)"
     }
 
     /// Signals are blocked and taken from a queue: one that came is pending.

@@ -15,10 +15,7 @@ enum ImportCommand {
     static func run(_ options: ImportOptions, _ console: Console) -> Int32 {
         let result: PerfImport.Result
         do throws(ImportError) {
-            result = try PerfImport(
-                input: options.input, output: options.output, pid: options.pid,
-                version: Version.current
-            ).run()
+            result = try read(options, options.isQuiet ? nil : console.line)
         } catch {
             console.complain(error.description)
             return failure
@@ -28,8 +25,9 @@ enum ImportCommand {
         }
         var timings = Timings(of: result.timings)
         do throws(RecordingError) {
-            let recording = try Symbolication(nil, cache: .ofUser, console)
-                .complete(options.output, &timings)
+            let recording = try Symbolication(
+                nil, cache: .ofUser, console, isQuiet: options.isQuiet
+            ).complete(options.output, &timings)
             if !options.isQuiet { Reading.summarize(recording, console) }
         } catch {
             console.complain(error.description)
@@ -37,6 +35,25 @@ enum ImportCommand {
         }
         if options.showsTimings { timings.print(to: console) }
         return result.damage == nil ? 0 : failure
+    }
+
+    private static func read(
+        _ options: ImportOptions, _ line: LiveLine?
+    ) throws(ImportError) -> PerfImport.Result {
+        var work = PerfImport(
+            input: options.input, output: options.output, pid: options.pid,
+            version: Version.current)
+        let stage = Stage<PerfImport.Progress>()
+        work.tell = { stage.value = $0 }
+        return try SlowStep.run(on: line, { stage.value.map(text) }) {
+            () throws(ImportError) in try work.run()
+        }
+    }
+
+    private static func text(_ progress: PerfImport.Progress) -> String {
+        let read = Numbers.bytes(Int64(clamping: progress.position))
+        let step = progress.isSearching ? "looking for the process" : "reading"
+        return "firstlight: \(step), \(read) of \(Numbers.bytes(Int64(clamping: progress.size)))"
     }
 }
 

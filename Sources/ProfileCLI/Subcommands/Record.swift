@@ -40,14 +40,19 @@ enum RecordCommand {
         sampling.marks = options.marks
         // Who waits for a mark that cannot be should not wait to be told.
         sampling.tellMarkProblem = { console.complain($0.description) }
-        let recorder = Recorder(
+        var recorder = Recorder(
             output: options.output, options: sampling, version: Version.current)
+        if let line = options.line(on: console) {
+            recorder.tellProgress = { line.show($0) }
+        }
         let result: Recorder.Result
+        defer { console.line.wipe() }
         do throws(Recorder.Failure) {
             result = try recorder.record(target, signals: signals)
         } catch {
             return complain(error, console)
         }
+        console.line.wipe()
         if let failure = result.failure { console.complain(failure.description) }
         if let end = result.sampler.endSignal, !end.isFromTerminal, target.isLaunch {
             Program(pid: result.pid).send(end.number)
@@ -81,8 +86,9 @@ enum RecordCommand {
     ) {
         do throws(RecordingError) {
             var timings = Timings()
-            _ = try Symbolication(child.held, cache: options.symbolCache, console)
-                .complete(child.path, &timings)
+            _ = try Symbolication(
+                child.held, cache: options.symbolCache, console, isQuiet: options.isQuiet
+            ).complete(child.path, &timings)
         } catch {
             console.complain(error.description)
         }
@@ -95,8 +101,9 @@ enum RecordCommand {
         guard result.failure == nil else { return false }
         do throws(RecordingError) {
             var timings = Timings()
-            let recording = try Symbolication(result.held, cache: options.symbolCache, console)
-                .complete(options.output, &timings)
+            let recording = try Symbolication(
+                result.held, cache: options.symbolCache, console, isQuiet: options.isQuiet
+            ).complete(options.output, &timings)
             if !options.isQuiet { Reading.summarize(recording, console) }
             return true
         } catch {
@@ -108,6 +115,13 @@ enum RecordCommand {
 
 extension RecordOptions {
     fileprivate var symbolCache: SymbolCache? { usesSymbolCache ? .ofUser : nil }
+
+    /// What the program writes through a relay of ours does not show where it goes.
+    fileprivate func line(on console: Console) -> RecordingLine? {
+        let isRelayed = end.until.contains { if case .output = $0 { true } else { false } }
+        guard !isQuiet, !isRelayed || forcesProgress else { return nil }
+        return RecordingLine(console.line, isForced: forcesProgress)
+    }
 }
 
 extension Recorder.Target {

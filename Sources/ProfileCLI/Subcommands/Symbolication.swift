@@ -9,15 +9,18 @@ struct Symbolication {
     private let held: HeldFiles?
     private let cache: SymbolCache?
     private let fetching: Fetching
+    /// nil: what takes long is not said.
+    private let line: LiveLine?
     private var search = DebugFileSearch()
 
     /// - Parameters:
     ///   - held: what the process left behind; nil: there was none.
     ///   - cache: what earlier symbolication found; nil for none.
-    init(_ held: HeldFiles?, cache: SymbolCache?, _ console: Console) {
+    init(_ held: HeldFiles?, cache: SymbolCache?, _ console: Console, isQuiet: Bool) {
         self.held = held
         self.cache = cache
-        fetching = Fetching(console: console)
+        line = isQuiet ? nil : console.line
+        fetching = Fetching(console: console, line: line)
         guard let held else { return }
         search.standIns = held.standIns
         search.root = held.root
@@ -33,12 +36,26 @@ struct Symbolication {
         var search = search
         search.fetched = fetching.debugFiles(for: recording, search)
         timings.measure("symbolicating") {
-            recording.symbols = Symbolicator(search: search, cache: cache).symbolicate(recording)
+            recording.symbols = symbols(of: recording, search)
         }
         try timings.measure("storing symbols") { () throws(RecordingError) in
             try RecordingFile.store(recording.symbols, in: path)
         }
         return recording
+    }
+
+    private func symbols(of recording: Recording, _ search: DebugFileSearch) -> SymbolTable {
+        let stage = Stage<Symbolicator.Progress>()
+        var symbolicator = Symbolicator(search: search, cache: cache)
+        symbolicator.tell = { stage.value = $0 }
+        return SlowStep.run(on: line, { stage.value.map(Self.text) }) {
+            symbolicator.symbolicate(recording)
+        }
+    }
+
+    private static func text(_ progress: Symbolicator.Progress) -> String {
+        "firstlight: looking up functions (\(progress.number) of \(progress.count)): "
+            + progress.module.name
     }
 
     /// Where the process's own `/tmp` is.

@@ -12,6 +12,16 @@ package struct PerfImport: Sendable {
     package var pid: Int32?
     /// The version of this program, for the file's header.
     package var version: String
+    /// Told now and then how far it is.
+    package var tell: (@Sendable (Progress) -> Void)?
+
+    package struct Progress: Hashable, Sendable {
+        /// Whether the process is still to be found, or already imported.
+        package var isSearching: Bool
+        /// How many of the file's bytes were read.
+        package var position: UInt64
+        package var size: UInt64
+    }
 
     package init(input: String, output: String, pid: Int32?, version: String) {
         self.input = input
@@ -36,7 +46,9 @@ package struct PerfImport: Sendable {
         var timings = ImportTimings()
         let start = MonotonicTime.now
         let file = try open()
-        let choice = try ProcessChoice(pid, in: file, path: input)
+        let choice = try ProcessChoice(pid, in: file, path: input) {
+            tell(of: file, isSearching: true)
+        }
         timings.reading = .now - start
         // A pipe's file tells of its events only while it is read.
         guard file.events.allSatisfy({ $0.hasTimes }) else { throw .noTimes(path: input) }
@@ -86,10 +98,18 @@ package struct PerfImport: Sendable {
         return Result(damage: damage, timings: writer.timings)
     }
 
+    /// In records of perf's.
+    static let tellInterval = 1_000
+
+    private func tell(of file: PerfFile, isSearching: Bool) {
+        tell?(Progress(isSearching: isSearching, position: file.position, size: file.size))
+    }
+
     /// - Returns: where the file is damaged.
     private func take(
         _ file: PerfFile, into process: inout ImportedProcess, _ writer: ImportWriter
     ) throws(RecordingError) -> PerfDataError? {
+        var records = 0
         while true {
             let start = MonotonicTime.now
             let record: PerfRecord?
@@ -100,6 +120,8 @@ package struct PerfImport: Sendable {
             }
             writer.timings.reading = writer.timings.reading + (.now - start)
             guard let record else { return nil }
+            records += 1
+            if records.isMultiple(of: Self.tellInterval) { tell(of: file, isSearching: false) }
             try process.take(record)
         }
     }

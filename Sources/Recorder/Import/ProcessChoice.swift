@@ -10,11 +10,20 @@ struct ProcessChoice: Hashable, Sendable {
 
     /// Reads the file up to its end (or its damage).
     ///
-    /// - Parameter wanted: nil: the process that perf started; where it started none, the one
-    ///   with the most samples.
-    init(_ wanted: Int32?, in file: PerfFile, path: String) throws(ImportError) {
+    /// - Parameters:
+    ///   - wanted: nil: the process that perf started; where it started none, the one
+    ///     with the most samples.
+    ///   - tell: called now and then.
+    init(
+        _ wanted: Int32?, in file: PerfFile, path: String, tell: () -> Void = {}
+    ) throws(ImportError) {
         var census = Census()
-        while let record = try? file.next() { census.add(record) }
+        var records = 0
+        while let record = try? file.next() {
+            census.add(record)
+            records += 1
+            if records.isMultiple(of: PerfImport.tellInterval) { tell() }
+        }
         let started = file.events.contains(where: \.startsAtExec) ? census.firstExec : nil
         guard let pid = wanted ?? started ?? census.busiest, census.samples[pid] != nil else {
             throw .noSamples(path: path, pid: wanted ?? started, busiest: census.busiest)

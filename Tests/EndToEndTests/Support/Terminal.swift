@@ -28,6 +28,19 @@ final class Terminal {
         }
     }
 
+    /// What is shown until `text` is.
+    func shown(until text: String, limit: Int32 = 30) throws -> String {
+        var result = ""
+        while !result.contains(text) {
+            var entry = pollfd(fd: screen, events: Int16(POLLIN), revents: 0)
+            guard poll(&entry, 1, limit * 1000) > 0 else {
+                throw Command.Failure(description: "\(text) is not shown; but \(result)")
+            }
+            result += shown()
+        }
+        return result
+    }
+
     /// What was shown so far.
     func shown() -> String {
         var text: [UInt8] = []

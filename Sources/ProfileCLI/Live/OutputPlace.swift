@@ -1,0 +1,30 @@
+import Glibc
+
+/// Where a process's output goes.
+enum OutputPlace {
+    /// The number of the terminal that `descriptor` is.
+    static func device(of descriptor: Int32) -> dev_t? {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFCHR else {
+            return nil
+        }
+        return status.st_rdev
+    }
+
+    /// Whether the process's standard output or error may be this terminal: what cannot be known
+    /// may be.
+    static func mayBe(_ terminal: dev_t, of pid: Int32) -> Bool {
+        [STDOUT_FILENO, STDERR_FILENO].contains { number in
+            var status = stat()
+            guard stat("/proc/\(pid)/fd/\(number)", &status) == 0 else {
+                // A closed stream leads nowhere; a process that may not be looked at may.
+                return errno != ENOENT || access("/proc/\(pid)/fd", X_OK) != 0
+            }
+            guard status.st_mode & S_IFMT == S_IFCHR else { return false }
+            return [status.st_rdev, terminal].contains(own) || status.st_rdev == terminal
+        }
+    }
+
+    /// `/dev/tty`, whichever terminal that is to who opens it: major number 5, minor number 0.
+    private static let own: dev_t = 5 << 8
+}

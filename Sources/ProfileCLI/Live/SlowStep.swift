@@ -1,0 +1,77 @@
+import Glibc
+import Synchronization
+
+/// What a step is at: written by the step, read by who shows it.
+final class Stage<Value: Sendable>: Sendable {
+    private let current = Mutex<Value?>(nil)
+
+    var value: Value? {
+        get { current.withLock { $0 } }
+        set { current.withLock { $0 = newValue } }
+    }
+}
+
+/// A step that says what it is at when it takes long, on a live line.
+final class SlowStep: Sendable {
+    private let line: LiveLine
+    private let describe: @Sendable () -> String?
+    /// Its end is closed when the step is over.
+    private let over: Int32
+
+    /// In milliseconds: who waits no longer than this does not wonder.
+    private static let patience: Int32 = 300
+    private static let interval: Int32 = 200
+
+    private init(_ line: LiveLine, over: Int32, _ describe: @escaping @Sendable () -> String?) {
+        self.line = line
+        self.over = over
+        self.describe = describe
+    }
+
+    /// Does `body`.
+    /// - Parameters:
+    ///   - line: nil: it is not to be seen.
+    ///   - describe: called from another thread.
+    static func run<Result, Failure: Error>(
+        on line: LiveLine?, _ describe: @escaping @Sendable () -> String?,
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        var ends: [Int32] = [-1, -1]
+        guard let line, line.isVisible, pipe(&ends) == 0 else { return try body() }
+        let thread = SlowStep(line, over: ends[0], describe).start()
+        defer {
+            close(ends[1])
+            if let thread { pthread_join(thread, nil) }
+            close(ends[0])
+            line.wipe()
+        }
+        return try body()
+    }
+
+    private func start() -> pthread_t? {
+        var thread = pthread_t()
+        // Balanced by the thread itself, or below if there is none.
+        let this = Unmanaged.passRetained(self)
+        let status = pthread_create(
+            &thread, nil,
+            { argument in
+                if let argument {
+                    Unmanaged<SlowStep>.fromOpaque(argument).takeRetainedValue().watch()
+                }
+                return nil
+            }, this.toOpaque())
+        if status == 0 { return thread }
+        this.release()
+        return nil
+    }
+
+    private func watch() {
+        var patience = Self.patience
+        while true {
+            var entry = pollfd(fd: over, events: Int16(POLLIN), revents: 0)
+            guard poll(&entry, 1, patience) == 0 else { return }
+            if let text = describe() { line.show(text) }
+            patience = Self.interval
+        }
+    }
+}

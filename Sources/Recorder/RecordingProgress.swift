@@ -1,0 +1,31 @@
+package import ProfileModel
+package import Sampler
+
+/// How far a recording is, for whoever waits for it.
+package struct RecordingProgress: Hashable, Sendable {
+    package private(set) var pid: Int32 = 0
+    /// When the process was asked for, or joined.
+    package private(set) var start: MonotonicTime?
+    /// The last mark of its launch.
+    package private(set) var mark: Mark.Kind?
+    package private(set) var isReady = false
+    /// That live.
+    package private(set) var threads = 0
+    package private(set) var samples: Int64 = 0
+
+    package init() {}
+
+    package mutating func note(_ event: SamplerEvent) {
+        switch event {
+        case .began(let pid): self.pid = pid
+        case .mark(let mark):
+            start = start ?? mark.time
+            self.mark = mark.kind
+        case .threadStarted: threads += 1
+        case .threadEnded: threads -= 1
+        case .sample: samples += 1
+        case .ready: isReady = true
+        default: break
+        }
+    }
+}
