@@ -1,6 +1,7 @@
 # On a fresh Debian 12 with the Swift toolchain: `make demo` and `make test` are all there is to it.
 
 PREFIX ?= /usr/local
+SUBCOMMANDS = record attach import report fold export doctor
 SWIFT ?= swift
 BUILD_FLAGS = -c release --static-swift-stdlib
 BINARY = .build/release/firstlight
@@ -12,7 +13,7 @@ BUILD_PACKAGES = pkg-config make gcc g++ libdw-dev libelf-dev liblzma-dev libsql
 DEMO_PACKAGES = $(BUILD_PACKAGES) libsqlite3-dev
 TEST_PACKAGES = $(DEMO_PACKAGES) libunwind-dev sqlite3 python3 perl git gdb strace golang-go \
 	binutils procps xvfb linux-perf dwz xz-utils nodejs libdebuginfod1 \
-	libxml2-utils chromium chromium-driver python3-selenium
+	libxml2-utils zsh fish mandoc chromium chromium-driver python3-selenium
 BENCH_PACKAGES = $(TEST_PACKAGES) google-perftools libgoogle-perftools-dev \
 	systemtap-sdt-dev liblttng-ust-dev elfutils
 
@@ -64,13 +65,21 @@ bench: build
 	$(SWIFT) build $(BUILD_FLAGS) --product SymbolicateBenchmark
 	python3 Benchmarks/bench.py $(BENCH_FLAGS) $(BINARY) $(FIXTURES)
 
+SHARE = $(DESTDIR)$(PREFIX)/share
 install: build
 	install -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/firstlight
-	install -D -m 644 docs/firstlight.1 $(DESTDIR)$(PREFIX)/share/man/man1/firstlight.1
+	install -d $(addprefix $(SHARE)/,man/man1 bash-completion/completions \
+		zsh/site-functions fish/vendor_completions.d)
+	install -m 644 docs/firstlight*.1 $(SHARE)/man/man1
+	$(BINARY) --completions bash > $(SHARE)/bash-completion/completions/firstlight
+	$(BINARY) --completions zsh > $(SHARE)/zsh/site-functions/_firstlight
+	$(BINARY) --completions fish > $(SHARE)/fish/vendor_completions.d/firstlight.fish
 
-# The manual page comes from the option table.
+# The manual pages come from the tables of subcommands and options.
 manual: build
 	$(BINARY) --manual-page > docs/firstlight.1
+	for name in $(SUBCOMMANDS); do \
+		$(BINARY) --manual-page $$name > docs/firstlight-$$name.1 || exit; done
 
 clean:
 	rm -rf .build Examples/StarSearcher/build

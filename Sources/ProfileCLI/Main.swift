@@ -3,6 +3,8 @@ import Glibc
 /// The version that `--version` prints and recordings carry.
 package enum Version {
     package static let current = "0.1.0"
+    /// Of the manual pages.
+    static let date = "2026-11-22"
 }
 
 /// The program's entry: reads the command line, dispatches, exits.
@@ -19,7 +21,10 @@ package enum Main {
         case .success(.help(let subcommand)):
             Output.print(HelpText.render(subcommand), to: console)
         case .success(.version): Output.print("firstlight \(Version.current)\n", to: console)
-        case .success(.manualPage): Output.print(ManualPage.render(), to: console)
+        case .success(.manualPage(let subcommand)):
+            Output.print(ManualPage.render(subcommand), to: console)
+        case .success(.completions(let shell)):
+            Output.print(CompletionScript.render(shell), to: console)
         case .success(.run(let arguments)): run(arguments, console)
         }
     }

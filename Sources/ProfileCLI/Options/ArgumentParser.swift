@@ -3,8 +3,11 @@ package enum Invocation: Sendable {
     /// Of a subcommand; nil: of the whole.
     case help(Subcommand?)
     case version
-    /// The manual page's source, for `make man`; not for users.
-    case manualPage
+    /// The source of a subcommand's manual page, nil: of the main one. For `make manual`; not for
+    /// users.
+    case manualPage(Subcommand?)
+    /// For `make install`.
+    case completions(Shell)
     case run(ParsedArguments)
 }
 
@@ -41,7 +44,8 @@ package struct ArgumentParser {
         switch first {
         case "--help", "-h": return .help(nil)
         case "--version": return .version
-        case "--manual-page": return .manualPage
+        case "--manual-page": return .manualPage(try helpTopic(words.dropFirst()))
+        case "--completions": return .completions(try shell(words.dropFirst()))
         case "help": return .help(try helpTopic(words.dropFirst()))
         default: break
         }
@@ -67,6 +71,14 @@ package struct ArgumentParser {
             throw unknownSubcommand(topic)
         }
         return subcommand
+    }
+
+    private static func shell(_ words: ArraySlice<String>) throws(UsageError) -> Shell {
+        guard let shell = words.first.flatMap(Shell.init) else {
+            let names = Shell.allCases.map(\.rawValue)
+            throw UsageError(nil, "--completions " + ValueKind.choice(names).expectation)
+        }
+        return shell
     }
 
     private static func unknownSubcommand(_ word: String) -> UsageError {

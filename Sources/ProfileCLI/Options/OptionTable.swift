@@ -29,6 +29,9 @@ package struct OptionDeclaration: Sendable {
     package var help: String
     package var subcommands: Set<Subcommand>
 
+    /// Whether all of its values count, and not only the last.
+    var mayRepeat: Bool { [.until, .mark].contains(name) }
+
     init(
         _ name: OptionName, _ long: String, short: Character? = nil, _ placeholder: String = "",
         _ kind: ValueKind = .none, for subcommands: Set<Subcommand>, _ help: String

@@ -11,6 +11,11 @@ package enum ReadyArgument {
         "must be exit, notify, listen[:PORT], output[:TEXT], window, idle:TIME, signpost:NAME or "
         + "mark:NAME"
 
+    /// What every condition begins with.
+    static let beginnings = [
+        "exit", "notify", "listen", "output", "window", "idle:", "signpost:", "mark:",
+    ]
+
     /// nil when `text` is no condition.
     package static func parse(_ text: String) -> ReadyCondition? {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)

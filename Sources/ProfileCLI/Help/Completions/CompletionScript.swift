@@ -1,0 +1,73 @@
+/// A shell whose completion is made from the option table.
+package enum Shell: String, CaseIterable, Sendable {
+    case bash, zsh, fish
+}
+
+/// The scripts by which shells complete our command lines, made from the tables of subcommands and
+/// options; `make install` puts them where each shell looks.
+package enum CompletionScript {
+    /// Ends in a line break.
+    package static func render(_ shell: Shell) -> String {
+        switch shell {
+        case .bash: BashCompletion.render()
+        case .zsh: ZshCompletion.render()
+        case .fish: FishCompletion.render()
+        }
+    }
+
+    /// What may come first besides a subcommand.
+    static let general = [
+        (word: "help", explanation: "print a subcommand's options"),
+        (word: "--help", explanation: "print help"),
+        (word: "--version", explanation: "print the version"),
+    ]
+
+    static func note(for shell: Shell) -> String {
+        "# Made by 'firstlight --completions \(shell.rawValue)' from the tables in "
+            + "Sources/ProfileCLI."
+    }
+}
+
+/// What can be offered for a value or an operand.
+enum Candidates: Hashable {
+    case nothing
+    case words([String])
+    case files
+    /// Files that end in `.firstlight`.
+    case recordings
+    case processes
+    /// A program, and what belongs to it from there on.
+    case commandLine
+}
+
+extension OptionDeclaration {
+    var candidates: Candidates {
+        if case .choice(let words) = kind { return .words(words) }
+        return switch name {
+        case .output: .files
+        case .until: .words(ReadyArgument.beginnings)
+        default: .nothing
+        }
+    }
+
+    /// The help's first words, for a list in which there is one line for each.
+    var brief: String {
+        let ends = ["; ", ": ", ", ", ". ", " ("].compactMap { help.firstRange(of: $0)?.lowerBound }
+        let words = String(help[..<(ends.min() ?? help.endIndex)])
+        // Some texts explain one value after the other.
+        if case .choice(let values) = kind, values.contains(words) { return long }
+        return words
+    }
+}
+
+extension Subcommand {
+    var operandCandidates: Candidates {
+        switch self {
+        case .record: .commandLine
+        case .attach: .processes
+        case .import: .files
+        case .report, .fold, .export: .recordings
+        case .doctor: .nothing
+        }
+    }
+}

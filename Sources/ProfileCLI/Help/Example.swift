@@ -1,0 +1,43 @@
+/// A command line worth to be known, for the manual pages.
+struct Example {
+    var subcommand: Subcommand
+    var purpose: String
+    var command: String
+
+    init(_ subcommand: Subcommand, _ purpose: String, _ command: String) {
+        self.subcommand = subcommand
+        self.purpose = purpose
+        self.command = command
+    }
+
+    static let all = [
+        Example(
+            .record, "Record a launch and read the summary:",
+            "firstlight record ./app --its-option"),
+        Example(
+            .record, "A server's launch, until it accepts connections:",
+            "firstlight record --until listen ./server"),
+        Example(
+            .record, "The first two seconds of a server:",
+            "firstlight record --duration 2s ./server"),
+        Example(
+            .attach, "The next start of a service, whoever starts it:",
+            "firstlight attach --wait nginx"),
+        Example(
+            .import, "What 'perf record --call-graph dwarf --switch-events' wrote:",
+            "firstlight import perf.data"),
+        Example(
+            .report, "Who waited in main, and for what:",
+            "firstlight report --phase main --weight wall"),
+        Example(
+            .report, "What made the launch longer than it needs to be:",
+            "firstlight report --view findings"),
+        Example(.fold, "A flame graph:", "firstlight fold | flamegraph.pl > launch.svg"),
+        Example(
+            .export, "A flame graph without another tool:",
+            "firstlight export --format svg -o launch.svg"),
+        Example(
+            .export, "For go tool pprof:", "firstlight export --format pprof -o launch.pb.gz"),
+        Example(.doctor, "Whether recording works here:", "firstlight doctor"),
+    ]
+}

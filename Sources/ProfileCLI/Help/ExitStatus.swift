@@ -1,0 +1,54 @@
+/// What an exit status means, for the manual pages.
+struct ExitStatus {
+    var status: String
+    var subcommands: Set<Subcommand>
+    /// In roff.
+    var meaning: String
+
+    private static let recording: Set<Subcommand> = [.record, .attach]
+    private static let others = Set(Subcommand.allCases).subtracting(recording)
+
+    /// In the order of the manual page.
+    static let all = [
+        ExitStatus(
+            status: "the program's own", subcommands: [.record],
+            meaning: "it exited with that; 128+\\fIN\\fR: signal \\fIN\\fR killed it"),
+        ExitStatus(
+            status: "0", subcommands: recording,
+            meaning: "the recording is complete; of record: the program was stopped because it was "
+                + "ready (\\fB\\-\\-until\\fR)"),
+        ExitStatus(
+            status: "124", subcommands: recording,
+            meaning: "the launch was not over in time (\\fB\\-\\-watchdog\\fR)"),
+        ExitStatus(
+            status: "125", subcommands: recording,
+            meaning: "it failed, or the command line is wrong"
+        ),
+        ExitStatus(
+            status: "126", subcommands: [.record],
+            meaning: "the program was found but cannot be run"),
+        ExitStatus(status: "127", subcommands: [.record], meaning: "the program was not found"),
+        ExitStatus(
+            status: "128+N", subcommands: [.attach],
+            meaning:
+                "signal \\fIN\\fR ended \\fB\\-\\-wait\\fR before the program came: nothing was "
+                + "recorded"),
+        ExitStatus(
+            status: "0", subcommands: others,
+            meaning: "success; of doctor: record works here"),
+        ExitStatus(
+            status: "1", subcommands: [.import],
+            meaning:
+                "what perf wrote cannot be read, or not all of it, or the output not be written"
+        ),
+        ExitStatus(
+            status: "1", subcommands: [.report, .fold, .export],
+            meaning: "the recording cannot be read, or the output not be written"),
+        ExitStatus(status: "2", subcommands: others, meaning: "the command line is wrong"),
+        ExitStatus(status: "125", subcommands: [.doctor], meaning: "record cannot work here"),
+        ExitStatus(
+            status: "141", subcommands: [.report, .fold, .export, .doctor],
+            meaning: "nobody reads the output any more (128 + SIGPIPE, as for other programs in a "
+                + "pipeline)"),
+    ]
+}

@@ -1,0 +1,118 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// The scripts of `--completions`, in the shells that they are for.
+    @Suite struct Completions {
+        private let scratch: Scratch
+        private static let shells = URL(filePath: #filePath)
+            .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Shells")
+
+        init() throws {
+            scratch = try Scratch()
+            for name in ["launch.firstlight", "other.firstlight", "perf.data", "app"] {
+                try Data().write(to: URL(filePath: scratch(name)))
+            }
+            chmod(scratch("app"), 0o755)
+        }
+
+        /// What the shell offers, its arguments being the words of a command line.
+        private func offers(_ shell: String, _ options: [String], _ words: [String]) throws
+            -> Set<String>
+        {
+            let script = scratch("_firstlight.\(shell)")
+            let text = try Firstlight.command(["--completions", shell]).run()
+            #expect(text.status == 0 && text.error == "")
+            try text.output.write(toFile: script, atomically: true, encoding: .utf8)
+            let reader = Self.shells.appending(path: "complete.\(shell)").path
+            var command = Command([shell] + options + [reader, script] + words)
+            command.directory = scratch.path
+            let finished = try command.run()
+            #expect(finished.error == "" && finished.status == 0)
+            return Set(finished.output.split(separator: "\n").map(String.init))
+        }
+
+        /// A line, what must be offered at its end, and something that may not be.
+        static let lines: [(String, offered: [String], not: String)] = [
+            ("", ["record", "export", "help"], "--frequency"),
+            ("re", ["record", "report"], "export"),
+            ("help a", ["attach"], "record"),
+            ("record --ca", ["--capture"], "--quiet"),
+            ("record --capture ", ["signal", "ptrace"], "perf"),
+            ("record --until li", ["listen"], "exit"),
+            ("record -F 100 fals", ["false"], "--after"),
+            ("record ./app --", [], "--quiet"),
+            ("record ./app perf.d", ["perf.data"], "--quiet"),
+            ("attach --", ["--wait"], "--after"),
+            ("report ", ["launch.firstlight", "other.firstlight"], "--view"),
+            ("report o", ["other.firstlight"], "launch.firstlight"),
+            ("report launch.firstlight --vi", ["--view"], "--weight"),
+            ("report --view crit", ["critical-path"], "findings"),
+            ("export --format sp", ["speedscope"], "svg"),
+            ("export --phase Main ", ["launch.firstlight"], "svg"),
+            ("import ", ["perf.data"], "record"),
+            ("doctor --f", ["--format"], "--help"),
+        ]
+
+        private func check(
+            _ found: Set<String>, _ line: (String, offered: [String], not: String)
+        ) {
+            #expect(found.isSuperset(of: line.offered), "\(line.0): \(found)")
+            #expect(!found.contains(line.not), "\(line.0): \(found)")
+        }
+
+        @Test(.needs("bash")) func bash() throws {
+            for line in Self.lines {
+                let words = line.0.split(separator: " ", omittingEmptySubsequences: false)
+                check(
+                    try offers("bash", ["--norc"], ["firstlight"] + words.map(String.init)), line)
+            }
+            // As bash divides words.
+            for (words, offered) in [(["="], ["signal", "ptrace"]), (["=", "p"], ["ptrace"])] {
+                let line = ["firstlight", "record", "--capture"] + words
+                #expect(try offers("bash", ["--norc"], line) == Set(offered))
+            }
+            #expect(try offers("bash", ["--norc"], ["firstlight", "record", "./a"]) == ["./app"])
+            let recordings = try offers("bash", ["--norc"], ["firstlight", "fold", ""])
+            #expect(recordings == ["launch.firstlight", "other.firstlight"])
+        }
+
+        @Test(.needs("zsh")) func zsh() throws {
+            for line in Self.lines {
+                check(try offers("zsh", ["-f"], ["firstlight " + line.0]), line)
+            }
+            let recordings = try offers("zsh", ["-f"], ["firstlight fold "])
+            #expect(recordings == ["launch.firstlight", "other.firstlight"])
+        }
+
+        @Test(.needs("fish")) func fish() throws {
+            for line in Self.lines {
+                check(try offers("fish", ["--no-config"], ["firstlight " + line.0]), line)
+            }
+            let line = ["firstlight record ./a"]
+            #expect(try offers("fish", ["--no-config"], line) == ["./app"])
+        }
+
+        @Test func anUnknownShell() throws {
+            let finished = try Firstlight.run("--completions", "csh")
+            #expect(finished.isRefusal(2, mentioning: "--completions must be bash, zsh or fish"))
+        }
+    }
+
+    /// The manual pages, as strict readers see them.
+    @Suite struct ManualPages {
+        private static let subcommands = [
+            "", "record", "attach", "import", "report", "fold", "export", "doctor",
+        ]
+
+        @Test(.needs("mandoc"), arguments: subcommands) func areClean(subcommand: String) throws {
+            let words = ["--manual-page"] + (subcommand.isEmpty ? [] : [subcommand])
+            let page = try Firstlight.command(words).run()
+            #expect(page.status == 0)
+            var command = Command(["mandoc", "-T", "lint", "-W", "style"])
+            command.input = .text(page.output)
+            let finished = try command.run()
+            #expect(finished.status == 0 && finished.output + finished.error == "", "\(finished)")
+        }
+    }
+}
