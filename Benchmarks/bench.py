@@ -12,6 +12,7 @@ import tempfile
 import time
 
 import account
+import exports
 import initializers
 import machine
 import marks
@@ -40,6 +41,7 @@ SECTIONS = {
     "unwinding": unwind.unwinding,
     "symbolicate": symbolicate.symbolicate,
     "summary": summary.summary,
+    "exports": exports.exports,
 }
 
 

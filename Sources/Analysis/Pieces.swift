@@ -67,7 +67,7 @@ extension Profile.Part {
 
 extension Profile {
     /// Calls `body` with every part that belongs to the selection; of one that lies partly
-    /// inside of its windows, with the pieces that do.
+    /// inside of its windows, with the pieces that do. In no order that means something.
     func forEachPart(in selection: Selection, _ body: (Part) -> Void) {
         let takesPhase = phases.indices.map { selection.phases?.contains($0) ?? true }
         let takesThread = threads.indices.map { selection.threads?.contains($0) ?? true }
@@ -81,25 +81,33 @@ extension Profile {
         let edges = windows.ranges.flatMap { [$0.lowerBound, $0.upperBound] }
         let isCutThere = edges.allSatisfy { cutter.index(of: $0) != nil }
         let knife = isCutThere ? cutter : PartCutter(cutter.borders + edges)
-        for part in parts where takesPhase[Int(part.phase)] && takesThread[Int(part.thread)] {
-            let first = windows.first(endingAfter: part.start)
-            guard first < windows.ranges.count, windows.ranges[first].lowerBound < part.end else {
-                continue
+        for thread in threads.indices where takesThread[thread] {
+            partIndex.forEach(of: thread, in: parts, near: windows) { part in
+                if takesPhase[Int(part.phase)] { within(windows, part, knife, body) }
             }
-            if windows.ranges[first].lowerBound <= part.start,
-                windows.ranges[first].upperBound >= part.end
-            {
-                body(part)
-                continue
-            }
-            knife.cut(part) { piece, _ in
-                guard piece.times != .zero else { return }
-                let window = windows.first(endingAfter: piece.start)
-                guard window < windows.ranges.count,
-                    windows.ranges[window].lowerBound <= piece.start
-                else { return }
-                body(piece)
-            }
+        }
+    }
+
+    /// Calls `body` with what of a part lies in the windows, which begin and end where the knife
+    /// cuts.
+    private func within(
+        _ windows: TimeWindows, _ part: Part, _ knife: PartCutter, _ body: (Part) -> Void
+    ) {
+        let first = windows.first(endingAfter: part.start)
+        guard first < windows.ranges.count, windows.ranges[first].lowerBound < part.end else {
+            return
+        }
+        if windows.ranges[first].lowerBound <= part.start,
+            windows.ranges[first].upperBound >= part.end
+        {
+            return body(part)
+        }
+        knife.cut(part) { piece, _ in
+            guard piece.times != .zero else { return }
+            let window = windows.first(endingAfter: piece.start)
+            guard window < windows.ranges.count, windows.ranges[window].lowerBound <= piece.start
+            else { return }
+            body(piece)
         }
     }
 }

@@ -35,6 +35,7 @@ package struct Profile: Sendable {
     let schedule: Schedule
     let paths: PathTable
     let parts: [Part]
+    let partIndex: PartIndex
     let cutter: PartCutter
     let timelineSource: TimelineSource
 
@@ -102,6 +103,7 @@ package struct Profile: Sendable {
         frames = builder.expander.frames
         paths = builder.expander.paths
         parts = builder.parts
+        partIndex = PartIndex(builder.parts, threads: builder.threads.count)
         cutter = plan.cutter(for: recording)
         intervals = IntervalFigures.all(
             of: recording, plan, parts: builder.parts, cutter: cutter)

@@ -1,6 +1,7 @@
 extension Array {
     /// The position of the first element for which `isPast` holds, where it holds for all that
     /// follow it, too.
+    @inlinable
     package func partitionIndex(_ isPast: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

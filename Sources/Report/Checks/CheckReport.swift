@@ -49,6 +49,7 @@ package enum CheckReport {
             }
             writer.endLine()
         }
-        return writer.text + "\n"
+        writer.endLine()
+        return String(decoding: writer.bytes, as: UTF8.self)
     }
 }

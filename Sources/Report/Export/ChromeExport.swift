@@ -17,7 +17,7 @@ struct ChromeExport {
     /// No thread has this id: the launch as a whole.
     private static let launch: Int32 = 0
 
-    func render() -> String {
+    func render() -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
             writer.field("displayTimeUnit", "ms")
@@ -29,7 +29,8 @@ struct ChromeExport {
                 states(&writer)
             }
         }
-        return writer.text + "\n"
+        writer.endLine()
+        return writer.bytes
     }
 
     // MARK: Lanes

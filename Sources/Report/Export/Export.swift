@@ -28,11 +28,11 @@ package enum Export {
         switch format {
         case .folded: Array(folded(profile, options).utf8)
         case .svg: Array(FlameGraph(profile, options).render().utf8)
-        case .speedscope: Array(SpeedscopeExport(profile, options).render().utf8)
-        case .firefox: Array(FirefoxExport(profile, options).render().utf8)
+        case .speedscope: SpeedscopeExport(profile, options).render()
+        case .firefox: FirefoxExport(profile, options).render()
         case .pprof: PprofExport(profile, options).render()
         case .perfScript: Array(PerfScriptExport(profile, options).render().utf8)
-        case .chrome: Array(ChromeExport(profile, options).render().utf8)
+        case .chrome: ChromeExport(profile, options).render()
         }
     }
 

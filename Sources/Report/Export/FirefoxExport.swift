@@ -25,7 +25,7 @@ struct FirefoxExport {
     private static let waiting = 4
     private static let launch = 5
 
-    func render() -> String {
+    func render() -> [UInt8] {
         var stretches = [[Stretch]](repeating: [], count: profile.threads.count)
         for stretch in profile.stretches(in: options.selection) {
             stretches[stretch.thread].append(stretch)
@@ -48,7 +48,8 @@ struct FirefoxExport {
                 writer.tuple { _ in }
             }
         }
-        return writer.text + "\n"
+        writer.endLine()
+        return writer.bytes
     }
 
     private func meta(_ writer: inout JSONWriter) {

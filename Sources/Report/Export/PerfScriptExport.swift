@@ -18,27 +18,43 @@ struct PerfScriptExport {
             "\(Self.word(thread.name, or: "thread")) \(profile.header.pid)/\(thread.tid)"
         }
         let event = options.weight == .cpu ? "cpu-clock" : "\(options.weight.rawValue)-clock"
-        var lines: [Int: String] = [:]
+        var stacks: [Int: String] = [:]
+        var lines: [FrameID: String] = [:]
         var text = ""
         for stretch in profile.stretches(in: options.selection) {
             for charge in stretch.charges(by: options.weight) {
                 text += "\(threads[stretch.thread]) \(Self.seconds(stretch.start)): "
                 text += "\(charge.time.nanoseconds) \(event): \n"
-                if lines[charge.stack] == nil { lines[charge.stack] = frames(charge.stack) }
-                text += (lines[charge.stack] ?? "") + "\n"
+                if let known = stacks[charge.stack] {
+                    text += known
+                } else {
+                    let frames = frames(charge.stack, &lines)
+                    stacks[charge.stack] = frames
+                    text += frames
+                }
             }
         }
         return text
     }
 
-    /// Innermost first.
-    private func frames(_ stack: Int) -> String {
-        profile.frames(ofStack: stack).reversed().map { id in
-            let frame = profile.frames[id]
-            let function = profile.frames[frame.function]
-            let module = frame.isInlined ? "inlined" : Self.module(function.module)
-            return "\t               0 \(Self.line(function.name)) (\(module))\n"
-        }.joined()
+    /// Innermost first, with the empty line that ends a stack.
+    ///
+    /// - Parameter lines: those of frames that were met before.
+    private func frames(_ stack: Int, _ lines: inout [FrameID: String]) -> String {
+        var text = ""
+        for id in profile.frames(ofStack: stack).reversed() {
+            let line = lines[id] ?? line(of: id)
+            lines[id] = line
+            text += line
+        }
+        return text + "\n"
+    }
+
+    private func line(of id: FrameID) -> String {
+        let frame = profile.frames[id]
+        let function = profile.frames[frame.function]
+        let module = frame.isInlined ? "inlined" : Self.module(function.module)
+        return "\t               0 \(Self.line(function.name)) (\(module))\n"
     }
 
     private static func seconds(_ time: TimeSpan) -> String {

@@ -12,7 +12,7 @@ struct SpeedscopeExport {
         self.options = options
     }
 
-    func render() -> String {
+    func render() -> [UInt8] {
         var charges = [[(stack: Int, time: TimeSpan)]](
             repeating: [], count: profile.threads.count)
         for stretch in profile.stretches(in: options.selection) {
@@ -35,7 +35,8 @@ struct SpeedscopeExport {
                 samples(charges[thread], of: profile.threads[thread], &writer)
             }
         }
-        return writer.text + "\n"
+        writer.endLine()
+        return writer.bytes
     }
 
     private func frame(_ frame: Frame, _ writer: inout JSONWriter) {

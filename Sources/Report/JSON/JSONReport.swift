@@ -78,7 +78,8 @@ package enum JSONReport {
             }
             writer.endLine()
         }
-        return writer.text + "\n"
+        writer.endLine()
+        return String(decoding: writer.bytes, as: UTF8.self)
     }
 
     private static func section(

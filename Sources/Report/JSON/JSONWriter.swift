@@ -5,7 +5,8 @@ import ProfileModel
 ///
 /// Whoever calls it keeps objects to `key` and value in turns.
 struct JSONWriter {
-    private(set) var text = ""
+    /// UTF-8.
+    private(set) var bytes: [UInt8] = []
     /// Whether the next value or key follows another in the same array or object.
     private var needsComma = false
 
@@ -32,82 +33,120 @@ struct JSONWriter {
     mutating func key(_ name: String) {
         separate()
         quote(name)
-        text += ":"
+        put(":")
         needsComma = false
     }
 
     mutating func value(_ string: String?) {
         separate()
-        if let string { quote(string) } else { text += "null" }
+        if let string { quote(string) } else { put("null") }
     }
 
     mutating func value(_ number: (some BinaryInteger)?) {
         separate()
-        text += number.map { String($0) } ?? "null"
+        guard let number else { return put("null") }
+        guard let word = Int64(exactly: number) else { return put(String(number)) }
+        put(word)
     }
 
     mutating func value(_ flag: Bool) {
         separate()
-        text += flag ? "true" : "false"
+        put(flag ? "true" : "false")
     }
 
-    /// - Parameter literal: a number as JSON spells it.
-    mutating func number(literal: String) {
+    /// A number with `digits` decimals, given as a whole number of its last; zeros at the end are
+    /// left out.
+    mutating func decimal(_ value: Int64, digits: Int) {
         separate()
-        text += literal
+        if value < 0 { put("-") }
+        let sign = bytes.count
+        put(value.magnitude)
+        let zeros = digits + 1 - (bytes.count - sign)
+        if zeros > 0 { bytes.insert(contentsOf: repeatElement(Self.zero, count: zeros), at: sign) }
+        var kept = digits
+        while kept > 0, bytes.last == Self.zero {
+            bytes.removeLast()
+            kept -= 1
+        }
+        if kept > 0 { bytes.insert(UInt8(ascii: "."), at: bytes.count - kept) }
     }
 
     mutating func value(_ span: TimeSpan?) { value(span?.nanoseconds) }
 
     /// The next value or key starts a line.
     mutating func breakLine() {
-        if needsComma { text += "," }
-        text += "\n"
+        if needsComma { put(",") }
+        put("\n")
         needsComma = false
     }
 
     /// What closes the object or array that is open starts a line.
-    mutating func endLine() { text += "\n" }
+    mutating func endLine() { put("\n") }
 
-    private mutating func nest(_ open: String, _ close: String, _ body: (inout JSONWriter) -> Void)
-    {
+    private mutating func nest(
+        _ open: StaticString, _ close: StaticString, _ body: (inout JSONWriter) -> Void
+    ) {
         separate()
-        text += open
+        put(open)
         needsComma = false
         body(&self)
-        text += close
+        put(close)
         needsComma = true
     }
 
     private mutating func separate() {
-        if needsComma { text += "," }
+        if needsComma { put(",") }
         needsComma = true
     }
 
+    // MARK: Bytes
+
+    private static let zero = UInt8(ascii: "0")
+
+    private mutating func put(_ text: StaticString) {
+        text.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    }
+
+    private mutating func put(_ text: String) { bytes.append(contentsOf: text.utf8) }
+
+    private mutating func put(_ number: Int64) {
+        if number < 0 { put("-") }
+        put(number.magnitude)
+    }
+
+    private mutating func put(_ number: UInt64) {
+        let start = bytes.count
+        var rest = number
+        repeat {
+            bytes.append(Self.zero + UInt8(truncatingIfNeeded: rest % 10))
+            rest /= 10
+        } while rest > 0
+        bytes[start...].reverse()
+    }
+
     private mutating func quote(_ string: String) {
-        text += "\""
-        if string.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5c || $0 >= 0x7f }) {
-            for scalar in string.unicodeScalars { quote(scalar) }
-        } else {
-            text += string
+        put("\"")
+        var string = string
+        let isPlain = string.withUTF8 { text in
+            let isPlain = text.allSatisfy { 0x20..<0x7f ~= $0 && $0 != 0x22 && $0 != 0x5c }
+            if isPlain { bytes.append(contentsOf: text) }
+            return isPlain
         }
-        text += "\""
+        if !isPlain { for scalar in string.unicodeScalars { quote(scalar) } }
+        put("\"")
     }
 
     private mutating func quote(_ scalar: Unicode.Scalar) {
         switch scalar {
-        case "\"": text += "\\\""
-        case "\\": text += "\\\\"
-        case "\n": text += "\\n"
-        case "\t": text += "\\t"
+        case "\"": put("\\\"")
+        case "\\": put("\\\\")
+        case "\n": put("\\n")
+        case "\t": put("\\t")
         default:
-            guard scalar.needsEscape else {
-                text.unicodeScalars.append(scalar)
-                return
-            }
+            guard scalar.needsEscape else { return put(String(scalar)) }
             for unit in Character(scalar).utf16 {
                 let digits = String(unit, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+                put("\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits)
             }
         }
     }

@@ -3,7 +3,10 @@ extension String {
     /// control characters, escape sequences, line and paragraph separators and invisible
     /// formatting (bidi controls, zero-width characters) are written as `\u{1b}`.
     package var escapedForDisplay: String {
-        guard unicodeScalars.contains(where: \.needsEscape) else { return self }
+        // Most are ASCII throughout.
+        guard utf8.contains(where: { $0 < 0x20 || $0 >= 0x7f }),
+            unicodeScalars.contains(where: \.needsEscape)
+        else { return self }
         var result = ""
         for scalar in unicodeScalars {
             if scalar.needsEscape {
