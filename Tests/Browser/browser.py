@@ -9,9 +9,10 @@ from pathlib import Path
 try:
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.common.by import By
 except ImportError:
-    webdriver = Service = By = None
+    webdriver = Service = By = ActionChains = None
 
 
 def missing():
@@ -83,6 +84,10 @@ class BrowserTest(unittest.TestCase):
     def keep_screenshot_of_failure(self, driver):
         if any(error for _, error in getattr(self._outcome, "errors", [])):
             screenshot(driver, self.id() + "-failed")
+
+    def point(self, driver, element):
+        """The pointer to the middle of an element."""
+        ActionChains(driver).move_to_element(element).perform()
 
     def assert_quiet(self, driver):
         self.assertEqual(complaints(driver), [])

@@ -44,6 +44,7 @@ struct FlameGraph {
             <title>\(title)</title>
             <style>
             svg { background: #fff; }
+            .frame { overflow: hidden; }
             .frame { cursor: pointer; }
             .frame rect { stroke: #fff; stroke-width: 0.5; }
             .frame:hover rect { stroke: #000; }
@@ -74,14 +75,25 @@ struct FlameGraph {
         let share = 100 * Double(node.weight.nanoseconds) / whole
         let place = "\(Numbers.time(node.weight)), \(XML.number(share)) %"
         let name = XML.text(function.name)
+        let label = XML.text(Self.label(function.name, width: width))
         return """
             <svg class="frame" x="\(XML.number(x))" y="\(y)" width="\(XML.number(width))" \
             height="\(Self.row - 1)"><title>\(name) (\(XML.text(function.module))): \(place)</title>\
             <rect width="100%" height="100%" fill="\(colour(function))"/>\
-            <text x="3" y="13">\(name)</text></svg>
+            <text x="3" y="13">\(label)</text></svg>
 
             """
     }
+
+    /// What fits; nothing rather than two or three letters. The script does the same.
+    private static func label(_ name: String, width: Double) -> String {
+        let letters = Int((width - 6) / letter)
+        return letters < fewestLetters ? "" : name.escapedForDisplay.shortened(to: letters)
+    }
+
+    /// Pixels, on average.
+    private static let letter = 6.4
+    private static let fewestLetters = 4
 
     /// Own code is warm, the system's cool, what is no code at all grey. The hue tells neighbours
     /// apart, and is the same in every graph.
@@ -94,13 +106,29 @@ struct FlameGraph {
             : "hsl(\(190 + shade * 3),45%,\(72 + shade)%)"
     }
 
-    /// Zooming: a click makes a frame as wide as the picture, one on the title goes back.
+    /// Zooming: a click makes a frame as wide as the picture, one on the title goes back. The line
+    /// below the title tells of the frame that is pointed at.
     private static let script = """
         "use strict";
-        const frames = [...document.querySelectorAll(".frame")].map(element => ({
-            element, x: +element.getAttribute("x"), y: +element.getAttribute("y"),
-            width: +element.getAttribute("width") }));
+        const frames = [...document.querySelectorAll(".frame")].map(element => {
+            const told = element.querySelector("title").textContent;
+            return { element, told, label: element.querySelector("text"),
+                name: told.slice(0, told.lastIndexOf(" (")),
+                x: +element.getAttribute("x"), width: +element.getAttribute("width") };
+        });
         const [left, span] = [\(margin), \(width - 2 * margin)];
+        const line = document.getElementById("told");
+        let resting = line.textContent;
+        const whole = resting;
+        function shortened(name, width) {
+            const letters = Math.floor((width - 6) / \(letter));
+            const all = [...name];
+            if (letters < \(fewestLetters)) return "";
+            if (all.length <= letters) return name;
+            const head = Math.floor((letters - 1) * 3 / 5);
+            return all.slice(0, head).join("") + "…"
+                + all.slice(all.length - (letters - 1 - head)).join("");
+        }
         function zoom(chosen) {
             for (const frame of frames) {
                 const inside = frame.x < chosen.x + chosen.width && frame.x + frame.width > chosen.x;
@@ -110,12 +138,21 @@ struct FlameGraph {
                 frame.element.style.display = inside && width > 0.1 ? "" : "none";
                 frame.element.setAttribute("x", left + (start - chosen.x) / chosen.width * span);
                 frame.element.setAttribute("width", Math.max(0, width));
+                frame.label.textContent = shortened(frame.name, width);
             }
+            resting = chosen.told === undefined ? whole
+                : chosen.told + "; a click on the title goes back";
+            line.textContent = resting;
         }
-        for (const frame of frames) frame.element.addEventListener("click", () => zoom(frame));
-        document.querySelector("text").style.pointerEvents = "auto";
-        document.querySelector("text").addEventListener("click",
-            () => zoom({x: left, width: span}));
+        for (const frame of frames) {
+            frame.element.addEventListener("click", () => zoom(frame));
+            frame.element.addEventListener("mouseenter", () => { line.textContent = frame.told; });
+            frame.element.addEventListener("mouseleave", () => { line.textContent = resting; });
+        }
+        const title = document.querySelector("text");
+        title.style.pointerEvents = "auto";
+        title.style.cursor = "pointer";
+        title.addEventListener("click", () => zoom({x: left, width: span}));
 
         """
 }

@@ -24,7 +24,7 @@ struct SpeedscopeExport {
             writer.field("$schema", "https://www.speedscope.app/file-format-schema.json")
             writer.field("name", String(profile.program.name))
             writer.field("exporter", "firstlight")
-            writer.field("activeProfileIndex", threads.isEmpty ? nil : 0)
+            if !threads.isEmpty { writer.field("activeProfileIndex", 0) }
             writer.key("shared")
             writer.object { writer in
                 writer.key("frames")
