@@ -63,6 +63,84 @@ import Testing
         close(ends[0])
     }
 
+    /// The two sides of a terminal: the screen, and what programs see.
+    private func terminal() throws -> (screen: Int32, user: Int32) {
+        let screen = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+        var locked: CInt = 0
+        var number: CInt = 0
+        // TIOCSPTLCK and TIOCGPTN, which the module lacks (<asm-generic/ioctls.h>).
+        try #require(screen >= 0 && ioctl(screen, 0x4004_5431, &locked) == 0)
+        try #require(ioctl(screen, 0x8004_5430, &number) == 0)
+        let user = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
+        try #require(user >= 0)
+        return (screen, user)
+    }
+
+    /// Waits until so many bytes were shown.
+    private func shown(on screen: Int32, _ count: Int) -> String {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var filled = 0
+        while filled < count {
+            let more = bytes.withUnsafeMutableBytes {
+                read(screen, $0.baseAddress?.advanced(by: filled), count - filled)
+            }
+            guard more > 0 else { break }
+            filled += more
+        }
+        return String(decoding: bytes.prefix(filled), as: UTF8.self)
+    }
+
+    @Test func isWrittenInPlaceAndWiped() throws {
+        let (screen, user) = try terminal()
+        defer {
+            close(screen)
+            close(user)
+        }
+        let console = Console(output: user, error: user)
+        let line = LiveLine(on: user, isDumb: false)
+        line.wipe()
+        line.show("one\u{1b}\n")
+        line.show(String(repeating: "x", count: 100))
+        line.wipe()
+        line.wipe()
+        try console.write("end")
+        let wide = String(repeating: "x", count: 46) + "…" + String(repeating: "x", count: 32)
+        let expected = "\rone\\u{1b}\\u{a}\u{1b}[K\r\(wide)\u{1b}[K\r\u{1b}[Kend"
+        #expect(shown(on: screen, expected.utf8.count) == expected)
+        #expect(!LiveLine(on: user, isDumb: true).isVisible)
+    }
+
+    /// As after Ctrl-S.
+    @Test(.timeLimit(.minutes(1))) func aStoppedTerminalIsNotWaitedFor() throws {
+        let (screen, user) = try terminal()
+        defer {
+            close(screen)
+            close(user)
+        }
+        #expect(tcflow(user, TCOOFF) == 0)
+        let line = LiveLine(on: user, isDumb: false)
+        for number in 0..<10_000 { line.show("\(number)") }
+        line.wipe()
+        // Only ours does not wait.
+        #expect(fcntl(user, F_GETFL) & O_NONBLOCK == 0)
+    }
+
+    /// It ends when it has been seen to say what it is at.
+    @Test(.timeLimit(.minutes(1))) func aSlowStepSaysWhatItIsAt() throws {
+        let (screen, user) = try terminal()
+        defer {
+            close(screen)
+            close(user)
+        }
+        let line = LiveLine(on: user, isDumb: false)
+        let stage = Stage<Int>()
+        SlowStep.run(on: line, { stage.value.map { "step \($0)" } }) {
+            stage.value = 7
+            #expect(shown(on: screen, 10) == "\rstep 7\u{1b}[K")
+        }
+        #expect(shown(on: screen, 4).hasSuffix("\u{1b}[K"))
+    }
+
     /// The step's result and its errors come through, and its thread has ended.
     @Test func aStepThatNobodySees() {
         var ends: [Int32] = [0, 0]

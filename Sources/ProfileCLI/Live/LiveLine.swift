@@ -13,9 +13,18 @@ package final class LiveLine: Sendable {
     }
 
     package let stream: Int32
+    private let isDumb: Bool
     private let state = Mutex(State())
 
-    package init(on stream: Int32) { self.stream = stream }
+    package init(on stream: Int32, isDumb: Bool) {
+        self.stream = stream
+        self.isDumb = isDumb
+    }
+
+    package convenience init(on stream: Int32) {
+        self.init(
+            on: stream, isDumb: getenv("TERM").map { String(cString: $0) == "dumb" } ?? false)
+    }
 
     deinit {
         if let terminal = state.withLock({ $0.terminal }) { close(terminal) }
@@ -49,7 +58,6 @@ package final class LiveLine: Sendable {
     private func terminal(_ state: inout State) -> Int32? {
         guard !state.isOpened else { return state.terminal }
         state.isOpened = true
-        let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? false
         guard isatty(stream) == 1, !isDumb else { return nil }
         let descriptor = open(
             "/proc/self/fd/\(stream)", O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
