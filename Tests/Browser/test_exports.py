@@ -108,6 +108,9 @@ class Firefox(unittest.TestCase):
 
     def test_threads(self):
         self.assertEqual(sum(thread["isMainThread"] for thread in self.profile["threads"]), 1)
+        used = {library for thread in self.profile["threads"]
+                for library in thread["resourceTable"]["lib"]}
+        self.assertEqual(used - {None}, set(range(len(self.profile["libs"]))))
         for thread in self.profile["threads"]:
             self.assertIsInstance(thread["pid"], str)
             self.assertIsInstance(thread["tid"], (int, str))

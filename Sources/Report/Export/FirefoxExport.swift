@@ -35,14 +35,17 @@ struct FirefoxExport {
             writer.key("meta")
             writer.object { meta(&$0) }
             writer.breakLine()
-            writer.key("libs")
-            writer.array(profile.modules) { library($1, &$0) }
-            writer.breakLine()
             writer.key("threads")
             let threads = profile.threads.indices.filter {
                 profile.threads[$0].isMain || !stretches[$0].isEmpty
             }
-            writer.array(threads, inLines: true) { thread($1, stretches[$1], &$0) }
+            var libraries = FirefoxLibraries()
+            writer.array(threads, inLines: true) {
+                thread($1, stretches[$1], &libraries, &$0)
+            }
+            writer.breakLine()
+            writer.key("libs")
+            writer.array(libraries.modules) { library(profile.modules[$1], &$0) }
             for list in ["pages", "counters", "profilerOverhead"] {
                 writer.key(list)
                 writer.tuple { _ in }
@@ -111,7 +114,10 @@ struct FirefoxExport {
 
     // MARK: Threads
 
-    private func thread(_ index: Int, _ stretches: [Stretch], _ writer: inout JSONWriter) {
+    private func thread(
+        _ index: Int, _ stretches: [Stretch], _ libraries: inout FirefoxLibraries,
+        _ writer: inout JSONWriter
+    ) {
         let thread = profile.threads[index]
         var tables = FirefoxTables(profile.frames, nodes)
         let samples = self.samples(stretches, &tables)
@@ -136,7 +142,7 @@ struct FirefoxExport {
             writer.object { write(samples, &$0) }
             writer.key("markers")
             writer.object { markers.write(&tables.strings, &$0) }
-            tables.write(&writer)
+            tables.write(&libraries, &writer)
         }
     }
 

@@ -1,6 +1,21 @@
 import Analysis
 import ProfileModel
 
+/// The list that all threads share: only those of our modules that one of their resources names.
+struct FirefoxLibraries {
+    /// Positions in the profile's list.
+    private(set) var modules: [Int] = []
+    private var positions: [Int: Int] = [:]
+
+    /// A module's position in this list.
+    mutating func callAsFunction(_ module: Int) -> Int {
+        if let known = positions[module] { return known }
+        positions[module] = modules.count
+        modules.append(module)
+        return modules.count - 1
+    }
+}
+
 /// A thread's tables of stacks, frames, functions, resources and strings: only what its samples use.
 struct FirefoxTables {
     var strings = StringTable()
@@ -12,7 +27,7 @@ struct FirefoxTables {
     private var frameIDs: [Int32: Int] = [:]
     private var functions: [(name: Int, resource: Int, file: Int?)] = []
     private var functionIDs: [Int32: Int] = [:]
-    private var resources: [(name: Int, library: Int?)] = []
+    private var resources: [(name: Int, module: Int)] = []
     private var resourceIDs: [String: Int] = [:]
 
     private struct Stack: Hashable {
@@ -81,7 +96,7 @@ struct FirefoxTables {
 
     // MARK: Writing
 
-    func write(_ writer: inout JSONWriter) {
+    func write(_ libraries: inout FirefoxLibraries, _ writer: inout JSONWriter) {
         table("stackTable", stacks.count, &writer) { writer in
             column("prefix", stacks.map(\.prefix), &writer)
             column("frame", stacks.map(\.frame), &writer)
@@ -113,7 +128,7 @@ struct FirefoxTables {
         }
         table("resourceTable", resources.count, &writer) { writer in
             column("name", resources.map(\.name), &writer)
-            column("lib", resources.map(\.library), &writer)
+            column("lib", resources.map { libraries($0.module) }, &writer)
             column("host", resources.map { _ in Int?.none }, &writer)
             // 1 is a library.
             column("type", resources.map { _ in 1 }, &writer)
