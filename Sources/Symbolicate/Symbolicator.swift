@@ -6,14 +6,20 @@ package import ProfileModel
 package struct Symbolicator: Sendable {
     private let search: DebugFileSearch
     private let cache: SymbolCache?
-    /// Told of each module when its turn comes, from several threads.
+    /// Told of each module when its turn comes and when it is done, from several threads.
     package var tell: (@Sendable (Progress) -> Void)?
 
     package struct Progress: Hashable, Sendable {
         package var module: Module
-        /// From 1.
-        package var number: Int
+        package var isDone: Bool
+        /// How many modules there are in all.
         package var count: Int
+
+        package init(module: Module, isDone: Bool, count: Int) {
+            self.module = module
+            self.isDone = isDone
+            self.count = count
+        }
     }
 
     /// - Parameter cache: what earlier recordings found; nil for none.
@@ -38,10 +44,13 @@ package struct Symbolicator: Sendable {
             return question.isEmpty && table.modules[index] != nil ? nil : question
         }
         let answers = Workers.map(questions.count, makeState: {}) { _, number in
-            tell?(
-                Progress(
-                    module: questions[number].module, number: number + 1,
-                    count: questions.count))
+            var progress = Progress(
+                module: questions[number].module, isDone: false, count: questions.count)
+            tell?(progress)
+            defer {
+                progress.isDone = true
+                tell?(progress)
+            }
             return answer(questions[number])
         }
         for (question, answer) in zip(questions, answers) {

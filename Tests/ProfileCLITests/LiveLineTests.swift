@@ -2,6 +2,7 @@ import Glibc
 import ProfileModel
 import Recorder
 import Sampler
+import Symbolicate
 import Testing
 
 @testable import ProfileCLI
@@ -133,12 +134,32 @@ import Testing
             close(user)
         }
         let line = LiveLine(on: user, isDumb: false)
-        let stage = Stage<Int>()
+        let stage = Stage<Int?>(nil)
         SlowStep.run(on: line, { stage.value.map { "step \($0)" } }) {
             stage.value = 7
             #expect(shown(on: screen, 10) == "\rstep 7\u{1b}[K")
         }
         #expect(shown(on: screen, 4).hasSuffix("\u{1b}[K"))
+    }
+
+    @Test func modulesThatAreLookedUp() {
+        var lookups = Lookups()
+        #expect(lookups.text == nil)
+        func note(_ name: String, _ isDone: Bool) {
+            lookups.note(
+                Symbolicator.Progress(
+                    module: Module(path: "/lib/" + name, buildID: []), isDone: isDone, count: 3))
+        }
+        note("a", false)
+        note("b", false)
+        let start = "firstlight: looking up functions"
+        #expect(lookups.text == start + ", 0 of 3 modules done, now a, b")
+        note("b", true)
+        note("c", false)
+        #expect(lookups.text == start + ", 1 of 3 modules done, now a, c")
+        note("c", true)
+        note("a", true)
+        #expect(lookups.text == start + ", 3 of 3 modules done")
     }
 
     /// The step's result and its errors come through, and its thread has ended.

@@ -3,12 +3,16 @@ import Synchronization
 
 /// What a step is at: written by the step, read by who shows it.
 final class Stage<Value: Sendable>: Sendable {
-    private let current = Mutex<Value?>(nil)
+    private let current: Mutex<Value>
 
-    var value: Value? {
+    init(_ value: Value) { current = Mutex(value) }
+
+    var value: Value {
         get { current.withLock { $0 } }
         set { current.withLock { $0 = newValue } }
     }
+
+    func update(_ change: (inout Value) -> Void) { current.withLock { change(&$0) } }
 }
 
 /// A step that says what it is at when it takes long, on a live line.

@@ -45,17 +45,12 @@ struct Symbolication {
     }
 
     private func symbols(of recording: Recording, _ search: DebugFileSearch) -> SymbolTable {
-        let stage = Stage<Symbolicator.Progress>()
+        let stage = Stage(Lookups())
         var symbolicator = Symbolicator(search: search, cache: cache)
-        symbolicator.tell = { stage.value = $0 }
-        return SlowStep.run(on: line, { stage.value.map(Self.text) }) {
+        symbolicator.tell = { progress in stage.update { $0.note(progress) } }
+        return SlowStep.run(on: line, { stage.value.text }) {
             symbolicator.symbolicate(recording)
         }
-    }
-
-    private static func text(_ progress: Symbolicator.Progress) -> String {
-        "firstlight: looking up functions (\(progress.number) of \(progress.count)): "
-            + progress.module.name
     }
 
     /// Where the process's own `/tmp` is.
