@@ -14,9 +14,9 @@ struct ExitStatus {
             status: "the program's own", subcommands: [.record],
             meaning: "it exited with that; 128+\\fIN\\fR: signal \\fIN\\fR killed it"),
         ExitStatus(
-            status: "0", subcommands: recording,
-            meaning: "the recording is complete; of record: the program was stopped because it was "
-                + "ready (\\fB\\-\\-until\\fR)"),
+            status: "0", subcommands: [.record],
+            meaning: "the program was stopped because it was ready (\\fB\\-\\-until\\fR)"),
+        ExitStatus(status: "0", subcommands: [.attach], meaning: "the recording is complete"),
         ExitStatus(
             status: "124", subcommands: recording,
             meaning: "the launch was not over in time (\\fB\\-\\-watchdog\\fR)"),
@@ -34,8 +34,8 @@ struct ExitStatus {
                 "signal \\fIN\\fR ended \\fB\\-\\-wait\\fR before the program came: nothing was "
                 + "recorded"),
         ExitStatus(
-            status: "0", subcommands: others,
-            meaning: "success; of doctor: record works here"),
+            status: "0", subcommands: others.subtracting([.doctor]), meaning: "success"),
+        ExitStatus(status: "0", subcommands: [.doctor], meaning: "record works here"),
         ExitStatus(
             status: "1", subcommands: [.import],
             meaning:
