@@ -1,12 +1,15 @@
 """From the end of a launch to its printed summary: how long whoever ran `record` waits for it.
 
-What `record` takes as a whole, less the launch: the recorder's own start is counted, too. Cold:
-nothing is in the cache of symbols. Warm: runs before have filled it.
+From the moment at which the recording ends (its last mark, on the same clock) until `record` has
+printed the last of the summary. Cold: nothing is in the cache of symbols. Warm: runs before have
+filled it. Beside it, how long the recorder took before the launch began, and how much later it ends:
+what is written after the summary, into the recording and the cache.
 """
 
-import json
 import os
 import shutil
+import sqlite3
+import statistics
 import subprocess
 import time
 
@@ -20,7 +23,7 @@ PYTHON = "import time\nend = time.monotonic() + 1\nwhile time.monotonic() < end:
 
 def summary(setting):
     section = Section("From the launch's end to the summary",
-                      "what record takes besides the launch; a launch of one second")
+                      "of a launch of one second")
     programs = {"python3": [python(), "-c", PYTHON]}
     if shutil.which("g++"):
         programs["100 MB of DWARF"] = [symbolicate_program.make(setting.folder, setting.quick)]
@@ -38,9 +41,17 @@ def summary(setting):
     section.raw = alternated(jobs, setting.rounds(ROUNDS))
     for name in jobs:
         limit = HELP_MS if name == "--help" else COLD_MS if name.endswith("cold") else WARM_MS
-        times = [round_[name] for round_ in section.raw]
-        section.rows.append(Row(name, times, "{:.0f} ms", [Goal(f"≤ {limit} ms", limit, times)]))
+        times = [round_[name][0] for round_ in section.raw]
+        section.rows.append(Row(name, times, "{:.0f} ms", [Goal(f"≤ {limit} ms", limit, times)],
+                                beside([round_[name] for round_ in section.raw])))
     return section
+
+
+def beside(figures):
+    if len(figures[0]) == 1:
+        return ""
+    rest, start = (statistics.median(figure[index] for figure in figures) for index in (1, 2))
+    return f"{start:.0f} ms before the launch, {rest:.0f} ms after the summary"
 
 
 def python():
@@ -57,24 +68,30 @@ def cold(setting, command):
 
 
 def recorded(setting, command, cache):
-    """Milliseconds besides the launch."""
+    """Milliseconds from the recording's end to the summary, from there to the recorder's end, and
+    from the recorder's start to the launch's."""
     path = setting.file("summary.firstlight")
-    took = timed(setting, ["record", "-o", path, "--"] + command, cache)
-    report = subprocess.run([setting.firstlight, "report", "--format", "json", path], check=True,
-                            capture_output=True)
-    return took - json.loads(report.stdout)["launch"]["wallNs"] / 1e6
+    began, printed, ended = timed(setting, ["record", "-o", path, "--"] + command, cache)
+    with sqlite3.connect(path) as file:
+        first, last = file.execute("SELECT min(time_ns), max(time_ns) FROM marks").fetchone()
+    return (printed - last / 1e9) * 1000, (ended - printed) * 1000, (first / 1e9 - began) * 1000
 
 
 def helped(setting):
-    return timed(setting, ["--help"], "")
+    began, printed, _ = timed(setting, ["--help"], "")
+    return ((printed - began) * 1000,)
 
 
 def timed(setting, words, cache):
-    began = time.monotonic()
-    with open(setting.file("printed"), "w") as printed:
-        status = subprocess.run([setting.firstlight] + words, stdout=printed, stderr=printed,
-                                env=os.environ | {"FIRSTLIGHT_CACHE": cache}).returncode
-    took = time.monotonic() - began
-    if status:
+    """When it was started, had printed its last, and had ended."""
+    began = printed = time.monotonic()
+    process = subprocess.Popen([setting.firstlight] + words, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT,
+                               env=os.environ | {"FIRSTLIGHT_CACHE": cache})
+    with process:
+        while os.read(process.stdout.fileno(), 1 << 16):
+            printed = time.monotonic()
+    ended = time.monotonic()
+    if process.returncode:
         raise SystemExit(f"bench: firstlight {words[0]} failed")
-    return took * 1000
+    return began, printed, ended

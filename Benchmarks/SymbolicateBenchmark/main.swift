@@ -42,27 +42,41 @@ for place in places { _ = recording.stacks.intern(parent: nil, frame: place) }
 let cache = CommandLine.arguments.dropFirst(2).first.map { SymbolCache(folder: $0) }
 let table = Symbolicator(cache: cache).symbolicate(recording)
 
-/// What the addresses mean, as llvm-symbolizer writes it.
-func written(_ places: [FrameAddress], _ table: SymbolTable) -> [UInt8] {
-    var text: [UInt8] = []
-    for place in places {
-        for frame in (table.frames[place] ?? []).reversed() {
-            text += (frame.function ?? "??").utf8
-            text.append(UInt8(ascii: "\n"))
-            text += (frame.file ?? "??").utf8
-            text += ":\(frame.line ?? 0)\n".utf8
-        }
-        text.append(UInt8(ascii: "\n"))
+/// Standard output, a piece at a time.
+struct Output {
+    private var bytes: [UInt8] = []
+    private static let piece = 1 << 16
+
+    init() { bytes.reserveCapacity(2 * Self.piece) }
+
+    mutating func add(_ text: String) {
+        bytes += text.utf8
+        if bytes.count >= Self.piece { flush() }
     }
-    return text
+
+    mutating func flush() {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            guard count > 0 else { exit(1) }
+            rest = rest.dropFirst(count)
+        }
+        bytes.removeAll(keepingCapacity: true)
+    }
 }
 
-var rest = written(places, table)[...]
-while !rest.isEmpty {
-    let count = rest.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-    guard count > 0 else { exit(1) }
-    rest = rest.dropFirst(count)
+// What the addresses mean, as llvm-symbolizer writes it.
+var output = Output()
+for place in places {
+    for frame in (table.frames[place] ?? []).reversed() {
+        output.add(frame.function ?? "??")
+        output.add("\n")
+        output.add(frame.file ?? "??")
+        output.add(":\(frame.line ?? 0)\n")
+    }
+    output.add("\n")
 }
+output.flush()
 
 // Whoever runs this cannot ask: what it has itself counts as its children's, too.
 let status = open("/proc/self/status", O_RDONLY)

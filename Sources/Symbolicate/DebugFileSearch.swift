@@ -35,8 +35,8 @@ package struct DebugFileSearch: Hashable, Sendable {
     func candidates(forBuildID buildID: [UInt8]) -> [String] {
         // A shorter one is not an identity; a real one is 20 bytes (8 of Go's and lld's fast).
         guard buildID.count >= 4 else { return [] }
-        let digits = buildID.map(Self.hexadecimal)
-        let name = "/.build-id/\(digits[0])/\(digits[1...].joined()).debug"
+        let folder = Hexadecimal.text(of: buildID[..<1])
+        let name = "/.build-id/\(folder)/\(Hexadecimal.text(of: buildID[1...])).debug"
         return placed(debugDirectories.map { $0 + name })
     }
 
@@ -62,10 +62,5 @@ package struct DebugFileSearch: Hashable, Sendable {
 
     private static func folder(of path: String) -> Substring {
         path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
-    }
-
-    private static func hexadecimal(_ byte: UInt8) -> String {
-        let digits = String(byte, radix: 16)
-        return byte < 16 ? "0" + digits : digits
     }
 }

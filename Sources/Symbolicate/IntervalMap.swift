@@ -52,6 +52,18 @@ package struct IntervalMap: Sendable {
         close(&open, before: .max)
     }
 
+    /// What the map is made of: where each segment starts, ascending, and its value; -1: none.
+    var segments: [(start: UInt64, value: Int32)] { Array(zip(starts, values)) }
+
+    /// nil unless the starts ascend.
+    init?(segments: [(start: UInt64, value: Int32)]) {
+        guard zip(segments, segments.dropFirst()).allSatisfy({ $0.start < $1.start }),
+            segments.allSatisfy({ $0.value >= Self.gap })
+        else { return nil }
+        starts = segments.map(\.start)
+        values = segments.map(\.value)
+    }
+
     /// The value of the innermost interval that holds `address`; nil when none does.
     package subscript(address: UInt64) -> Int32? {
         var low = 0

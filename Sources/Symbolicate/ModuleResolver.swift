@@ -14,6 +14,7 @@ package final class ModuleResolver {
     private let debug: DebugFile?
     private let search: DebugFileSearch
     private let module: Module
+    private let cache: SymbolCache?
     private lazy var alternate = findAlternate()
     private let names = NameCache()
     private lazy var direct = openDirect()
@@ -22,13 +23,18 @@ package final class ModuleResolver {
     private lazy var symbols = makeSymbols()
     private lazy var stubs = files.first.map(PLTStubs.init)
 
-    /// - Parameter module: its build id, when it has one, must be that of the file; another
-    ///   file's symbols would be wrong.
-    package init(_ module: Module, search: DebugFileSearch = DebugFileSearch()) {
+    /// - Parameters:
+    ///   - module: its build id, when it has one, must be that of the file; another file's symbols
+    ///     would be wrong.
+    ///   - cache: what earlier symbolication found; nil for none.
+    package init(
+        _ module: Module, search: DebugFileSearch = DebugFileSearch(), cache: SymbolCache? = nil
+    ) {
         let found = ModuleFiles(module, search: search)
         (files, debug, problem, summary) = (found.all, found.debug, found.problem, found.summary)
         self.search = search
         self.module = module
+        self.cache = cache
     }
 
     /// What is at an address of the module's own (ELF) address space.
@@ -105,12 +111,12 @@ package final class ModuleResolver {
     }
 
     private func openDirect() -> DirectDwarf? {
-        debug.flatMap { debug in
-            let common = alternate.flatMap { DwarfImage($0, alternate: nil) }
-            return DwarfImage(debug.file, alternate: common).map {
-                DirectDwarf($0, code: Self.code(of: files).hull)
-            }
-        }
+        guard let debug else { return nil }
+        let common = alternate.flatMap { DwarfImage($0, alternate: nil) }
+        let sections = cacheKey.flatMap { cache?.sections(for: $0) }
+        let image = DwarfImage(debug.file, alternate: common, known: sections)
+        let places = cacheKey.flatMap { cache?.places(for: $0) }
+        return image.map { DirectDwarf($0, code: Self.code(of: files).hull, known: places) }
     }
 
     /// The file that `dwz` made of what several have in common.
@@ -132,20 +138,24 @@ package final class ModuleResolver {
 
     /// What answers of this module are kept by; nil where it has no build id, or no debug
     /// information: then it is done sooner than a file is read.
-    var cacheKey: SymbolCache.Key? {
-        guard let debug else { return nil }
+    private(set) lazy var cacheKey = makeCacheKey()
+
+    private func makeCacheKey() -> SymbolCache.Key? {
+        guard cache != nil, let debug else { return nil }
         let buildID = module.buildID.isEmpty ? files.first?.buildID ?? [] : module.buildID
         guard !buildID.isEmpty else { return nil }
         let parts: [(String, ElfFile?)] = [
             (module.path, files.first), (debug.path, debug.file), ("", alternate),
         ]
         let texts = parts.map { path, file in
-            let stamp = file.map { "\($0.stamp) \($0.buildID)" } ?? "none"
-            return "\(path.utf8.count) \(path) \(stamp)"
+            return "\(path.utf8.count) \(path) \(file?.identity ?? "none")"
         }
         return SymbolCache.Key(
             buildID: buildID, identity: Array(texts.joined(separator: "\n").utf8))
     }
+
+    /// What was found out about the debug information.
+    var learned: DirectDwarf? { direct }
 
     /// A debug file has the headers of the code's sections, too.
     private static func code(of files: [ElfFile]) -> CodeSections {

@@ -12,6 +12,8 @@ final class NameCache {
     /// The linker's names by the readable ones; nil where several linker's names read the same
     /// (a constructor for whole objects, and one for base classes).
     private var linkages: [String: String?] = [:]
+    /// Those that are not among `linkages` yet: seldom anybody asks.
+    private var unlisted: [Name] = []
 
     /// - Parameter bytes: in memory that stays mapped, and unchanged, as long as the cache lives.
     func name(_ bytes: UnsafeRawBufferPointer) -> Name {
@@ -22,7 +24,7 @@ final class NameCache {
         let name = Name(
             readable: readable, linkage: readable == linkage ? nil : Demangler.bounded(linkage))
         names[key] = name
-        note(name)
+        unlisted.append(name)
         return name
     }
 
@@ -30,7 +32,11 @@ final class NameCache {
 
     /// The linker's name of a function whose readable one came from here; nil when it is not
     /// known, or the same.
-    func linkageName(of readable: String) -> String? { linkages[readable] ?? nil }
+    func linkageName(of readable: String) -> String? {
+        for name in unlisted { list(name) }
+        unlisted.removeAll()
+        return linkages[readable] ?? nil
+    }
 
     /// Text that is not mangled (a path), kept in the same way.
     func text(_ start: UnsafePointer<CChar>) -> String {
@@ -41,7 +47,7 @@ final class NameCache {
         return text
     }
 
-    private func note(_ name: Name) {
+    private func list(_ name: Name) {
         guard let linkage = name.linkage else { return }
         if let known = linkages[name.readable] {
             if known != linkage { linkages[name.readable] = .some(nil) }

@@ -30,9 +30,28 @@ package struct Symbolicator: Sendable {
 
     /// The recording's symbols with all of its stacks' addresses in it. What is there already is
     /// kept: it may have been found on the machine that made the recording.
+    package func symbolicate(_ recording: Recording) -> SymbolTable {
+        let found = find(recording)
+        found.keep()
+        return found.symbols
+    }
+
+    /// What was found, and is not in the cache yet.
+    package struct Found: Sendable {
+        package var symbols: SymbolTable
+        fileprivate var additions: [@Sendable () -> Void] = []
+
+        /// Puts into the cache what is new to it. May be done on another thread, while somebody
+        /// reads the symbols.
+        package func keep() {
+            for addition in additions { addition() }
+        }
+    }
+
+    /// As ``symbolicate(_:)``; the cache is the caller's to complete.
     ///
     /// As many modules are open at once as there are cores: a launch may load hundreds.
-    package func symbolicate(_ recording: Recording) -> SymbolTable {
+    package func find(_ recording: Recording) -> Found {
         var table = recording.symbols
         let wanted = Self.unresolved(of: recording)
         let places = Self.unresolvedPlaces(of: recording)
@@ -68,7 +87,7 @@ package struct Symbolicator: Sendable {
             }
         }
         for address in wanted[nil] ?? [] { table.frames[address] = [Self.unknown] }
-        return table
+        return Found(symbols: table, additions: answers.compactMap(\.addition))
     }
 
     /// What is asked of one module.
@@ -86,16 +105,19 @@ package struct Symbolicator: Sendable {
         var summary: ModuleSymbols
         var frames: [UInt64: [SourceFrame]]
         var names: [UInt64: String]
+        /// Puts into the cache what is new to it.
+        var addition: (@Sendable () -> Void)?
     }
 
     /// This is where return addresses are looked up one byte before; see ``CodeAddress/lookup``.
     private func answer(_ question: Question) -> Answer {
-        let resolver = ModuleResolver(question.module, search: search)
+        let resolver = ModuleResolver(question.module, search: search, cache: cache)
         let places = question.places.map(\.address.lookup)
+        let (frames, addition) = lookUp(
+            Set(question.addresses.map(\.address.lookup)), with: resolver)
         return Answer(
-            summary: resolver.summary,
-            frames: lookUp(Set(question.addresses.map(\.address.lookup)), with: resolver),
-            names: places.isEmpty ? [:] : resolver.dataNames(at: places))
+            summary: resolver.summary, frames: frames,
+            names: places.isEmpty ? [:] : resolver.dataNames(at: places), addition: addition)
     }
 
     /// The addresses that have no meaning yet, by module; under nil those of no known module.
@@ -127,26 +149,34 @@ package struct Symbolicator: Sendable {
         return result
     }
 
+    private typealias Frames = [UInt64: [SourceFrame]]
+
     /// From the cache what it knows, and the rest from the files.
     private func lookUp(
         _ lookups: Set<UInt64>, with resolver: ModuleResolver
-    ) -> [UInt64: [SourceFrame]] {
-        guard !lookups.isEmpty else { return [:] }
+    ) -> (frames: Frames, addition: (@Sendable () -> Void)?) {
+        guard !lookups.isEmpty else { return ([:], nil) }
         guard let cache, let key = resolver.cacheKey else {
-            return Self.find(lookups.sorted(), with: resolver)
+            return (Self.find(lookups.sorted(), with: resolver), nil)
         }
         var known = cache.answers(for: key) ?? CachedAnswers()
-        let missing = lookups.filter { known.frames[$0] == nil }.sorted()
-        guard !missing.isEmpty else { return known.frames }
+        let answers = known.frames(at: lookups)
+        let missing = lookups.filter { answers[$0] == nil }.sorted()
+        guard !missing.isEmpty else { return (answers, nil) }
         let start = Self.now()
         let found = Self.find(missing, with: resolver)
-        let took = Self.now() - start
-        let result = known.frames.merging(found) { $1 }
-        if took >= Self.worthKeeping {
-            known.add(found)
-            cache.store(known, for: key)
-        }
-        return result
+        let isCheap = Self.now() - start < Self.worthKeeping
+        let result = answers.merging(found) { $1 }
+        guard !isCheap else { return (result, nil) }
+        known.add(found)
+        let learned = resolver.learned
+        return (
+            result,
+            { [known] in
+                cache.store(known, for: key)
+                if let learned { cache.store(learned, for: key) }
+            }
+        )
     }
 
     /// What is found sooner than this need not be kept.

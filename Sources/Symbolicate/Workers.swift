@@ -4,7 +4,7 @@ internal import Glibc
 internal import Synchronization
 
 /// Does many independent tasks on as many threads as there are cores, the calling one included.
-enum Workers {
+package enum Workers {
     /// More would only wait for memory.
     private static let mostThreads = 8
     /// Demanglers recurse; see ``Demangler/longestInput``.
@@ -33,6 +33,21 @@ enum Workers {
         return results.withLock { $0.compactMap { $0 } }
     }
 
+    /// Does something on a thread of its own, and something else on the calling one meanwhile.
+    /// - Returns: the other thread's result.
+    package static func run<Result: Sendable>(
+        _ other: @escaping @Sendable () -> Result, while body: () -> Void
+    ) -> Result {
+        let result = Later<Result>()
+        Crew { result.value.withLock { $0 = other() } }.work(while: body)
+        // The other thread has ended.
+        return result.value.withLock { $0 } ?? other()
+    }
+
+    private final class Later<Value: Sendable>: Sendable {
+        let value = Mutex<Value?>(nil)
+    }
+
     private final class Counter: Sendable {
         private let value = Atomic<Int>(0)
 
@@ -49,16 +64,22 @@ enum Workers {
 
         /// Where a thread cannot be had, the others do its part.
         func work(threads: Int) {
-            var attributes = pthread_attr_t()
-            pthread_attr_init(&attributes)
-            pthread_attr_setstacksize(&attributes, Workers.stackSize)
-            let others = (1..<max(1, threads)).compactMap { _ in start(&attributes) }
-            pthread_attr_destroy(&attributes)
+            let others = (1..<max(1, threads)).compactMap { _ in start() }
             job()
             for thread in others { pthread_join(thread, nil) }
         }
 
-        private func start(_ attributes: inout pthread_attr_t) -> pthread_t? {
+        func work(while body: () -> Void) {
+            let other = start()
+            body()
+            if let other { pthread_join(other, nil) } else { job() }
+        }
+
+        private func start() -> pthread_t? {
+            var attributes = pthread_attr_t()
+            pthread_attr_init(&attributes)
+            defer { pthread_attr_destroy(&attributes) }
+            pthread_attr_setstacksize(&attributes, Workers.stackSize)
             var thread = pthread_t()
             // Balanced by the thread itself, or below if there is none.
             let this = Unmanaged.passRetained(self)

@@ -129,4 +129,16 @@ final class TemporaryFolder: Sendable {
         }
         return []
     }
+
+    /// Where a section is in a file, as `readelf` sees it.
+    func section(_ name: String, of file: String) throws -> Range<Int>? {
+        for line in try printed(by: ["readelf", "-SW", file]) {
+            let words = line.drop { $0 != "]" }.dropFirst().split(separator: " ")
+            guard words.count > 4, words[0] == name, let start = Int(words[3], radix: 16),
+                let size = Int(words[4], radix: 16)
+            else { continue }
+            return start..<(start + size)
+        }
+        return nil
+    }
 }

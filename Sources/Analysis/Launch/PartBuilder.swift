@@ -181,7 +181,8 @@ struct PartBuilder {
     private func endings() -> [Bool] {
         let names: Set<String> = ["__run_exit_handlers", "__cxa_finalize", "_dl_fini"]
         let (paths, frames) = (expander.paths, expander.frames)
-        let ends = paths.paths.map { names.contains(frames[$0.function].name) }
+        let isEnding = frames.functions.map { names.contains($0.name) }
+        let ends = paths.paths.map { isEnding[Int($0.function.rawValue)] }
         var result = [Bool](repeating: false, count: paths.lines.count)
         for (index, line) in paths.lines.enumerated() {
             let isCalled = line.parent != PathTable.none && result[Int(line.parent)]

@@ -5,7 +5,7 @@ import ProfileModel
 struct FrameExpander {
     private let modules: [(name: String, isOwn: Bool)]
     private let symbols: SymbolTable
-    private(set) var table = FrameTable()
+    private(set) var table: FrameTable
     private var expanded: [FrameAddress: [FrameID]] = [:]
 
     init(modules: [Module], symbols: SymbolTable) {
@@ -14,6 +14,7 @@ struct FrameExpander {
             return (name, module.isOwn)
         }
         expanded.reserveCapacity(symbols.frames.count)
+        table = FrameTable(capacity: symbols.frames.values.reduce(0) { $0 + $1.count })
         self.symbols = symbols
     }
 

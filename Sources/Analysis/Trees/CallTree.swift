@@ -40,7 +40,9 @@ package struct CallTree: Sendable {
         self.frames = frames
         let children = ChildLists(parents: drafts.lazy.map(\.parent))
         func sorted(_ list: ArraySlice<Int32>) -> [Int32] {
-            list.sorted { Self.isHeavier(drafts[Int($0)], drafts[Int($1)], weight, frames) }
+            // Most have one.
+            guard list.count > 1 else { return Array(list) }
+            return list.sorted { Self.isHeavier(drafts[Int($0)], drafts[Int($1)], weight, frames) }
         }
         // Breadth first, so that siblings lie side by side.
         var queue = sorted(children.roots)

@@ -25,10 +25,10 @@ enum ImportCommand {
         }
         var timings = Timings(of: result.timings)
         do throws(RecordingError) {
-            let recording = try Symbolication(
-                nil, cache: .ofUser, console, isQuiet: options.isQuiet
-            ).complete(options.output, &timings)
-            if !options.isQuiet { Reading.summarize(recording, console) }
+            try Symbolication(nil, cache: .ofUser, console, isQuiet: options.isQuiet)
+                .complete(options.output, &timings) {
+                    if !options.isQuiet { Reading.summarize($0, console) }
+                }
         } catch {
             console.complain(error.description)
             return failure

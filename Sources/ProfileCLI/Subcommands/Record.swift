@@ -86,9 +86,10 @@ enum RecordCommand {
     ) {
         do throws(RecordingError) {
             var timings = Timings()
-            _ = try Symbolication(
+            try Symbolication(
                 child.held, cache: options.symbolCache, console, isQuiet: options.isQuiet
-            ).complete(child.path, &timings)
+            )
+            .complete(child.path, &timings)
         } catch {
             console.complain(error.description)
         }
@@ -101,10 +102,12 @@ enum RecordCommand {
         guard result.failure == nil else { return false }
         do throws(RecordingError) {
             var timings = Timings()
-            let recording = try Symbolication(
+            try Symbolication(
                 result.held, cache: options.symbolCache, console, isQuiet: options.isQuiet
-            ).complete(options.output, &timings)
-            if !options.isQuiet { Reading.summarize(recording, console) }
+            )
+            .complete(options.output, &timings) {
+                if !options.isQuiet { Reading.summarize($0, console) }
+            }
             return true
         } catch {
             console.complain(error.description)

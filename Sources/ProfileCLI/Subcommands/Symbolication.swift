@@ -1,6 +1,7 @@
 import ProfileModel
 import Recorder
 import Recording
+import Sampler
 import Symbolicate
 
 /// Symbolicating a recording right after it was made.
@@ -26,31 +27,46 @@ struct Symbolication {
         search.root = held.root
     }
 
-    /// Stores the recording's symbols in its file, so that it can be read anywhere.
-    /// - Returns: the recording with them.
-    func complete(_ path: String, _ timings: inout Timings) throws(RecordingError) -> Recording {
+    /// Stores the recording's symbols in its file, so that it can be read anywhere, and what was
+    /// found in the cache.
+    /// - Parameter show: what is to be done with the recording, meanwhile.
+    func complete(
+        _ path: String, _ timings: inout Timings, show: (Recording) -> Void = { _ in }
+    ) throws(RecordingError) {
         var recording = try timings.measure("reading") { () throws(RecordingError) in
             try RecordingReader.load(path: path)
         }
         perfMap(of: recording.header.pid)?.name(&recording)
         var search = search
         search.fetched = fetching.debugFiles(for: recording, search)
-        timings.measure("symbolicating") {
-            recording.symbols = symbols(of: recording, search)
+        let found = timings.measure("symbolicating") { find(recording, search) }
+        recording.symbols = found.symbols
+        let (duration, failure) = Workers.run {
+            let start = MonotonicTime.now
+            let failure = Self.store(found, in: path)
+            return (.now - start, failure)
+        } while: {
+            show(recording)
         }
-        try timings.measure("storing symbols") { () throws(RecordingError) in
-            try RecordingFile.store(recording.symbols, in: path)
-        }
-        return recording
+        timings.add("storing symbols", duration)
+        if let failure { throw failure }
     }
 
-    private func symbols(of recording: Recording, _ search: DebugFileSearch) -> SymbolTable {
+    private static func store(_ found: Symbolicator.Found, in path: String) -> RecordingError? {
+        defer { found.keep() }
+        do throws(RecordingError) {
+            try RecordingFile.store(found.symbols, in: path)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func find(_ recording: Recording, _ search: DebugFileSearch) -> Symbolicator.Found {
         let stage = Stage(Lookups())
         var symbolicator = Symbolicator(search: search, cache: cache)
         symbolicator.tell = { progress in stage.update { $0.note(progress) } }
-        return SlowStep.run(on: line, { stage.value.text }) {
-            symbolicator.symbolicate(recording)
-        }
+        return SlowStep.run(on: line, { stage.value.text }) { symbolicator.find(recording) }
     }
 
     /// Where the process's own `/tmp` is.

@@ -2,17 +2,26 @@ internal import Glibc
 
 /// A folder of files that nobody misses: bounded in all, and safe for several processes at once.
 ///
-/// A file is written under another name and then renamed, so that whoever reads finds a whole one.
+/// A file is written under another name and then renamed, so that whoever reads finds a whole one;
+/// what is put behind it is complete in itself.
 /// The folder must belong to the user and be closed to others: what is in it is believed, and under
 /// `sudo` nothing shall be left in somebody else's home.
-struct CacheFolder: Sendable {
-    let path: String
+package struct CacheFolder: Sendable {
+    package let path: String
     /// Folders above it that are made, too, if they are not there.
     let makes: [String]
     /// In bytes, of all files.
     let limit: Int
 
-    static let suffix = ".symbols"
+    /// What the names of files end in.
+    package enum Suffix: String, Sendable, CaseIterable {
+        case answers = ".symbols"
+        case places = ".places"
+        case sections = ".sections"
+        /// Pages that a browser shows.
+        case page = ".html"
+    }
+
     private static let temporary = ".new-"
     /// A write that was interrupted leaves a file behind.
     private static let longestWrite = 3600
@@ -20,7 +29,7 @@ struct CacheFolder: Sendable {
     private static let accuracy = 3600
     private static let mostFiles = 1 << 20
 
-    static func ofUser(limit: Int) -> CacheFolder? {
+    package static func ofUser(limit: Int) -> CacheFolder? {
         if let own = getenv("FIRSTLIGHT_CACHE") {
             let path = String(cString: own)
             return path.hasPrefix("/") ? CacheFolder(path: path, makes: [], limit: limit) : nil
@@ -46,7 +55,7 @@ struct CacheFolder: Sendable {
     // MARK: - Files
 
     /// A file's bytes; nil if there is none, or it is larger than `limit`.
-    func read(_ name: String, limit: Int) -> [UInt8]? {
+    func map(_ name: String, limit: Int) -> MappedFile? {
         guard let folder = open() else { return nil }
         defer { close(folder) }
         let file = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
@@ -54,45 +63,58 @@ struct CacheFolder: Sendable {
         defer { close(file) }
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            status.st_uid == geteuid(), status.st_size > 0, status.st_size <= limit
+            status.st_uid == geteuid(), status.st_size <= limit
         else { return nil }
         if time(nil) - status.st_mtim.tv_sec > Self.accuracy { futimens(file, nil) }
-        let size = Int(status.st_size)
-        var isWhole = false
-        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-            while count < size {
-                let got = Glibc.read(file, buffer.baseAddress?.advanced(by: count), size - count)
-                guard got > 0 else { break }
-                count += got
-            }
-            isWhole = count == size
-        }
-        return isWhole ? bytes : nil
+        return MappedFile(file, size: Int(status.st_size))
     }
 
-    /// Puts a file in place of an older one, and takes away what is too much then.
-    func write(_ bytes: [UInt8], as name: String) {
-        guard !bytes.isEmpty, bytes.count <= limit else { return }
+    /// Puts a file in place of an older one, and takes away what is too much then; false if it
+    /// could not be kept.
+    @discardableResult
+    package func write(_ bytes: [UInt8], as name: String) -> Bool {
+        guard !bytes.isEmpty, bytes.count <= limit else { return false }
         for folder in makes {
             mkdir(folder, 0o700)
-            guard Self.isOwn(folder) else { return }
+            guard Self.isOwn(folder) else { return false }
         }
         mkdir(path, 0o700)
-        guard let folder = open() else { return }
+        guard let folder = open() else { return false }
         defer { close(folder) }
         // Threads of this process write different names.
         let draft = "\(Self.temporary)\(getpid())-\(name)"
         unlinkat(folder, draft, 0)
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
         let file = openat(folder, draft, flags, 0o600)
-        guard file >= 0 else { return }
+        guard file >= 0 else { return false }
         let isWritten = Self.writeAll(bytes, to: file)
         close(file)
         guard isWritten, renameat(folder, draft, folder, name) == 0 else {
             unlinkat(folder, draft, 0)
-            return
+            return false
         }
         prune(folder)
+        return true
+    }
+
+    /// Puts bytes behind a file's others; false if there is no such file, or it would be too large.
+    ///
+    /// At once, so that those of several processes do not mingle. If it is cut short (a full disk),
+    /// what is there then is damaged, which whoever reads it notices.
+    func append(_ bytes: [UInt8], to name: String, limit: Int) -> Bool {
+        guard let folder = open() else { return false }
+        defer { close(folder) }
+        let flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+        let file = openat(folder, name, flags)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+            status.st_uid == geteuid(), bytes.count <= limit - Int(status.st_size)
+        else { return false }
+        let isWritten = Self.writeAll(bytes, to: file)
+        prune(folder)
+        return isWritten
     }
 
     private static func writeAll(_ bytes: [UInt8], to file: CInt) -> Bool {
@@ -138,7 +160,7 @@ struct CacheFolder: Sendable {
         for entry in entries(of: folder) {
             if entry.name.hasPrefix(Self.temporary) {
                 if now - entry.used > Self.longestWrite { unlinkat(folder, entry.name, 0) }
-            } else if entry.name.hasSuffix(Self.suffix) {
+            } else if Suffix.allCases.contains(where: { entry.name.hasSuffix($0.rawValue) }) {
                 files.append(entry)
             }
         }

@@ -52,7 +52,7 @@ final class ElfFile {
     let sections: [ElfSection]
     /// Its size in bytes and when it was last changed, in seconds and nanoseconds; 0 of an image in
     /// memory.
-    let stamp: [Int]
+    private let stamp: (size: Int, seconds: Int, nanoseconds: Int)
     /// The file keeps its descriptor while it is open: libdw finds files that lie beside it
     /// through `/proc/self/fd`.
     private let descriptor: CInt
@@ -74,7 +74,7 @@ final class ElfFile {
         let changed = status.st_mtim
         try self.init(
             handle: handle, descriptor: descriptor,
-            stamp: [Int(status.st_size), changed.tv_sec, changed.tv_nsec])
+            stamp: (Int(status.st_size), changed.tv_sec, changed.tv_nsec))
     }
 
     /// An image that is in memory already, and stays there as long as `owner` lives; nil: for ever
@@ -85,11 +85,12 @@ final class ElfFile {
         _ = elf_version(UInt32(EV_CURRENT))
         let start = image.baseAddress?.assumingMemoryBound(to: CChar.self)
         try self.init(
-            handle: elf_memory(start, image.count), descriptor: -1, stamp: [0, 0, 0], owner: owner)
+            handle: elf_memory(start, image.count), descriptor: -1, stamp: (0, 0, 0), owner: owner)
     }
 
     private init(
-        handle: OpaquePointer?, descriptor: CInt, stamp: [Int], owner: AnyObject? = nil
+        handle: OpaquePointer?, descriptor: CInt,
+        stamp: (size: Int, seconds: Int, nanoseconds: Int), owner: AnyObject? = nil
     ) throws(ElfFileError) {
         guard let handle, let machine = Self.machine(of: handle) else {
             elf_end(handle)
@@ -132,6 +133,12 @@ final class ElfFile {
             result.append(ElfSection(header, name: name.map { String(cString: $0) } ?? ""))
         }
         return result
+    }
+
+    /// What tells this file from another one that may be at the same path.
+    var identity: String {
+        let buildID = Hexadecimal.text(of: buildID[...])
+        return "\(stamp.size) \(stamp.seconds).\(stamp.nanoseconds) \(buildID)"
     }
 
     /// A section's bytes where they are mapped; empty when it has none in the file, lies outside

@@ -27,6 +27,8 @@ struct Abbreviation {
     var isUsed = false
     var hasChildren = false
     var hasSibling = false
+    /// Whether it is one of a class with something in it that can be passed over.
+    var isClass = false
     /// What its attributes take; -1: it depends on their values.
     var size: Int32 = 0
     var firstSpec: Int32 = 0
@@ -122,9 +124,13 @@ struct AbbreviationTable {
             result.size = spec.size < 0 || result.size < 0 ? -1 : result.size &+ spec.size
         }
         result.specCount = Int32(truncatingIfNeeded: specs.count) - result.firstSpec
+        result.isClass =
+            result.hasChildren && result.hasSibling && Self.classes.contains(Int(result.tag))
         if isDeclaration, result.role == .function { result.role = .nothing }
         return result
     }
+
+    private static let classes = [DW_TAG_class_type, DW_TAG_structure_type, DW_TAG_union_type]
 
     private static func role(of tag: Int) -> Abbreviation.Role {
         switch tag {

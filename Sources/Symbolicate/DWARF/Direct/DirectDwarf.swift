@@ -8,13 +8,21 @@ internal import ProfileModel
 struct DirectDwarf: Sendable {
     private let image: DwarfImage
     private let code: Range<UInt64>
-    private let map: IntervalMap
+    /// Where in the file what is; grows with what is asked.
+    private(set) var places: DebugPlaces
+    /// Whether more is known of them than `init` was told.
+    private(set) var hasLearned: Bool
 
-    init(_ image: DwarfImage, code: Range<UInt64>) {
+    /// - Parameter known: what was found out of the same files before.
+    init(_ image: DwarfImage, code: Range<UInt64>, known: DebugPlaces? = nil) {
         self.image = image
         self.code = code
-        map = Self.makeMap(image, code: code)
+        places = known ?? DebugPlaces(map: Self.makeMap(image, code: code))
+        hasLearned = known == nil
     }
+
+    /// The sections that had to be unpacked: valid while this lives.
+    var unpackedSections: [(name: String, bytes: UnsafeRawBufferPointer)] { image.unpacked }
 
     /// The addresses of one unit, ascending, and where they are among those that were asked about.
     private struct Part: Sendable {
@@ -28,16 +36,22 @@ struct DirectDwarf: Sendable {
     /// - Parameters:
     ///   - addresses: ascending, each once.
     ///   - symbols: the module's, for the names of physical functions.
-    func frames(of addresses: [UInt64], _ symbols: SymbolIndex) -> [[SourceFrame]?] {
+    mutating func frames(of addresses: [UInt64], _ symbols: SymbolIndex) -> [[SourceFrame]?] {
         var result: [[SourceFrame]?] = Array(repeating: [], count: addresses.count)
         let parts = parts(of: addresses)
+        let (image, code, known) = (image, code, places.units)
         let answers = Workers.map(parts.count, makeState: { Crewmate(image, symbols) }) {
             mate, index in
-            mate.frames(of: parts[index].addresses, unit: parts[index].unit, code: code)
+            let part = parts[index]
+            return mate.answer(part.addresses, part.unit, code: code, known: known[part.unit])
         }
-        for (part, frames) in zip(parts, answers) {
+        for (part, answer) in zip(parts, answers) {
             for (index, place) in part.places.enumerated() {
-                result[place] = frames.map { $0[index] }
+                result[place] = answer.frames.map { $0[index] }
+            }
+            if let found = answer.places {
+                places.units[part.unit] = found
+                hasLearned = true
             }
         }
         return result
@@ -48,7 +62,9 @@ struct DirectDwarf: Sendable {
         var parts: [Part] = []
         var partOfUnit: [Int32: Int] = [:]
         for (place, address) in addresses.enumerated() {
-            guard let unit = map[address] else { continue }
+            guard let unit = places.map[address], image.units.indices.contains(Int(unit)) else {
+                continue
+            }
             let index = partOfUnit[unit] ?? parts.count
             if index == parts.count {
                 partOfUnit[unit] = index
@@ -98,13 +114,25 @@ private struct Crewmate {
         entries = EntryReader(image)
     }
 
-    func frames(of addresses: [UInt64], unit: Int, code: Range<UInt64>) -> [[SourceFrame]]? {
+    struct Answer {
+        /// nil where libdw has to be asked.
+        var frames: [[SourceFrame]]?
+        /// Where things are in the unit, if that is worth keeping and was not known.
+        var places: UnitPlaces?
+    }
+
+    func answer(
+        _ addresses: [UInt64], _ unit: Int, code: Range<UInt64>, known: UnitPlaces?
+    ) -> Answer {
         var effort = 0
         guard let unit = UnitReader(image, image.units[unit], effort: &effort), !unit.isSplit
-        else { return nil }
+        else { return Answer() }
         let wanted = WantedAddresses(sorted: addresses[...])
         let answers = UnitAnswers(
-            unit, wanted, code: code, entries: entries, names: names, symbols: symbols)
-        return answers.frames(of: wanted)
+            unit, wanted, code: code, entries: entries, names: names, symbols: symbols,
+            known: known)
+        let frames = answers.frames(of: wanted)
+        let isLarge = unit.header.end - unit.header.start >= DebugPlaces.smallestUnit
+        return Answer(frames: frames, places: isLarge ? answers.places : nil)
     }
 }

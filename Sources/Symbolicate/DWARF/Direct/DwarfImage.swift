@@ -20,16 +20,29 @@ final class DwarfImage: @unchecked Sendable {
     let units: [UnitHeader]
     /// What `dwz` moved out of several files into a common one.
     let alternate: DwarfImage?
+    /// The sections that had to be unpacked, by name.
+    let unpacked: [(name: String, bytes: UnsafeRawBufferPointer)]
     private let file: ElfFile
+    private let known: UnpackedSections?
 
     /// nil when the file has no DWARF, or none that can be read here.
-    init?(_ file: ElfFile, alternate: DwarfImage?) {
-        guard let info = file.unpacked(".debug_info"), !info.isEmpty else { return nil }
+    /// - Parameter known: sections of the same file that were unpacked before.
+    init?(_ file: ElfFile, alternate: DwarfImage?, known: UnpackedSections? = nil) {
+        var unpacked: [(name: String, bytes: UnsafeRawBufferPointer)] = []
         func section(_ name: String) -> UnsafeRawBufferPointer {
-            file.unpacked(name) ?? UnsafeRawBufferPointer(start: nil, count: 0)
+            if let known = known?[name] { return known }
+            switch file.debugSection(name) {
+            case .plain(let bytes): return bytes
+            case .unpacked(let bytes):
+                unpacked.append((name, bytes))
+                return bytes
+            case nil: return UnsafeRawBufferPointer(start: nil, count: 0)
+            }
         }
+        info = section(".debug_info")
+        guard !info.isEmpty else { return nil }
         self.file = file
-        self.info = info
+        self.known = known
         self.alternate = alternate
         abbreviations = section(".debug_abbrev")
         lines = section(".debug_line")
@@ -39,6 +52,7 @@ final class DwarfImage: @unchecked Sendable {
         addresses = section(".debug_addr")
         ranges = section(".debug_ranges")
         rangeLists = section(".debug_rnglists")
+        self.unpacked = unpacked
         units = UnitHeader.all(of: info)
     }
 
@@ -129,22 +143,27 @@ extension ByteCursor {
 }
 
 extension ElfFile {
+    fileprivate enum SectionBytes {
+        case plain(UnsafeRawBufferPointer)
+        case unpacked(UnsafeRawBufferPointer)
+    }
+
     /// A section's bytes, unpacked if they are compressed in either of the two ways.
-    fileprivate func unpacked(_ name: String) -> UnsafeRawBufferPointer? {
+    fileprivate func debugSection(_ name: String) -> SectionBytes? {
         let old = ".z" + name.dropFirst()
         guard let index = index(ofSection: name) ?? index(ofSection: old),
             !sections[index].isEmptyOnDisk, let section = elf_getscn(handle, index)
         else { return nil }
         let isPacked = sections[index].flags & UInt64(SHF_COMPRESSED) != 0
         let isOld = sections[index].name == old
-        guard isPacked || isOld else { return bytes(ofSection: index) }
+        guard isPacked || isOld else { return .plain(bytes(ofSection: index)) }
         guard isSane(packed: section, sections[index], isOld: isOld) else { return nil }
         let status = isPacked ? elf_compress(section, 0, 0) : elf_compress_gnu(section, 0, 0)
         // Negative: libdw may have unpacked it already.
         guard status >= 0 || !isPacked, let data = elf_getdata(section, nil),
             let start = data.pointee.d_buf
         else { return nil }
-        return UnsafeRawBufferPointer(start: start, count: data.pointee.d_size)
+        return .unpacked(UnsafeRawBufferPointer(start: start, count: data.pointee.d_size))
     }
 
     /// No method of compression that is in use makes text of more than this for each byte.

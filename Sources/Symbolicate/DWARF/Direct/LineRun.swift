@@ -1,21 +1,34 @@
 internal import CElfutils
 
 extension LineTable {
+    /// More are made up.
+    static let mostSequences = 1 << 18
+
     /// What rows cover the addresses that are asked about. Of several, the one that begins last
     /// counts; of these the last one.
     ///
     /// The rows are not kept: each is compared with the next address that is asked about, and
     /// forgotten.
-    func positions(of wanted: WantedAddresses) -> [LinePosition?] {
+    /// - Parameter known: the sequences that there are; nil: all of the program is run.
+    /// - Returns: as many positions as there are addresses, and the sequences that were met.
+    func positions(
+        of wanted: WantedAddresses, in known: ContiguousArray<SequencePlace>?
+    ) -> (found: [LinePosition?], sequences: ContiguousArray<SequencePlace>) {
         var run = LineRun(self, wanted)
-        run.all()
-        return run.found
+        if let known { run.only(known) } else { run.all() }
+        return (run.found, run.sequences)
     }
 }
 
 /// The line number program's state machine.
 private struct LineRun {
     var found: [LinePosition?]
+    private(set) var sequences: ContiguousArray<SequencePlace> = []
+    /// Of the sequence that is being run.
+    private var first: Int
+    private var lowest: UInt64 = .max
+    private var highest: UInt64 = 0
+    private var ended = 0
     private var starts: [UInt64]
     private let wanted: WantedAddresses
     private let shape: LineTable.Shape
@@ -37,6 +50,7 @@ private struct LineRun {
         self.wanted = wanted
         shape = table.shape
         cursor = table.program
+        first = table.program.position
         let shape = table.shape
         advances = (0...255).map { opcode in
             guard opcode >= Int(shape.opcodeBase), shape.lineRange > 0 else { return (0, 0) }
@@ -50,18 +64,31 @@ private struct LineRun {
     }
 
     mutating func all() {
-        while !cursor.isAtEnd {
-            let opcode = cursor.byte()
-            if opcode >= shape.opcodeBase {
-                let advance = advances[Int(opcode)]
-                address &+= advance.address
-                line &+= advance.line
-                emit()
-            } else if opcode == 0 {
-                extended()
-            } else {
-                standard(opcode)
-            }
+        while !cursor.isAtEnd { step() }
+        note()
+    }
+
+    /// Those of the sequences that hold any of the addresses.
+    mutating func only(_ known: ContiguousArray<SequencePlace>) {
+        for sequence in known where wanted.touch(sequence.range) {
+            cursor.move(to: sequence.offset)
+            let count = ended
+            while !cursor.isAtEnd, ended == count { step() }
+        }
+    }
+
+    @inline(__always)
+    private mutating func step() {
+        let opcode = cursor.byte()
+        if opcode >= shape.opcodeBase {
+            let advance = advances[Int(opcode)]
+            address &+= advance.address
+            line &+= advance.line
+            emit()
+        } else if opcode == 0 {
+            extended()
+        } else {
+            standard(opcode)
         }
     }
 
@@ -77,6 +104,8 @@ private struct LineRun {
 
     /// A sequence begins at the address.
     private mutating func begin() {
+        lowest = min(lowest, address)
+        highest = max(highest, last?.address ?? address)
         nextIndex = wanted.first(from: address)
         next = nextIndex < wanted.all.endIndex ? wanted.all[nextIndex] : .max
     }
@@ -100,11 +129,26 @@ private struct LineRun {
     }
 
     private mutating func endSequence() {
-        if let last, address >= last.address, next < address { assign() }
+        if let last {
+            if address >= last.address, next < address { assign() }
+            highest = max(highest, address)
+        }
+        note()
         last = nil
         address = 0
         file = 1
         line = 1
+    }
+
+    /// The sequence that ends here; one without rows is of no use.
+    private mutating func note() {
+        if let last, sequences.count < LineTable.mostSequences {
+            highest = max(highest, last.address)
+            sequences.append(SequencePlace(range: lowest..<highest, offset: first))
+        }
+        ended += 1
+        lowest = .max
+        highest = 0
     }
 
     private mutating func extended() {
@@ -113,12 +157,14 @@ private struct LineRun {
             length <= cursor.end - cursor.position
         else { return cursor.move(to: -1) }
         let end = cursor.position + length
-        switch Int(cursor.byte()) {
+        let opcode = Int(cursor.byte())
+        switch opcode {
         case DW_LNE_end_sequence: endSequence()
         case DW_LNE_set_address: address = cursor.number(size: min(length - 1, 8))
         default: break
         }
         cursor.move(to: end)
+        if opcode == DW_LNE_end_sequence { first = end }
     }
 
     @inline(__always)

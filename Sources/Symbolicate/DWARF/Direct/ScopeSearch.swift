@@ -9,13 +9,6 @@ struct FoundScope {
     var isInlined: Bool
 }
 
-/// Something that gives what is declared in it a qualified name: a namespace, class or module.
-struct FoundContainer {
-    var offset: Int
-    /// The container around it; -1 for none.
-    var parent: Int32
-}
-
 /// One pass over a unit's entries, in the order of the file: which scopes hold the addresses that
 /// are asked about, and the containers.
 ///
@@ -23,21 +16,27 @@ struct FoundContainer {
 /// a unit nobody asked about.
 struct ScopeSearch {
     enum Care {
-        /// Functions that hold none of the addresses are passed over with all that is in them.
-        /// The methods of their local classes may be in there, whose code is elsewhere, and the
-        /// declarations of what was inlined elsewhere: see ``ScopeSearch/hasPassed(_:)``.
+        /// Functions that hold none of the addresses are passed over with all that is in them, and so
+        /// are C++'s classes, which are most of a unit: what has code is beside them. The methods of their local classes may be in there, whose code is elsewhere, and the
+        /// declarations of what was inlined elsewhere: see ``Containers/passed``.
         case quick
         /// Everything is looked at.
         case thorough
+        /// Nothing but the functions at these places, as a quick pass found them.
+        case only(ContiguousArray<FunctionPlace>)
+        /// Everything in the entry at this offset.
+        case within(Int)
     }
 
     private(set) var scopes: ContiguousArray<FoundScope> = []
-    private(set) var containers: ContiguousArray<FoundContainer> = []
+    /// All functions with code that were not passed over with one around them.
+    private(set) var functions: ContiguousArray<FunctionPlace> = []
+    private(set) var containers = Containers()
     private var scopeIntervals: [IntervalMap.Interval] = []
-    private var containerIntervals: [IntervalMap.Interval] = []
-    /// Offsets of what was passed over, ascending.
-    private var passed: ContiguousArray<Range<Int>> = []
-    private let care: Care
+    private let isQuick: Bool
+    private let passesClasses: Bool
+    /// Whether only some functions were looked at.
+    private let isPartial: Bool
     private let unit: UnitReader
     private let sizes: FormSizes
     /// Of the unit's header.
@@ -46,10 +45,14 @@ struct ScopeSearch {
     private let wanted: WantedAddresses
     private let code: Range<UInt64>
     private var levels: ContiguousArray<Level> = []
+    /// How many entries the search began in.
+    private var outerLevels: Int32 = 0
     private var context = Context()
     /// Entries of range lists that may still be read.
     private var budget = DwarfFile.rangeLimit
 
+    /// More are made up.
+    static let mostFunctions = 1 << 18
     /// Real trees are about 30 deep.
     private static let deepest = 4096
     /// Attributes; in real units there is less than one for a byte.
@@ -72,33 +75,31 @@ struct ScopeSearch {
         _ unit: UnitReader, _ table: AbbreviationTable, _ wanted: WantedAddresses,
         code: Range<UInt64>, _ care: Care
     ) {
-        self.care = care
+        (isQuick, isPartial) =
+            switch care {
+            case .quick: (true, false)
+            case .only: (true, true)
+            case .thorough, .within: (false, false)
+            }
+        passesClasses = isQuick && !isPartial && unit.isCPlusPlus
         self.unit = unit
         sizes = unit.header.sizes
         start = unit.header.start
         self.table = table
         self.wanted = wanted
         self.code = code
-        search()
+        switch care {
+        case .quick, .thorough: search()
+        case .only(let functions): search(functions)
+        case .within(let offset): search(at: offset)
+        }
     }
 
     /// Which scope is the innermost at each of the addresses that are asked about.
     func makeScopeMap() -> IntervalMap { IntervalMap(scopeIntervals) }
 
-    /// Which container is the innermost around an entry, by its offset.
-    func makeContainerMap() -> IntervalMap { IntervalMap(containerIntervals) }
-
-    var hasPassedAnything: Bool { !passed.isEmpty }
-
-    /// Whether an offset lies in what was passed over.
-    func hasPassed(_ offset: Int) -> Bool {
-        var (low, high) = (0, passed.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if passed[middle].lowerBound <= offset { low = middle + 1 } else { high = middle }
-        }
-        return low > 0 && passed[low - 1].contains(offset)
-    }
+    /// Whether addresses may be in functions that were not looked at.
+    var hasPassedAnything: Bool { isPartial || !containers.passed.isEmpty }
 
     /// Whether the container at an offset is a namespace.
     func isNamespace(at offset: Int) -> Bool {
@@ -114,6 +115,26 @@ struct ScopeSearch {
         // The root is no level: its end is the unit's.
         guard let root = table[cursor.unsigned()], root.hasChildren else { return }
         skipAttributes(of: root, &cursor)
+        pass(&cursor, isForOne: false)
+    }
+
+    /// Functions that hold any of the addresses, each with all that is in it.
+    private mutating func search(_ functions: ContiguousArray<FunctionPlace>) {
+        var last = -1
+        for function in functions where function.offset != last && wanted.touch(function.range) {
+            last = function.offset
+            outerLevels = function.depth
+            search(at: function.offset)
+        }
+    }
+
+    private mutating func search(at offset: Int) {
+        var cursor = ByteCursor(unit.image.info, at: offset, end: unit.header.end)
+        pass(&cursor, isForOne: true)
+    }
+
+    /// Visits the entries from the cursor on: all of them, or one with what is in it.
+    private mutating func pass(_ cursor: inout ByteCursor, isForOne: Bool) {
         var effort = 0
         let mostEffort = (cursor.end - cursor.position) * Self.mostForAByte + 1 << 20
         while !cursor.isAtEnd {
@@ -122,12 +143,13 @@ struct ScopeSearch {
             if number == 0 {
                 guard let level = levels.popLast() else { break }
                 close(level, end: offset)
-                continue
+            } else {
+                guard let abbreviation = table[number] else { break }
+                visit(abbreviation, offset, &cursor)
+                effort &+= Int(abbreviation.specCount)
             }
-            guard let abbreviation = table[number] else { break }
-            visit(abbreviation, offset, &cursor)
-            effort &+= Int(abbreviation.specCount)
             if cursor.isBroken || levels.count > Self.deepest || effort > mostEffort { break }
+            if isForOne, levels.isEmpty { break }
         }
         while let level = levels.popLast() { close(level, end: cursor.position) }
     }
@@ -149,6 +171,9 @@ struct ScopeSearch {
             case .function, .inlined:
                 guard let scope = addScope(abbreviation, offset, &cursor) else { return }
                 below.scope = scope
+            case .container where passesClasses && abbreviation.isClass:
+                skipChildren(of: abbreviation, &cursor)
+                return notePassed(offset, &cursor)
             case .container:
                 skipAttributes(of: abbreviation, &cursor)
                 container = addContainer(offset)
@@ -166,10 +191,7 @@ struct ScopeSearch {
     private mutating func close(_ level: Level, end: Int) {
         context = level.outer
         guard level.container >= 0 else { return }
-        containerIntervals.append(
-            IntervalMap.Interval(
-                start: UInt64(containers[Int(level.container)].offset), end: UInt64(end),
-                value: level.container))
+        containers.all[Int(level.container)].end = end
     }
 
     @inline(__always)
@@ -235,11 +257,11 @@ struct ScopeSearch {
         let isInlined = abbreviation.role == .inlined
         let before = scopeIntervals.count
         let scope = add(offset, isInlined, low: low, high: high, list: list)
-        guard care == .quick, !isInlined, scopeIntervals.count == before, sibling.isThere,
+        guard isQuick, !isInlined, scopeIntervals.count == before, sibling.isThere,
             scope != context.scope, abbreviation.hasChildren
         else { return scope }
         skipChildren(to: sibling, &cursor)
-        passed.append(offset..<max(offset, cursor.position))
+        notePassed(offset, &cursor)
         return nil
     }
 
@@ -248,11 +270,14 @@ struct ScopeSearch {
         list: AttributeValue
     ) -> Int32 {
         let number = Int32(truncatingIfNeeded: scopes.count)
-        let depth = Int32(truncatingIfNeeded: levels.count)
+        let depth = outerLevels &+ Int32(truncatingIfNeeded: levels.count)
         var hasCode = false
         var budget = budget
         unit.forEachRange(low: low, high: high, list: list, within: code, budget: &budget) {
             hasCode = true
+            if !isInlined, functions.count < Self.mostFunctions {
+                functions.append(FunctionPlace(range: $0, offset: offset, depth: depth))
+            }
             guard wanted.touch($0) else { return }
             scopeIntervals.append(
                 IntervalMap.Interval(
@@ -264,9 +289,16 @@ struct ScopeSearch {
         return number
     }
 
+    private mutating func notePassed(_ offset: Int, _ cursor: inout ByteCursor) {
+        containers.passed.append(
+            PassedEntry(
+                range: offset..<max(offset, cursor.position), container: context.container))
+    }
+
     private mutating func addContainer(_ offset: Int) -> Int32 {
-        guard containers.count < DwarfFile.rangeLimit else { return -1 }
-        containers.append(FoundContainer(offset: offset, parent: context.container))
-        return Int32(truncatingIfNeeded: containers.count - 1)
+        guard containers.all.count < DwarfFile.rangeLimit else { return -1 }
+        containers.all.append(
+            FoundContainer(offset: offset, end: offset, parent: context.container))
+        return Int32(truncatingIfNeeded: containers.all.count - 1)
     }
 }

@@ -8,10 +8,13 @@ final class UnitAnswers {
     private let symbols: SymbolIndex
     private let search: ScopeSearch
     private let scopeMap: IntervalMap
-    private lazy var containers = Containers(search)
-    private lazy var allContainers = Containers(makeSearch(.thorough))
+    /// The containers in entries that were passed over, by these entries' offsets.
+    private var innerContainers: [Int: Containers] = [:]
     private let makeSearch: (ScopeSearch.Care) -> ScopeSearch
     private let lines: LineTable?
+    /// What was found out before about where things are in the unit.
+    private let known: UnitPlaces?
+    private var sequences: ContiguousArray<SequencePlace> = []
     private let folder: String?
     private let isUnoptimized: Bool
     private var scopes: [Int32: Scope] = [:]
@@ -20,17 +23,6 @@ final class UnitAnswers {
     private var paths: [UInt64: String?] = [:]
 
     private typealias Position = (file: String?, line: Int32?)
-
-    /// The namespaces and classes of a unit.
-    private struct Containers {
-        let search: ScopeSearch
-        let map: IntervalMap
-
-        init(_ search: ScopeSearch) {
-            self.search = search
-            map = search.makeContainerMap()
-        }
-    }
 
     private struct Scope {
         var entry: EntryName
@@ -45,20 +37,25 @@ final class UnitAnswers {
 
     init(
         _ unit: UnitReader, _ wanted: WantedAddresses, code: Range<UInt64>, entries: EntryReader,
-        names: NameCache, symbols: SymbolIndex
+        names: NameCache, symbols: SymbolIndex, known: UnitPlaces?
     ) {
         self.unit = unit
         self.entries = entries
         self.names = names
         self.symbols = symbols
+        self.known = known
         let table = entries.table(of: unit)
-        makeSearch = { ScopeSearch(unit, table, wanted, code: code, $0) }
-        let quick = makeSearch(.quick)
-        let map = quick.makeScopeMap()
+        let makeSearch = { ScopeSearch(unit, table, wanted, code: code, $0) }
+        var search = makeSearch(known.map { .only($0.functions) } ?? .quick)
+        var map = search.makeScopeMap()
         // An address that no function claims may be in what was passed over.
-        let isEnough = !quick.hasPassedAnything || wanted.all.allSatisfy { map[$0] != nil }
-        search = isEnough ? quick : makeSearch(.thorough)
-        scopeMap = isEnough ? map : search.makeScopeMap()
+        if search.hasPassedAnything, !wanted.all.allSatisfy({ map[$0] != nil }) {
+            search = makeSearch(.thorough)
+            map = search.makeScopeMap()
+        }
+        self.makeSearch = makeSearch
+        self.search = search
+        scopeMap = map
         lines = LineTable(unit)
         folder = unit.folder.flatMap { $0.hasPrefix("/") ? $0 : nil }
         isUnoptimized = unit.isUnoptimized
@@ -68,10 +65,21 @@ final class UnitAnswers {
     /// lines. Each frame's position is the one inside it: the line table's in the innermost, the
     /// place of the inlined call in the others.
     func frames(of wanted: WantedAddresses) -> [[SourceFrame]] {
-        let positions = lines?.positions(of: wanted)
+        let positions = lines?.positions(of: wanted, in: known?.sequences)
+        sequences = positions?.sequences ?? []
         return wanted.all.enumerated().map { index, address in
-            frames(at: address, positions?[index].map(position) ?? (nil, nil))
+            frames(at: address, positions?.found[index].map(position) ?? (nil, nil))
         }
+    }
+
+    /// Where things are in the unit, after the question for the frames; nil where that was known,
+    /// or is not all.
+    var places: UnitPlaces? {
+        guard known == nil, search.functions.count < ScopeSearch.mostFunctions,
+            sequences.count < LineTable.mostSequences
+        else { return nil }
+        return UnitPlaces(
+            functions: search.functions, sequences: sequences, containers: search.containers)
     }
 
     private func frames(at address: UInt64, _ innermost: Position) -> [SourceFrame] {
@@ -173,16 +181,22 @@ final class UnitAnswers {
     /// The names of the namespaces and classes around a declaration, outermost first; empty when
     /// it is of another unit.
     private func qualifiers(of declaration: EntryPlace) -> [String] {
-        guard !declaration.isAlternate else { return [] }
-        let known = search.hasPassed(declaration.offset) ? allContainers : containers
-        var result: [String] = []
-        var current = known.map[UInt64(declaration.offset)] ?? -1
-        while current >= 0, result.count < 64 {
-            let container = known.search.containers[Int(current)]
-            if let name = containerName(container.offset) { result.append(name) }
-            current = container.parent
+        guard !declaration.isAlternate, !unit.isC else { return [] }
+        let offset = declaration.offset
+        let containers = known?.containers ?? search.containers
+        var chain = containers.chain(at: offset)
+        if let entry = containers.passedEntry(at: offset) {
+            chain = inner(of: entry).chain(at: offset) + containers.chain(from: entry.container)
         }
-        return result.reversed()
+        return chain.compactMap { containerName($0.offset) }.reversed()
+    }
+
+    private func inner(of entry: PassedEntry) -> Containers {
+        let offset = entry.range.lowerBound
+        if let found = innerContainers[offset] { return found }
+        let found = makeSearch(.within(offset)).containers
+        innerContainers[offset] = found
+        return found
     }
 
     private func containerName(_ offset: Int) -> String? {

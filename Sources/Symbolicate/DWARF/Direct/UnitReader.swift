@@ -169,6 +169,19 @@ final class UnitReader {
         text(root.folder).map { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// Whether its language is one in which nothing is declared within something else.
+    var isC: Bool {
+        [DW_LANG_C89, DW_LANG_C, DW_LANG_C99, DW_LANG_C11].contains(Int(root.language))
+    }
+
+    /// Whether its language is one in which code's entries are not in those of classes.
+    var isCPlusPlus: Bool {
+        [
+            DW_LANG_C_plus_plus, DW_LANG_C_plus_plus_03, DW_LANG_C_plus_plus_11,
+            DW_LANG_C_plus_plus_14,
+        ].contains(Int(root.language))
+    }
+
     var isUnoptimized: Bool {
         guard let text = text(root.producer) else { return false }
         let producer = ProducerText(

@@ -1,0 +1,67 @@
+/// Something that gives what is declared in it a qualified name: a namespace, class or module.
+struct FoundContainer: Sendable, Equatable {
+    /// Of its entry, in `.debug_info`.
+    var offset: Int
+    /// Where what is in it ends.
+    var end: Int
+    /// The container around it; -1 for none.
+    var parent: Int32
+}
+
+/// A function or class that was passed over: there may be containers in it.
+struct PassedEntry: Sendable, Equatable {
+    /// With what is in it, in `.debug_info`.
+    var range: Range<Int>
+    /// The container around it; -1 for none.
+    var container: Int32
+}
+
+/// The containers of a unit, in the order of the file.
+struct Containers: Sendable, Equatable {
+    var all: ContiguousArray<FoundContainer> = []
+    /// In the order of the file.
+    var passed: ContiguousArray<PassedEntry> = []
+
+    /// More levels are made up.
+    private static let deepest = 64
+
+    /// The innermost one around an offset, and those around it.
+    func chain(at offset: Int) -> [FoundContainer] {
+        var current = Self.last(of: all.count, offset) { all[$0].offset }
+        // The one before it begins in the same ones, but may have ended.
+        var steps = 0
+        while all.indices.contains(current), all[current].end <= offset, steps < all.count {
+            current = Int(all[current].parent)
+            steps += 1
+        }
+        return chain(from: Int32(truncatingIfNeeded: current))
+    }
+
+    /// A container and those around it.
+    func chain(from container: Int32) -> [FoundContainer] {
+        var result: [FoundContainer] = []
+        var current = Int(container)
+        while all.indices.contains(current), result.count < Self.deepest {
+            result.append(all[current])
+            current = Int(all[current].parent)
+        }
+        return result
+    }
+
+    /// The entry that an offset lies in, if it was passed over.
+    func passedEntry(at offset: Int) -> PassedEntry? {
+        let index = Self.last(of: passed.count, offset) { passed[$0].range.lowerBound }
+        guard index >= 0, passed[index].range.contains(offset) else { return nil }
+        return passed[index]
+    }
+
+    /// The last of the ascending starts that is not beyond an offset; -1 if all are.
+    private static func last(of count: Int, _ offset: Int, _ start: (Int) -> Int) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if start(middle) <= offset { low = middle + 1 } else { high = middle }
+        }
+        return low - 1
+    }
+}
