@@ -27,7 +27,7 @@ final class PerfRing {
 
     deinit {
         fl_unmap_ring(memory, pages)
-        for other in others { close(other) }
+        LateClosing.close(others)
         close(descriptor)
     }
 

@@ -1,0 +1,37 @@
+import Glibc
+import Synchronization
+
+/// Closes descriptors of tracepoints without waiting for it: the kernel lets go of one only when no
+/// core can be in it any more (50 ms were seen), which would come between a launch and its summary.
+enum LateClosing {
+    private struct State {
+        var pending: [Int32] = []
+        var isRunning = false
+    }
+
+    private static let state = Mutex(State())
+
+    /// Takes the descriptors over.
+    static func close(_ descriptors: [Int32]) {
+        guard !descriptors.isEmpty else { return }
+        let isRunning = state.withLock { state in
+            state.pending += descriptors
+            defer { state.isRunning = true }
+            return state.isRunning
+        }
+        // One thread, however many cores have tracepoints; if there can be none, it is done here.
+        if !isRunning, !startThread({ closeAll() }) { closeAll() }
+    }
+
+    private static func closeAll() {
+        while let descriptor = next() { _ = Glibc.close(descriptor) }
+    }
+
+    private static func next() -> Int32? {
+        state.withLock { state in
+            let descriptor = state.pending.popLast()
+            if descriptor == nil { state.isRunning = false }
+            return descriptor
+        }
+    }
+}
