@@ -6,7 +6,7 @@ import Symbolicate
 public func test(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
     let bytes = UnsafeRawBufferPointer(start: data, count: size)
     let name = Demangler.readable(String(decoding: bytes, as: UTF8.self))
-    precondition(name.utf8.count <= Demangler.longestOutput + 64)
+    precondition(name.utf8.count <= Demangler.longestOutput)
     return 0
 }
 

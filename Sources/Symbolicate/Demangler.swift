@@ -16,10 +16,9 @@ package enum Demangler {
     /// `name` for readers: demangled if it is mangled, else itself; the suffixes of GCC's and
     /// LLVM's partial and specialised copies as `name [clone .cold]`; cut at ``longestOutput``.
     package static func readable(_ name: String) -> String {
-        if let plain = demangle(name) { return plain }
+        if let plain = demangle(name) { return bounded(plain) }
         let (base, clones) = splitClones(name)
-        let cut = bounded(base)
-        return clones.isEmpty ? cut : cut + describe(clones: clones)
+        return bounded(clones.isEmpty ? base : base + describe(clones: clones))
     }
 
     /// nil when `name` is not a mangled name of a known scheme, or too long.
@@ -81,6 +80,7 @@ package enum Demangler {
     }
 
     private static func hasRustHash(_ bytes: Substring.UTF8View) -> Bool {
+        guard bytes.last == UInt8(ascii: "E") else { return false }
         let tail = Array(bytes.suffix(20))
         return tail.count == 20 && tail.starts(with: Array("17h".utf8))
             && tail[19] == UInt8(ascii: "E") && tail[3..<19].allSatisfy(isHexadecimal)
@@ -180,6 +180,10 @@ package enum Demangler {
     /// `name`, cut at ``longestOutput``.
     static func bounded(_ name: String) -> String {
         guard name.utf8.count > longestOutput else { return name }
-        return String(decoding: name.utf8.prefix(longestOutput), as: UTF8.self)
+        var end = name.utf8.index(name.startIndex, offsetBy: longestOutput)
+        while end.samePosition(in: name.unicodeScalars) == nil {
+            end = name.utf8.index(before: end)
+        }
+        return String(name[..<end])
     }
 }
