@@ -69,6 +69,7 @@ import Testing
         var compared = 0
         var stubs = 0
         var realigned = 0
+        var unknown = 0
         for path in Self.libraries() {
             guard let tables = Tables(path), tables.section.bytes.count < Self.mostBytes else {
                 continue
@@ -80,7 +81,11 @@ import Testing
                     let answer = tables.withHeader.answer(at: address)
                     #expect(answer == tables.withoutHeader.answer(at: address))
                     guard case .rule(let rule) = answer else {
-                        #expect(answer == .signalFrame, "\(path) \(address)")
+                        // libdw is asked then: assembly exists (in libgcrypt) that names a CFA's
+                        // register while it is an expression.
+                        if answer == .unknown { unknown += 1 }
+                        let isLeft = answer == .signalFrame || answer == .unknown
+                        #expect(isLeft, "\(path) \(address)")
                         continue
                     }
                     compared += 1
@@ -93,6 +98,7 @@ import Testing
             }
         }
         #expect(compared > 10_000 && stubs > 0 && realigned > 0)
+        #expect(unknown * 1000 < compared)
     }
 
     /// Whether a rule leads to the same caller as libdw's expressions: on a stack of which every

@@ -42,10 +42,19 @@ package struct Counterpart: Hashable, Sendable {
 extension Counterpart {
     /// nil: nobody in particular was waited for, or it is not known who.
     init?(_ group: WaitGroups.Group, in search: FindingSearch) {
+        self.init(group, in: search, Self.known(group, search) ?? Self.presumed(group, search))
+    }
+
+    /// The same, where it is more than presumed.
+    init?(knownOf group: WaitGroups.Group, in search: FindingSearch) {
+        self.init(group, in: search, Self.known(group, search))
+    }
+
+    private init?(
+        _ group: WaitGroups.Group, in search: FindingSearch, _ found: (Int, Basis)?
+    ) {
         let wait = group.longest
-        guard [.lockWait, .threadWait].contains(group.kind),
-            let found = Self.find(wait, group.windows, search)
-        else { return nil }
+        guard let found else { return nil }
         (thread, basis) = found
         times = search.profile.times(
             in: Selection(threads: [thread], windows: group.windows))
@@ -57,17 +66,28 @@ extension Counterpart {
             waiting: search.profile.threads[wait.thread].priority(at: wait.end))
     }
 
-    private static func find(
-        _ wait: WaitFigures, _ windows: TimeWindows, _ search: FindingSearch
+    private static func canBeOf(_ group: WaitGroups.Group) -> Bool {
+        [.lockWait, .threadWait].contains(group.kind)
+    }
+
+    private static func known(
+        _ group: WaitGroups.Group, _ search: FindingSearch
     ) -> (Int, Basis)? {
+        let wait = group.longest
+        guard canBeOf(group) else { return nil }
         if let owner = wait.reason.owner, let thread = search.thread(owner, at: wait) {
             return (thread, .owner)
         }
-        if let waker = wait.endedBy {
-            return search.thread(waker.tid, at: wait).map { ($0, .waker) }
-        }
-        guard wait.reason.owner == nil else { return nil }
-        return search.onlyWorker(besides: wait.thread, in: windows).map { ($0, .presumed) }
+        return wait.endedBy.flatMap { search.thread($0.tid, at: wait) }.map { ($0, .waker) }
+    }
+
+    private static func presumed(
+        _ group: WaitGroups.Group, _ search: FindingSearch
+    ) -> (Int, Basis)? {
+        let wait = group.longest
+        guard canBeOf(group), wait.reason.owner == nil, wait.endedBy == nil else { return nil }
+        return search.onlyWorker(besides: wait.thread, in: group.windows)
+            .map { ($0, .presumed) }
     }
 }
 

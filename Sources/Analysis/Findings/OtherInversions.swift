@@ -9,8 +9,8 @@ struct OtherInversions: FindingRule {
         for thread in waiting.sorted() {
             for group in WaitGroups(of: thread, in: search).groups {
                 // Who is only presumed to have been waited for is no proof.
-                guard let counterpart = Counterpart(group, in: search), counterpart.isInversion,
-                    counterpart.basis != .presumed, counterpart.lacked >= search.least,
+                guard let counterpart = Counterpart(knownOf: group, in: search),
+                    counterpart.isInversion, counterpart.lacked >= search.least,
                     let range = group.windows.span
                 else { continue }
                 found.append(

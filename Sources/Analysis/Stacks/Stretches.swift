@@ -45,6 +45,11 @@ extension Profile {
         }
     }
 
+    /// The innermost frame that a thread waited in, in ``stackNodes``; nil: not known.
+    package func stackNode(of wait: WaitFigures) -> Int? {
+        wait.line == PathTable.none ? nil : Int(wait.line)
+    }
+
     /// The frames of a position in ``stackNodes``, outermost first.
     package func frames(ofStack stack: Int) -> [FrameID] {
         self.stack(ofLine: Int32(truncatingIfNeeded: stack))

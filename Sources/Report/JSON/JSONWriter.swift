@@ -84,7 +84,7 @@ struct JSONWriter {
     mutating func endLine() { put("\n") }
 
     private mutating func nest(
-        _ open: StaticString, _ close: StaticString, _ body: (inout JSONWriter) -> Void
+        _ open: String, _ close: String, _ body: (inout JSONWriter) -> Void
     ) {
         separate()
         put(open)
@@ -102,10 +102,6 @@ struct JSONWriter {
     // MARK: Bytes
 
     private static let zero = UInt8(ascii: "0")
-
-    private mutating func put(_ text: StaticString) {
-        text.withUTF8Buffer { bytes.append(contentsOf: $0) }
-    }
 
     private mutating func put(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
@@ -126,13 +122,11 @@ struct JSONWriter {
 
     private mutating func quote(_ string: String) {
         put("\"")
-        var string = string
-        let isPlain = string.withUTF8 { text in
-            let isPlain = text.allSatisfy { 0x20..<0x7f ~= $0 && $0 != 0x22 && $0 != 0x5c }
-            if isPlain { bytes.append(contentsOf: text) }
-            return isPlain
+        if string.utf8.allSatisfy({ 0x20..<0x7f ~= $0 && $0 != 0x22 && $0 != 0x5c }) {
+            put(string)
+        } else {
+            for scalar in string.unicodeScalars { quote(scalar) }
         }
-        if !isPlain { for scalar in string.unicodeScalars { quote(scalar) } }
         put("\"")
     }
 
