@@ -69,7 +69,8 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "Analysis", dependencies: ["ProfileModel"], swiftSettings: pureSettings),
         .target(
-            name: "Report", dependencies: ["ProfileModel", "Analysis"], swiftSettings: pureSettings),
+            name: "Report", dependencies: ["ProfileModel", "Analysis"],
+            resources: [.embedInCode("HTML/Page")], swiftSettings: pureSettings),
         .executableTarget(
             name: "ProfileCLI",
             dependencies: [

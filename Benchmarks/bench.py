@@ -17,6 +17,7 @@ import initializers
 import machine
 import marks
 import memory
+import page
 import recorder
 import signposts
 import slowdown
@@ -42,6 +43,7 @@ SECTIONS = {
     "symbolicate": symbolicate.symbolicate,
     "summary": summary.summary,
     "exports": exports.exports,
+    "page": page.page,
 }
 
 

@@ -37,12 +37,8 @@ for thread in threads: thread.join()
 def exports(setting):
     section = Section("Exports", "of a recording of 10 s, 8 threads, 1 kHz: the whole command")
     seconds = QUICK_SECONDS if setting.quick else SECONDS
-    recordings = {
-        "8 at work": record(setting, "crowd", seconds, [setting.fixture("crowd"), "8"]),
-        "python3": record(setting, "python", seconds,
-                          [python(), "-c", BUSY.format(seconds)])}
     jobs = {}
-    for program, path in recordings.items():
+    for program, path in recordings(setting, seconds).items():
         for name in FORMATS:
             words = ["export", "--format", name, path]
             jobs[f"{program}: {name}"] = lambda words=words: timed(setting, words)
@@ -56,6 +52,13 @@ def exports(setting):
         size = section.raw[0][name]["bytes"] / 1e6
         section.rows.append(Row(name, times, "{:.0f} ms", goals, f"{size:.1f} MB"))
     return section
+
+
+def recordings(setting, seconds):
+    """The paths of one of each program."""
+    return {
+        "8 at work": record(setting, "crowd", seconds, [setting.fixture("crowd"), "8"]),
+        "python3": record(setting, "python", seconds, [python(), "-c", BUSY.format(seconds)])}
 
 
 def record(setting, name, seconds, command):

@@ -36,6 +36,7 @@ package enum Main {
             case .attach: return AttachCommand.run(try RecordOptions(arguments), console)
             case .import: return ImportCommand.run(ImportOptions(arguments), console)
             case .report: return ReportCommand.run(try ReportOptions(arguments), console)
+            case .view: return ViewCommand.run(ViewOptions(arguments), console)
             case .fold: return FoldCommand.run(FoldOptions(arguments), console)
             case .export: return ExportCommand.run(try ExportArguments(arguments), console)
             case .doctor: return DoctorCommand.run(DoctorOptions(arguments), console)

@@ -74,10 +74,10 @@ class BrowserTest(unittest.TestCase):
         if reason:
             raise unittest.SkipTest(reason)
 
-    def open(self, path, **settings):
+    def open(self, path, fragment="", **settings):
         """A browser that shows a file, until the test ends."""
         driver = self.enterContext(browser(**settings))
-        driver.get(Path(path).resolve().as_uri())
+        driver.get(Path(path).resolve().as_uri() + (f"#{fragment}" if fragment else ""))
         self.addCleanup(self.keep_screenshot_of_failure, driver)
         return driver
 

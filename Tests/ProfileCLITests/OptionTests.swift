@@ -121,6 +121,25 @@ import Testing
         }
     }
 
+    @Test func htmlIsComplete() throws {
+        let line = "report --format html -o page.html --embed-source --demangle simple f"
+        let full = try ReportOptions(try #require(parsedArguments(line)))
+        #expect(full.format == .html && full.output == "page.html" && full.embedsSource)
+        for option in ["--thread 5", "--weight wall", "--min-duration 5ms"] {
+            let mixed = try #require(parsedArguments("report --format html \(option)"))
+            #expect(throws: UsageError.self) { try ReportOptions(mixed) }
+        }
+        let text = try #require(parsedArguments("report --embed-source"))
+        #expect(throws: UsageError.self) { try ReportOptions(text) }
+        #expect(parsedArguments("doctor --format html") == nil)
+    }
+
+    @Test func viewOptions() throws {
+        #expect(ViewOptions(try #require(parsedArguments("view"))).file == "launch.firstlight")
+        let full = ViewOptions(try #require(parsedArguments("view --demangle none f")))
+        #expect(full.file == "f" && full.names == .none)
+    }
+
     @Test func foldOptions() throws {
         let plain = FoldOptions(try #require(parsedArguments("fold")))
         #expect(plain.showsPhase && plain.showsThread && plain.weight == .cpu)

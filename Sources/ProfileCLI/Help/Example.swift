@@ -34,6 +34,10 @@ struct Example {
             "firstlight report --view findings"),
         Example(.fold, "A flame graph:", "firstlight fold | flamegraph.pl > launch.svg"),
         Example(
+            .report, "The whole as one page, to hand on:",
+            "firstlight report --format html -o launch.html"),
+        Example(.view, "The same at once, in the browser:", "firstlight view"),
+        Example(
             .export, "A flame graph without another tool:",
             "firstlight export --format svg -o launch.svg"),
         Example(

@@ -44,10 +44,14 @@ struct ExitStatus {
         ExitStatus(
             status: "1", subcommands: [.report, .fold, .export],
             meaning: "the recording cannot be read, or the output not be written"),
+        ExitStatus(
+            status: "1", subcommands: [.view],
+            meaning:
+                "the recording cannot be read, the page not be written, or no browser be started"),
         ExitStatus(status: "2", subcommands: others, meaning: "the command line is wrong"),
         ExitStatus(status: "125", subcommands: [.doctor], meaning: "record cannot work here"),
         ExitStatus(
-            status: "141", subcommands: [.report, .fold, .export, .doctor],
+            status: "141", subcommands: [.report, .view, .fold, .export, .doctor],
             meaning: "nobody reads the output any more (128 + SIGPIPE, as for other programs in a "
                 + "pipeline)"),
     ]

@@ -1,8 +1,12 @@
+package enum CheckFormat: String, CaseIterable, Sendable {
+    case text, json
+}
+
 /// What `doctor` is asked for.
 package struct DoctorOptions: Sendable {
-    package var format: ReportFormat
+    package var format: CheckFormat
 
     package init(_ arguments: ParsedArguments) {
-        format = arguments.text(.format).flatMap(ReportFormat.init) ?? .text
+        format = arguments.text(.format).flatMap(CheckFormat.init) ?? .text
     }
 }

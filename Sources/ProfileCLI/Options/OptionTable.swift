@@ -14,6 +14,7 @@ package enum OptionName: Hashable, Sendable {
     case interval
     case until, extended, watchdog, mark
     case pid, timings
+    case embedSource
 }
 
 /// Everything about one option. Parsing, `--help`, the manual page and the suggestions for
@@ -152,7 +153,7 @@ package enum OptionTable {
             """),
         .init(
             .demangle, "demangle", "STYLE", .choice(NameStyle.allCases.map(\.rawValue)),
-            for: reading,
+            for: reading.union([.view]),
             """
             how functions of C++, Rust and Swift are named: full (default; where space lacks, \
             parameters and template arguments go first), simple (always without them; functions \
@@ -172,12 +173,25 @@ package enum OptionTable {
             "at most N levels of a tree, or lines of a list"),
         .init(
             .format, "format", "FORMAT", .choice(ReportFormat.allCases.map(\.rawValue)),
-            for: [.report, .doctor], "text (default) or json (complete, for programs)"),
+            for: [.report],
+            """
+            text (default), json (complete, for programs) or html (complete, a page for a browser \
+            that needs nothing else: timeline, trees, flame graphs)
+            """),
+        .init(
+            .format, "format", "FORMAT", .choice(CheckFormat.allCases.map(\.rawValue)),
+            for: [.doctor], "text (default) or json (for programs)"),
+        .init(
+            .embedSource, "embed-source", for: [.report],
+            """
+            html: with the lines of source that stacks lead to, of files that are here and were \
+            not changed since
+            """),
         .init(
             .exportFormat, "format", "FORMAT", .choice(ExportFormat.allCases.map(\.rawValue)),
             for: [.export], "the format, see above"),
         .init(
-            .output, "output", short: "o", "FILE", .text, for: [.export],
+            .output, "output", short: "o", "FILE", .text, for: [.report, .export],
             "where it goes (default: standard output)"),
         .init(.noPhase, "no-phase", for: [.fold], "stacks without their phase"),
         .init(.noThread, "no-thread", for: [.fold], "stacks without their thread"),

@@ -3,7 +3,7 @@ package import ProfileModel
 package import Report
 
 package enum ReportFormat: String, CaseIterable, Sendable {
-    case text, json
+    case text, json, html
 }
 
 /// What `report` is asked for.
@@ -20,9 +20,14 @@ package struct ReportOptions: Sendable {
     package var minDuration: TimeSpan
     package var showsTimings: Bool
     package var names: NameStyle
+    /// nil: standard output.
+    package var output: String?
+    package var embedsSource: Bool
 
     package init(_ arguments: ParsedArguments) throws(UsageError) {
         file = arguments.operands.first ?? RecordOptions.defaultOutput
+        output = arguments.text(.output)
+        embedsSource = arguments.isGiven(.embedSource)
         format = arguments.text(.format).flatMap(ReportFormat.init) ?? .text
         view = arguments.text(.view).flatMap(View.init) ?? .summary
         phase = arguments.text(.phase)
@@ -34,19 +39,27 @@ package struct ReportOptions: Sendable {
         minDuration = arguments.duration(.minDuration) ?? Wait.shortest
         showsTimings = arguments.isGiven(.timings)
         names = NameStyle(arguments)
-        if format == .json { try Self.checkJSON(arguments) }
+        try Self.check(arguments, format)
     }
 
-    /// JSON is the whole profile: an option that would have no effect is an error, so that
-    /// nobody takes the whole for a part.
-    private static func checkJSON(_ arguments: ParsedArguments) throws(UsageError) {
-        let shaping: Set<OptionName> = [
+    /// JSON and HTML are the whole profile: an option that would have no effect is an error, so
+    /// that nobody takes the whole for a part.
+    private static func check(
+        _ arguments: ParsedArguments, _ format: ReportFormat
+    ) throws(UsageError) {
+        if format != .html, arguments.isGiven(.embedSource) {
+            throw UsageError(.report, "--embed-source goes with --format html only")
+        }
+        guard format != .text else { return }
+        var shaping: Set<OptionName> = [
             .view, .phase, .thread, .interval, .weight, .minPercent, .depth,
         ]
+        if format == .html { shaping.insert(.minDuration) }
         for option in OptionTable.options where shaping.contains(option.name) {
             guard arguments.isGiven(option.name) else { continue }
             throw UsageError(
-                .report, "--\(option.long) does not go with --format json, which is complete")
+                .report,
+                "--\(option.long) does not go with --format \(format.rawValue), which is complete")
         }
     }
 }

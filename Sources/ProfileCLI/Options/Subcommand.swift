@@ -1,6 +1,6 @@
 /// What `firstlight` can be asked to do; the first argument names it.
 package enum Subcommand: String, CaseIterable, Sendable {
-    case record, attach, `import`, report, fold, export, doctor
+    case record, attach, `import`, report, view, fold, export, doctor
 
     /// How many operands it takes.
     var operandCount: ClosedRange<Int> {
@@ -8,7 +8,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         case .record: 1...Int.max
         case .attach: 1...1
         case .import: 1...1
-        case .report, .fold, .export: 0...1
+        case .report, .view, .fold, .export: 0...1
         case .doctor: 0...0
         }
     }
@@ -19,7 +19,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         case .record: "[--] PROGRAM [ARG]..."
         case .attach: "{PID|--wait NAME}"
         case .import: "FILE"
-        case .report, .fold, .export: "[FILE]"
+        case .report, .view, .fold, .export: "[FILE]"
         case .doctor: ""
         }
     }
@@ -28,7 +28,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         switch self {
         case .record: "program"
         case .attach: "process id"
-        case .import, .report, .fold, .export: "file"
+        case .import, .report, .view, .fold, .export: "file"
         case .doctor: "operand"
         }
     }
@@ -47,6 +47,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         case .attach: "record a process that is running"
         case .import: "make a recording of what perf recorded"
         case .report: "show where a recording's time went"
+        case .view: "show a recording in the browser"
         case .fold: "print folded stacks, for flame graphs"
         case .export: "write a recording for other viewers"
         case .doctor: "find out what works here, and how to mend the rest"
@@ -107,6 +108,15 @@ package enum Subcommand: String, CaseIterable, Sendable {
                 default every phase with its wall and CPU time, what the main thread did in it, \
                 its heaviest stack and, where it waited, its heaviest wait; its heaviest \
                 initialisers and the program's signposts, where there are any.
+                """
+            ]
+        case .view:
+            [
+                """
+                Reads FILE (launch.firstlight if none is given), writes it as a page to \
+                ~/.cache/firstlight, prints where, and opens it with xdg-open, or with the program \
+                that BROWSER names. The page has the lines of source that stacks lead to. To hand \
+                it on, use report --format html.
                 """
             ]
         case .fold:

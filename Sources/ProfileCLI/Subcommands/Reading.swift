@@ -18,6 +18,8 @@ enum Reading {
             }
         }
 
+        init(_ message: String) { self.message = message }
+
         init(_ error: SelectionError) { message = error.description }
     }
 

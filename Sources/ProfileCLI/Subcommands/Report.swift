@@ -8,7 +8,7 @@ enum ReportCommand {
     /// Prints the report, and returns the exit status.
     static func run(_ options: ReportOptions, _ console: Console) -> Int32 {
         var timings = Timings()
-        let status = Reading.print(to: console) { () throws(Reading.Failure) in
+        let status = Reading.write(to: options.output, console) { () throws(Reading.Failure) in
             let profile = try Reading.profile(of: options.file, names: options.names, &timings)
             return try timings.measure("printing") { () throws(Reading.Failure) in
                 try render(profile, options, console)
@@ -20,12 +20,24 @@ enum ReportCommand {
 
     private static func render(
         _ profile: Profile, _ options: ReportOptions, _ console: Console
-    ) throws(Reading.Failure) -> String {
-        guard options.format == .text else {
-            return JSONReport.render(profile, minDuration: options.minDuration)
+    ) throws(Reading.Failure) -> [UInt8] {
+        switch options.format {
+        case .text:
+            // A file is as wide as a pipe.
+            let terminal =
+                options.output == nil
+                ? console.terminal(of: .output)
+                : Terminal(isTerminal: false, columns: nil) { _ in nil }
+            let text = try textOptions(options, profile, terminal)
+            return Array(TextReport.render(profile, view: options.view, options: text).utf8)
+        case .json:
+            return Array(JSONReport.render(profile, minDuration: options.minDuration).utf8)
+        case .html:
+            let sources =
+                options.embedsSource
+                ? SourceReading(profile, recording: options.file).lines() : SourceLines()
+            return HTMLReport.render(profile, sources: sources, compress: Gzip.compressed)
         }
-        let text = try textOptions(options, profile, console.terminal(of: .output))
-        return TextReport.render(profile, view: options.view, options: text)
     }
 
     /// Of those modules whose debug information is worth to be installed.

@@ -42,15 +42,10 @@ struct EventsView {
         [
             .init(Numbers.time(wait.start)), .init(Numbers.time(wait.duration)),
             .init(profile.threads[wait.thread].label.escapedForDisplay),
-            .init(wait.reason.words.escapedForDisplay), .init(endedBy(wait)),
+            .init(wait.reason.words.escapedForDisplay),
+            .init(wait.endedByWords.escapedForDisplay),
             .init(place(of: wait)),
         ]
-    }
-
-    private func endedBy(_ wait: WaitFigures) -> String {
-        guard let waker = wait.endedBy else { return wait.reason.endsByItself ? "–" : "unknown" }
-        return "\(waker.name ?? "") (\(waker.tid))".escapedForDisplay
-            .trimmingPrefix(" ").description
     }
 
     /// How many functions are named, and how much of each.
@@ -65,6 +60,14 @@ struct EventsView {
         return shown.map { function in
             function.name.escapedForDisplay.shortenedFunction(to: Self.functionWidth)
         }.joined(separator: " ← ")
+    }
+}
+
+extension WaitFigures {
+    /// `loader (4242)`; `–`: nobody in particular.
+    var endedByWords: String {
+        guard let waker = endedBy else { return reason.endsByItself ? "–" : "unknown" }
+        return "\(waker.name ?? "") (\(waker.tid))".trimmingPrefix(" ").description
     }
 }
 

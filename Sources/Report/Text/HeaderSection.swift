@@ -14,7 +14,7 @@ struct HeaderSection {
 
     // MARK: Figures
 
-    private var figures: [String] {
+    var figures: [String] {
         let name = String(profile.program.name).escapedForDisplay
         return [name.isEmpty ? "process \(profile.header.pid)" : name] + [ready].compactMap { $0 }
             + [duration, "CPU " + Numbers.time(profile.launch.cpu)] + capture
@@ -76,7 +76,7 @@ struct HeaderSection {
 
     // MARK: Notes
 
-    private var notes: [String] {
+    var notes: [String] {
         [outcome, truncations, lost, missedTicks, held, unknownWaits].compactMap { $0 }
             + profile.notes.compactMap(RecorderNotes.text)
     }

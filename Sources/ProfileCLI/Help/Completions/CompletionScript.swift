@@ -66,7 +66,7 @@ extension Subcommand {
         case .record: .commandLine
         case .attach: .processes
         case .import: .files
-        case .report, .fold, .export: .recordings
+        case .report, .view, .fold, .export: .recordings
         case .doctor: .nothing
         }
     }

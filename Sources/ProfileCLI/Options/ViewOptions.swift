@@ -1,0 +1,12 @@
+package import Report
+
+/// What `view` is asked for.
+package struct ViewOptions: Sendable {
+    package var file: String
+    package var names: NameStyle
+
+    package init(_ arguments: ParsedArguments) {
+        file = arguments.operands.first ?? RecordOptions.defaultOutput
+        names = NameStyle(arguments)
+    }
+}

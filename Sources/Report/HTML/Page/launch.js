@@ -1,0 +1,103 @@
+// The launch that the page carries: unpacked, and its columns as arrays of numbers.
+
+export const states = ["running", "runnable", "preempted", "blocked"];
+
+/** What a weight counts of a stretch's four times. */
+export const weights = {
+  cpu: { title: "CPU", of: [1, 0, 0, 0], showsWaits: false },
+  wall: { title: "Wall", of: [1, 1, 1, 1], showsWaits: true },
+  blocked: { title: "Blocked", of: [0, 0, 0, 1], showsWaits: true },
+  runnable: { title: "Runnable", of: [0, 1, 1, 0], showsWaits: false },
+};
+
+/** JSON from a gzip file in base64. */
+export async function unpack(text) {
+  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+/** Columns of differences become what they stand for; the rest stays as it is. */
+export function decode(raw) {
+  const launch = { ...raw };
+  launch.phases = raw.phases.map((phase) => ({ ...phase, end: phase.start + phase.wall }));
+  launch.threads = raw.threads.map((thread, index) => ({
+    ...thread, index,
+    label: labelOf(thread),
+    stretches: decodeStretches(thread.stretches),
+    runs: decodeRuns(thread.runs),
+  }));
+  launch.nodes = decodeNodes(raw.nodes);
+  // Only names that are too long have a shorter one.
+  launch.functions.short = raw.functions.name.map((name, index) => raw.functions.short[index] ?? name);
+  for (const list of ["initializers", "intervals", "waits", "children"]) {
+    launch[list] = raw[list].map((entry, index) =>
+      ({ ...entry, index, end: entry.start + entry.wall }));
+  }
+  addSystemCode(launch);
+  return launch;
+}
+
+function labelOf({ name, tid, isMain }) {
+  return isMain ? `main thread (${tid})` : name === "" ? `(${tid})` : `${name} (${tid})`;
+}
+
+function sums(differences) {
+  let sum = 0;
+  return Int32Array.from(differences, (difference) => (sum += difference));
+}
+
+function decodeStretches(columns) {
+  const count = columns.gap.length;
+  const times = states.map((state) => Float64Array.from(columns[state]));
+  const start = new Float64Array(count), end = new Float64Array(count);
+  let last = 0;
+  for (let i = 0; i < count; i += 1) {
+    start[i] = last + columns.gap[i];
+    last = start[i] + times[0][i] + times[1][i] + times[2][i] + times[3][i];
+    end[i] = last;
+  }
+  const stack = sums(columns.stack);
+  const wait = stack.map((node, i) => node + columns.wait[i]);
+  return { count, start, end, times, phase: sums(columns.phase), stack, wait };
+}
+
+function decodeRuns(columns) {
+  const count = columns.gap.length;
+  const start = new Float64Array(count), end = new Float64Array(count);
+  let last = 0;
+  for (let i = 0; i < count; i += 1) {
+    start[i] = last + columns.gap[i];
+    last = start[i] + columns.length[i];
+    end[i] = last;
+  }
+  return { count, start, end, state: Uint8Array.from(columns.state) };
+}
+
+function decodeNodes(columns) {
+  const caller = Int32Array.from(columns.caller, (back, index) => back > 0 ? index - back : -1);
+  return { count: caller.length, caller, frame: sums(columns.frame) };
+}
+
+/** The frame that stands for time without any own code, where the system's is hidden. */
+function addSystemCode(launch) {
+  launch.systemFrame = launch.frames.function.length;
+  launch.frames.function.push(launch.functions.name.length);
+  launch.frames.file.push(-1);
+  launch.frames.line.push(0);
+  launch.frames.inlined.push(0);
+  launch.functions.name.push("[system code only]");
+  launch.functions.short.push("[system code only]");
+  launch.functions.module.push("[unknown]");
+  launch.functions.own.push(0);
+}
+
+/** The first position at which a sorted list's value is greater than `value`. */
+export function firstAbove(list, value, count = list.length) {
+  let low = 0, high = count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (list[middle] > value) high = middle; else low = middle + 1;
+  }
+  return low;
+}

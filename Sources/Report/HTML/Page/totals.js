@@ -1,0 +1,57 @@
+// How much time of a selection each stack has.
+import { firstAbove, weights } from "./launch.js";
+
+/** What of the launch is asked for; `range` in nanoseconds, null is all. */
+export const everything = { phase: null, range: null, threads: null };
+
+/**
+ * Calls `body(thread, stretch, times)` for every stretch of a selection, each thread's in order;
+ * `times` are its four states' nanoseconds, of one that lies in part in the range its share: where
+ * inside it each state lay is not known. The array is used again.
+ */
+export function forEachStretch(launch, selection, body) {
+  const times = new Float64Array(4);
+  const [from, to] = selection.range ?? [-Infinity, Infinity];
+  for (const thread of launch.threads) {
+    if (selection.threads !== null && !selection.threads.includes(thread.index)) continue;
+    const { stretches } = thread;
+    for (let i = firstAbove(stretches.end, from); i < stretches.count; i += 1) {
+      if (stretches.start[i] >= to) break;
+      if (selection.phase !== null && stretches.phase[i] !== selection.phase) continue;
+      cut(stretches, i, from, to, times);
+      body(thread, i, times);
+    }
+  }
+}
+
+function cut(stretches, i, from, to, times) {
+  const start = Math.max(from, stretches.start[i]), end = Math.min(to, stretches.end[i]);
+  const wall = stretches.end[i] - stretches.start[i];
+  const isWhole = start === stretches.start[i] && end === stretches.end[i];
+  for (let state = 0; state < 4; state += 1) {
+    const time = stretches.times[state][i];
+    times[state] = isWhole ? time : wall > 0 ? time * (end - start) / wall : 0;
+  }
+}
+
+/** Each stack's own time by a weight, and all threads' times by state. */
+export function ownTimes(launch, selection, weight) {
+  const { of, showsWaits } = weights[weight];
+  const own = new Float64Array(launch.nodes.count);
+  const whole = new Float64Array(4);
+  const threads = launch.threads.map(() => new Float64Array(4));
+  forEachStretch(launch, selection, (thread, i, times) => {
+    for (let state = 0; state < 4; state += 1) {
+      whole[state] += times[state];
+      threads[thread.index][state] += times[state];
+      const stack = state === 3 && showsWaits ? thread.stretches.wait[i] : thread.stretches.stack[i];
+      own[stack] += of[state] * times[state];
+    }
+  });
+  return { own, whole, threads };
+}
+
+/** The sum of four times by a weight. */
+export function weighed(times, weight) {
+  return weights[weight].of.reduce((sum, factor, state) => sum + factor * times[state], 0);
+}

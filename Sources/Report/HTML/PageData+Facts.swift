@@ -1,0 +1,101 @@
+import Analysis
+import ProfileModel
+
+/// What is known of the launch besides samples.
+extension PageData {
+    func facts(_ writer: inout JSONWriter) {
+        section("initializers", profile.initializers, &writer, initializer)
+        section("libraries", profile.libraries, &writer, library)
+        section("intervals", profile.intervals, &writer, interval)
+        section("signposts", profile.signposts, &writer, signpost)
+        section("waits", profile.waits, &writer, wait)
+        section("findings", profile.findings(), &writer, finding)
+        section("children", profile.children, &writer, child)
+    }
+
+    private func section<Element>(
+        _ name: String, _ values: [Element], _ writer: inout JSONWriter,
+        _ body: (Element, inout JSONWriter) -> Void
+    ) {
+        writer.key(name)
+        writer.array(values) { writer, value in writer.object { body(value, &$0) } }
+    }
+
+    private func initializer(_ run: InitializerFigures, _ writer: inout JSONWriter) {
+        writer.field("frame", run.frame.rawValue)
+        writer.text("file", run.file)
+        writer.field("line", run.line)
+        writer.field("thread", run.thread)
+        writer.field("start", run.start)
+        writer.field("wall", run.wall)
+        writer.field("cpu", run.cpu)
+        writer.field("isComplete", run.isComplete)
+    }
+
+    private func library(_ library: LibraryFigures, _ writer: inout JSONWriter) {
+        writer.text("path", library.path)
+        writer.field("start", library.start)
+        writer.field("wall", library.wall)
+        writer.field("initializers", library.initializers)
+        writer.field("size", library.size)
+        writer.text("requestedBy", library.requestedBy)
+        writer.key("caller")
+        writer.array(library.caller) { $0.value($1.rawValue) }
+        writer.field("isInitial", library.isInitial)
+        // null: not known.
+        writer.key("used")
+        if let used = library.used { writer.value(used) } else { writer.value(String?.none) }
+        writer.field("own", library.isOwn)
+    }
+
+    private func interval(_ interval: IntervalFigures, _ writer: inout JSONWriter) {
+        writer.text("name", interval.name)
+        writer.text("category", interval.category)
+        writer.field("thread", interval.thread)
+        writer.field("start", interval.start)
+        writer.field("wall", interval.wall)
+        writer.field("cpu", interval.cpu)
+        writer.field("isComplete", interval.isComplete)
+    }
+
+    private func signpost(_ signpost: SignpostFigures, _ writer: inout JSONWriter) {
+        writer.text("name", signpost.name)
+        writer.text("category", signpost.category)
+        writer.field("thread", signpost.thread)
+        writer.field("time", signpost.time)
+    }
+
+    private func wait(_ wait: WaitFigures, _ writer: inout JSONWriter) {
+        writer.field("thread", wait.thread)
+        writer.field("start", wait.start)
+        writer.field("wall", wait.duration)
+        writer.text("kind", wait.reason.kind.rawValue)
+        writer.text("reason", wait.reason.words)
+        // As the text report has it: nobody in particular is not the same as not known.
+        writer.text("endedBy", wait.endedByWords)
+        writer.field("stack", profile.stackNode(of: wait) ?? -1)
+    }
+
+    private func finding(_ finding: Finding, _ writer: inout JSONWriter) {
+        let words = FindingWords(profile: profile, finding: finding)
+        writer.text("kind", finding.kind.rawValue)
+        writer.field("saving", finding.saving)
+        writer.text("title", words.title)
+        writer.text("place", words.place)
+        writer.key("details")
+        writer.array(words.details) { $0.value($1.escapedForDisplay) }
+        writer.text("advice", words.advice)
+        writer.field("thread", finding.thread)
+        writer.field("start", finding.range.lowerBound)
+        writer.field("end", finding.range.upperBound)
+    }
+
+    private func child(_ child: ChildProcess, _ writer: inout JSONWriter) {
+        writer.field("pid", child.pid)
+        writer.text("name", child.name)
+        writer.field("start", child.start - profile.start)
+        writer.field("wall", child.end - child.start)
+        writer.field("cpu", child.cpu)
+        writer.text("file", child.file)
+    }
+}

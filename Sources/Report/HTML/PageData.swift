@@ -1,0 +1,234 @@
+import Analysis
+import ProfileModel
+
+/// What the page knows of a launch, as JSON: lists in columns, and in them differences, which pack
+/// to a fraction. `Page/launch.js` reads it.
+///
+/// Times are nanoseconds from the launch's start. Positions in lists begin at 0; -1 is none. Texts
+/// are escaped for display already.
+struct PageData {
+    let profile: Profile
+    private let sources: SourceLines
+
+    private static let longName = 100
+
+    init(_ profile: Profile, _ sources: SourceLines) {
+        self.profile = profile
+        self.sources = sources
+    }
+
+    /// UTF-8.
+    func render() -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            program(&writer)
+            phases(&writer)
+            threads(&writer)
+            functions(&writer)
+            frames(&writer)
+            nodes(&writer)
+            facts(&writer)
+            source(&writer)
+        }
+        return writer.bytes
+    }
+
+    // MARK: The launch
+
+    private func program(_ writer: inout JSONWriter) {
+        var options = TextOptions()
+        options.width = 10_000
+        let head = HeaderSection(profile: profile, options: options)
+        writer.text("program", String(profile.program.name))
+        writer.text("command", profile.program.arguments.joined(separator: " "))
+        writer.field("wall", profile.launch.wall)
+        writer.key("figures")
+        writer.array(head.figures) { $0.value($1) }
+        writer.key("notes")
+        let measured = profile.measurementNotes().map(\.text)
+        writer.array(head.notes + measured) { $0.value($1.escapedForDisplay) }
+        writer.key("ready")
+        guard let ready = profile.ready else { return writer.value(String?.none) }
+        writer.object {
+            $0.field("time", ready.time)
+            $0.text("by", ready.by)
+        }
+    }
+
+    private func phases(_ writer: inout JSONWriter) {
+        writer.key("phases")
+        writer.array(profile.phases) { writer, phase in
+            writer.object {
+                $0.text("name", phase.name)
+                $0.field("beforeMain", phase.group == .beforeMain)
+                $0.field("start", phase.start)
+                $0.field("wall", phase.wall)
+                $0.field("cpu", phase.cpu)
+                $0.field("minorFaults", phase.counters.minorFaults)
+                $0.field("majorFaults", phase.counters.majorFaults)
+                $0.field("readBytes", phase.counters.readBytes)
+            }
+        }
+    }
+
+    // MARK: Threads
+
+    private func threads(_ writer: inout JSONWriter) {
+        var stretches = [[Stretch]](repeating: [], count: profile.threads.count)
+        for stretch in profile.stretches(in: .all) { stretches[stretch.thread].append(stretch) }
+        let timelines = profile.timelines()
+        writer.key("threads")
+        writer.array(profile.threads.indices) { writer, index in
+            let thread = profile.threads[index]
+            writer.object {
+                $0.field("tid", thread.tid)
+                $0.text("name", thread.name)
+                $0.field("isMain", thread.isMain)
+                $0.field("start", thread.start)
+                $0.field("end", thread.end)
+                $0.text("priority", thread.priorities.last?.words ?? "")
+                $0.key("stretches")
+                columns(of: stretches[index], &$0)
+                $0.key("runs")
+                columns(of: timelines[index], &$0)
+            }
+        }
+    }
+
+    /// `gap` is what lies between a stretch and the one before; `wait` is the position of the
+    /// stack's own frame for what was waited for, less the stack's.
+    private func columns(of stretches: [Stretch], _ writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.differences("phase", stretches) { Int64($0.phase) }
+            writer.gaps(stretches) { ($0.start, $0.end) }
+            writer.column("running", stretches) { $0.times.running.nanoseconds }
+            writer.column("runnable", stretches) { $0.times.runnable.nanoseconds }
+            writer.column("preempted", stretches) { $0.times.preempted.nanoseconds }
+            writer.column("blocked", stretches) { $0.times.blocked.nanoseconds }
+            writer.differences("stack", stretches) { Int64($0.stack) }
+            writer.column("wait", stretches) {
+                Int64(($0.waitStack ?? $0.stack) - $0.stack)
+            }
+        }
+    }
+
+    private func columns(of runs: [StateRun], _ writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.gaps(runs) { ($0.start, $0.end) }
+            writer.column("length", runs) { $0.length.nanoseconds }
+            writer.column("state", runs) { Int64($0.state.rank) }
+        }
+    }
+
+    // MARK: Stacks
+
+    private func functions(_ writer: inout JSONWriter) {
+        let functions = profile.frames.functions
+        writer.key("functions")
+        writer.object { writer in
+            writer.key("name")
+            writer.array(functions) { $0.value($1.name.escapedForDisplay) }
+            // Of names that fill more than a line, what a reader needs; by position.
+            writer.key("short")
+            writer.object { writer in
+                for (index, function) in functions.enumerated() {
+                    let name = function.name.escapedForDisplay
+                    guard name.utf8.count > Self.longName else { continue }
+                    writer.field(String(index), name.shortenedFunction(to: Self.longName))
+                }
+            }
+            writer.key("module")
+            writer.array(functions) { $0.value($1.module.escapedForDisplay) }
+            writer.column("own", functions) { $0.isOwn ? 1 : 0 }
+        }
+    }
+
+    private func frames(_ writer: inout JSONWriter) {
+        let frames = profile.frames.frames
+        var files = StringTable()
+        let positions = frames.map { $0.file.map { Int64(files($0.escapedForDisplay)) } }
+        writer.key("files")
+        writer.array(files.list) { $0.value($1) }
+        writer.key("frames")
+        writer.object { writer in
+            writer.column("function", frames) { Int64($0.function.rawValue) }
+            writer.column("file", positions) { $0 ?? -1 }
+            writer.column("line", frames) { Int64($0.line ?? 0) }
+            writer.column("inlined", frames) { $0.isInlined ? 1 : 0 }
+        }
+    }
+
+    private func nodes(_ writer: inout JSONWriter) {
+        let nodes = profile.stackNodes
+        writer.key("nodes")
+        writer.object { writer in
+            // How far before it the caller is; 0: it has none.
+            writer.column("caller", Array(nodes.enumerated())) { index, node in
+                Int64(node.parent.map { index - $0 } ?? 0)
+            }
+            writer.differences("frame", nodes) { Int64($0.frame.rawValue) }
+        }
+    }
+
+    // MARK: Source
+
+    private func source(_ writer: inout JSONWriter) {
+        writer.key("source")
+        writer.object { writer in
+            for (file, lines) in sources.files.sorted(by: { $0.key < $1.key }) {
+                writer.key(file.escapedForDisplay)
+                writer.object { writer in
+                    for (line, text) in lines.sorted(by: { $0.key < $1.key }) {
+                        writer.text(String(line), text)
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension ThreadState {
+    /// As the page numbers them.
+    fileprivate var rank: Int {
+        switch self {
+        case .running: 0
+        case .runnable: 1
+        case .preempted: 2
+        case .blocked: 3
+        }
+    }
+}
+
+extension JSONWriter {
+    mutating func text(_ name: String, _ text: String?) { field(name, text?.escapedForDisplay) }
+
+    fileprivate mutating func column<Element>(
+        _ name: String, _ values: [Element], _ number: (Element) -> Int64
+    ) {
+        key(name)
+        array(values) { $0.value(number($1)) }
+    }
+
+    /// The first, and then each as what it is more than the one before.
+    fileprivate mutating func differences<Element>(
+        _ name: String, _ values: [Element], _ number: (Element) -> Int64
+    ) {
+        var last: Int64 = 0
+        column(name, values) { value in
+            let number = number(value)
+            defer { last = number }
+            return number - last
+        }
+    }
+
+    fileprivate mutating func gaps<Element>(
+        _ values: [Element], _ times: (Element) -> (start: TimeSpan, end: TimeSpan)
+    ) {
+        var last = TimeSpan.zero
+        column("gap", values) { value in
+            let (start, end) = times(value)
+            defer { last = end }
+            return (start - last).nanoseconds
+        }
+    }
+}
