@@ -27,6 +27,8 @@ const tabs = [
 class Page {
   constructor(launch) {
     this.launch = launch;
+    this.filled = -Infinity;
+    this.isAsked = false;
     this.state = new ViewState(launch, location.hash);
     this.timeline = new Timeline(launch, this.state);
     this.selection = make("div.selection", { "aria-live": "polite" });
@@ -132,7 +134,11 @@ class Page {
 
   changed(names) {
     const isOfDetails = names.some((name) => !["zoom", "hidden", "pinned"].includes(name));
-    if (isOfDetails) this.fill();
+    if (!isOfDetails || this.isAsked) return;
+    // At once, but while something is dragged no oftener than pictures are shown.
+    if (performance.now() - this.filled > 50) { this.fill(); return; }
+    this.isAsked = true;
+    requestAnimationFrame(() => { this.isAsked = false; this.fill(); });
   }
 
   fill() {
@@ -153,7 +159,11 @@ class Page {
     this.panel.setAttribute("aria-labelledby", `tab-${tab.id}`);
     this.showTools(tab);
     this.selection.replaceChildren(...this.describe(whole));
+    const hadFocus = this.panel.contains(document.activeElement);
     this.panel.replaceChildren(tab.view(context));
+    // Who goes by keys stays where they were.
+    if (hadFocus) (this.panel.querySelector("[tabindex='0']") ?? this.panel).focus();
+    this.filled = performance.now();
   }
 
   /** What is selected, and what threads did in it. */

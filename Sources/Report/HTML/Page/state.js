@@ -23,6 +23,7 @@ export class ViewState {
   constructor(launch, text) {
     this.launch = launch;
     this.listeners = [];
+    this.keeping = null;
     this.values = { ...initial, ...read(text, launch) };
   }
 
@@ -30,10 +31,18 @@ export class ViewState {
 
   change(values) {
     this.values = { ...this.values, ...values };
-    const text = write(this.values);
-    // A page from the disk may always change what stands behind its `#`.
-    history.replaceState(null, "", text === "" ? "#" : `#${text}`);
+    this.keep();
     for (const listener of this.listeners) listener(Object.keys(values));
+  }
+
+  /** In the address, a moment later: browsers refuse who changes it at every turn of a wheel. */
+  keep() {
+    this.keeping ??= setTimeout(() => {
+      this.keeping = null;
+      const text = write(this.values);
+      // A page from the disk may always change what stands behind its `#`.
+      history.replaceState(null, "", text === "" ? "#" : `#${text}`);
+    }, 250);
   }
 
   /** What of the launch is selected, as `totals.js` asks. */
