@@ -11,7 +11,7 @@ export class Forest {
     this.caller = caller;
     this.frame = frame;
     this.own = own;
-    this.total = Float64Array.from(own);
+    this.total = own.slice();
     for (let node = own.length - 1; node >= 0; node -= 1) {
       if (caller[node] >= 0) this.total[caller[node]] += this.total[node];
     }

@@ -200,6 +200,8 @@ function legend() {
 async function start() {
   const launch = decode(await unpack(document.getElementById("data").textContent.trim()));
   window.firstlight = new Page(launch);
+  // The first picture is whole, and the time below is that of a page that can be used.
+  window.firstlight.timeline.paint();
   document.documentElement.dataset.ready = String(Math.round(performance.now()));
 }
 
