@@ -17,7 +17,7 @@ package enum HTMLReport {
         let data = compress(PageData(profile, sources).render())
         var result: [UInt8] = []
         // The skeleton has each place once, in a line of its own.
-        for line in PageBundle.skeleton.split(separator: "\n", omittingEmptySubsequences: false) {
+        for line in PageBundle.skeleton.split(separator: "\n") {
             switch line {
             case "@POLICY@": result += policy(script, style).utf8
             case "@TITLE@": result += "<title>\(XML.text(title(of: profile)))</title>".utf8
