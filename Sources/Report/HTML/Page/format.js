@@ -1,10 +1,5 @@
 // Numbers as people read them; as the text report writes them.
 
-/** 1,234,567 */
-export function grouped(number) {
-  return Math.round(number).toLocaleString("en-US");
-}
-
 /** Nanoseconds with three or four figures: "< 1 µs", "45 µs", "1.2 ms", "372.4 ms", "2.13 s". */
 export function time(nanoseconds, secondsDecimals = 2) {
   const sign = nanoseconds < 0 ? "-" : "";

@@ -1,6 +1,6 @@
 // What is looked at. The address keeps it, so that a view can be handed on.
 
-export const initial = {
+const initial = {
   phase: null,     // position in the launch's list
   interval: null,  // the same
   initializer: null,
@@ -75,7 +75,7 @@ const lists = { phase: "phases", interval: "intervals", initializer: "initialize
 const choices = { weight: ["cpu", "wall", "blocked", "runnable"], order: ["heavy", "time"] };
 
 /** Only what differs from the beginning. */
-export function write(values) {
+function write(values) {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) {
     if (JSON.stringify(value) === JSON.stringify(initial[name])) continue;
@@ -86,7 +86,7 @@ export function write(values) {
 }
 
 /** Anything that makes no sense in this launch is left out: addresses are written by anybody. */
-export function read(text, launch) {
+function read(text, launch) {
   const values = {};
   for (const [name, value] of new URLSearchParams(text.replace(/^#/, ""))) {
     const found = readValue(name, value, launch);

@@ -1,11 +1,9 @@
 // How much time of a selection each stack has.
 import { firstAbove, weights } from "./launch.js";
 
-/** What of the launch is asked for; `range` in nanoseconds, null is all. */
-export const everything = { phase: null, range: null, threads: null };
-
 /**
- * Calls `body(thread, stretch, times)` for every stretch of a selection, each thread's in order;
+ * Calls `body(thread, stretch, times)` for every stretch of a selection (`phase`, `range` in
+ * nanoseconds, `threads`; null is all), each thread's in order;
  * `times` are its four states' nanoseconds, of one that lies in part in the range its share: where
  * inside it each state lay is not known. The array is used again.
  */
