@@ -45,9 +45,14 @@ class PageTest(BrowserTest):
         return driver.find_elements(By.CSS_SELECTOR, selector)
 
     def texts(self, driver, selector):
-        return driver.execute_script(
-            "return [...document.querySelectorAll(arguments[0])].map(e => e.textContent)",
-            selector)
+        """Of all such elements, once what is asked for is shown: with the next picture at latest."""
+        return driver.execute_async_script("""
+            const [selector, done] = arguments;
+            requestAnimationFrame(() => requestAnimationFrame(() => done(
+                [...document.querySelectorAll(selector)].map(e => e.textContent))));""", selector)
+
+    def text(self, driver, selector):
+        return self.texts(driver, selector)[0]
 
     def phase(self, driver, name):
         """Its button in the timeline."""
@@ -75,7 +80,7 @@ class WhatItShows(PageTest):
         self.phase(driver, "Static initialisers").click()
         names = self.texts(driver, ".stack .name")
         self.assertIn("SuperfastLogger::warmUp()", names)
-        self.assertIn("Static initialisers", self.element(driver, ".selection").text)
+        self.assertIn("Static initialisers", self.text(driver, ".selection"))
         self.assertTrue(any("trainDictionary" in line for line in self.texts(driver, ".stack .source")))
         screenshot(driver, "page-phase")
         self.assert_quiet(driver)
@@ -135,7 +140,7 @@ class WhatItShows(PageTest):
         for tab in self.elements(driver, "[role=tab]"):
             tab.click()
             self.assertEqual(tab.get_attribute("aria-selected"), "true")
-            self.assertNotEqual(self.element(driver, "#panel").text.strip(), "", tab.text)
+            self.assertNotEqual(self.text(driver, "#panel").strip(), "", tab.text)
             screenshot(driver, "page-" + tab.get_attribute("id"))
         self.assert_quiet(driver)
 
@@ -160,7 +165,7 @@ class WhatItShows(PageTest):
         middle = (wait["start"] + wait["wall"] / 2) / wall - 0.5
         ActionChains(driver).move_to_element_with_offset(
             thread, int(middle * thread.size["width"]), 0).perform()
-        told = self.element(driver, "#tip").text
+        told = self.text(driver, "#tip")
         self.assertIn("blocked for", told)
         self.assertIn(wait["reason"], told)
         self.assertIn("ended by", told)
@@ -279,7 +284,7 @@ class Handling(PageTest):
         for _ in "WARMUP":
             self.sent(driver, Keys.BACKSPACE)
         self.sent(driver, "no such function")
-        self.assertIn("nothing of this name", self.element(driver, ".tree").text)
+        self.assertIn("nothing of this name", self.text(driver, ".tree"))
         self.assert_quiet(driver)
 
     def test_system_libraries_can_be_hidden_and_no_time_is_lost(self):
@@ -331,7 +336,7 @@ class Handling(PageTest):
         self.assertIsNone(self.state(driver, "phase"))
         self.assertIsNone(self.state(driver, "range"))
         self.assertEqual(self.state(driver, "hidden"), [])
-        self.assertIn("The whole launch", self.element(driver, ".selection").text)
+        self.assertIn("The whole launch", self.text(driver, ".selection"))
         self.assert_quiet(driver)
 
     def test_flames_can_be_gone_into(self):
@@ -341,10 +346,10 @@ class Handling(PageTest):
             const box = canvas.getBoundingClientRect();
             canvas.dispatchEvent(new MouseEvent("click", {bubbles: true,
                 clientX: box.left + box.width / 4, clientY: box.top + 8}));""")
-        self.assertIn("%", self.element(driver, ".flames .caption").text)
+        self.assertIn("%", self.text(driver, ".flames .caption"))
         driver.execute_script("document.querySelector('canvas.flame').focus()")
         self.sent(driver, Keys.ARROW_DOWN, Keys.ENTER, Keys.ESCAPE)
-        self.assertIn("in all", self.element(driver, ".flames .caption").text)
+        self.assertIn("in all", self.text(driver, ".flames .caption"))
         self.assert_quiet(driver)
 
 
@@ -381,9 +386,9 @@ class Safety(PageTest):
         self.tab(driver, "tree")
         names = " ".join(driver.execute_script("return firstlight.launch.functions.name"))
         self.assertIn("</script><img src=x onerror=own()>", names)
-        self.assertIn("</script><img", self.element(driver, "#panel").text)
+        self.assertIn("</script><img", self.text(driver, "#panel"))
         self.assertEqual(self.elements(driver, "img"), [])
-        self.assertIn("<img src=x onerror=own()>", self.element(driver, "h1").text)
+        self.assertIn("<img src=x onerror=own()>", self.text(driver, "h1"))
         screenshot(driver, "page-hostile")
         self.assert_quiet(driver)
 
