@@ -194,8 +194,8 @@ static void ignore_signals(uint64_t ignored) {
 }
 
 pid_t fl_spawn_held(const char *path, char *const argv[], char *const envp[],
-                    const int streams[2], const sigset_t *mask, uint64_t ignored, int *release,
-                    int *failure) {
+                    const int streams[2], const sigset_t *mask, uint64_t ignored, int memory,
+                    int memory_number, int *release, int *failure) {
     int hold[2], report[2];
     if (pipe2(hold, O_CLOEXEC) != 0) return -errno;
     if (pipe2(report, O_CLOEXEC) != 0) {
@@ -215,6 +215,7 @@ pid_t fl_spawn_held(const char *path, char *const argv[], char *const envp[],
         ignore_signals(ignored);
         for (int number = 0; number < 2; number++)
             if (streams[number] >= 0) dup2(streams[number], STDOUT_FILENO + number);
+        if (memory >= 0) dup2(memory, memory_number);
         sigprocmask(SIG_SETMASK, mask, NULL);
         execve(path, argv, envp);
         if (errno == ENOEXEC) {
@@ -349,14 +350,51 @@ int fl_signal_thread(pid_t pid, pid_t tid, int number, uint64_t value) {
     return result(syscall(SYS_rt_tgsigqueueinfo, pid, tid, number, &info));
 }
 
-void *fl_map_shared(const char *path, size_t size) {
-    int descriptor = open(path, O_RDWR | O_CLOEXEC);
-    if (descriptor < 0) return NULL;
-    // Cut short by the program, it would end us when we read it.
-    fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK);
-    void *start = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+int fl_make_memory(const char *name, size_t size) {
+    int descriptor = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (descriptor < 0) return -errno;
+    if (ftruncate(descriptor, (off_t)size) == 0 &&
+        fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0)
+        return descriptor;
+    int error = errno;
     close(descriptor);
+    return -error;
+}
+
+int fl_free_descriptor(int least) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return -1;
+    const int end = limit.rlim_cur > 4096 ? 4096 : (int)limit.rlim_cur;
+    for (int number = least < end ? least : end - 1; number > 2 && number < end; number++)
+        if (fcntl(number, F_GETFD) == -1) return number;
+    return -1;
+}
+
+void *fl_map_memory(int descriptor, size_t size) {
+    void *start = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
     return start == MAP_FAILED ? NULL : start;
+}
+
+int fl_open_memory(const char *path, size_t size) {
+    // Never what a device or a pipe would do when it is opened.
+    struct stat status;
+    int descriptor = open(path, O_PATH | O_CLOEXEC);
+    if (descriptor < 0) return -errno;
+    const int is_plain = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
+                         status.st_nlink == 0 && (size_t)status.st_size == size;
+    close(descriptor);
+    if (!is_plain) return -EBADF;
+    descriptor = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0) return -errno;
+    // Only memory files can be sealed. Cut short by the program, it would end us when we read it.
+    const int wanted = F_SEAL_SHRINK | F_SEAL_GROW;
+    if (fstat(descriptor, &status) == 0 && (size_t)status.st_size == size &&
+        fcntl(descriptor, F_ADD_SEALS, wanted) == 0 &&
+        (fcntl(descriptor, F_GET_SEALS) & wanted) == wanted && fstat(descriptor, &status) == 0 &&
+        (size_t)status.st_size == size)
+        return descriptor;
+    close(descriptor);
+    return -EBADF;
 }
 
 void fl_unmap(void *start, size_t size) { munmap(start, size); }

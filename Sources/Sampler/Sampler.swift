@@ -22,7 +22,8 @@ package enum Sampler {
                 let ready = try ReadyWatch(launching: options.until)
                 let machine = MachineWatch()
                 let held = try HeldProcess(
-                    path: path, arguments: arguments, signals: signals, setting: ready.setting)
+                    path: path, arguments: arguments, signals: signals, setting: ready.setting,
+                    area: Area(stackBytes: options.stackBytes))
                 let pid = held.pid
                 ready.began(pid)
                 let process = try held.execute(options)

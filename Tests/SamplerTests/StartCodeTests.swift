@@ -18,38 +18,38 @@ import Testing
     @Test func positionIndependent() {
         let code =
             Self.glibcHead + [0x48, 0x8D, 0x3D, 0xA5, 0xFE, 0xFF, 0xFF] + Self.callByTable
-        #expect(StartCode.main(in: code, at: 0x1280) == .at(0x1140))
-        #expect(StartCode.main(in: code, at: 0x55D0_1234_5280) == .at(0x55D0_1234_5140))
+        #expect(main(code, 0x1280) == .at(0x1140))
+        #expect(main(code, 0x55D0_1234_5280) == .at(0x55D0_1234_5140))
     }
 
     @Test func positionDependent() {
         let code =
             Self.glibcHead + [0x48, 0xC7, 0xC7, 0x30, 0x11, 0x40, 0x00] + Self.callByTable
-        #expect(StartCode.main(in: code, at: 0x40_1250) == .at(0x40_1130))
+        #expect(main(code, 0x40_1250) == .at(0x40_1130))
     }
 
     @Test func statically() {
         let fixed = Self.glibcHead + [0x48, 0xC7, 0xC7, 0x30, 0x15, 0x40, 0x00] + Self.callDirect
-        #expect(StartCode.main(in: fixed, at: 0x40_1650) == .at(0x40_1530))
+        #expect(main(fixed, 0x40_1650) == .at(0x40_1530))
         let moved = Self.glibcHead + [0x48, 0x8D, 0x3D, 0xA5, 0xFE, 0xFF, 0xFF] + Self.callDirect
-        #expect(StartCode.main(in: moved, at: 0x7F00_0000_9730) == .at(0x7F00_0000_95F0))
+        #expect(main(moved, 0x7F00_0000_9730) == .at(0x7F00_0000_95F0))
     }
 
     /// lld and others go by the offset table.
     @Test func indirect() {
         let code =
             Self.glibcHead + [0x48, 0x8B, 0x3D, 0x45, 0x2D, 0x00, 0x00] + Self.callByTable
-        #expect(StartCode.main(in: code, at: 0x1280) == .inSlot(0x1280 + 27 + 0x2D45))
+        #expect(main(code, 0x1280) == .inSlot(0x1280 + 27 + 0x2D45))
     }
 
     /// `mov $main, %edi`, and `endbr64` at the start, as other toolchains have it.
     @Test func otherSpellings() {
         let short = Self.glibcHead + [0xBF, 0x30, 0x15, 0x40, 0x00] + Self.callDirect
-        #expect(StartCode.main(in: short, at: 0x40_1650) == .at(0x40_1530))
+        #expect(main(short, 0x40_1650) == .at(0x40_1530))
         let landing =
             [0xF3, 0x0F, 0x1E, 0xFA] + Self.glibcHead
             + [0x48, 0x8D, 0x3D, 0xCA, 0x00, 0x00, 0x00] + Self.callByTable
-        #expect(StartCode.main(in: landing, at: 0x1060) == .at(0x1060 + 31 + 0xCA))
+        #expect(main(landing, 0x1060) == .at(0x1060 + 31 + 0xCA))
     }
 
     /// Before glibc 2.34 two more addresses were passed: whatever bytes they consist of.
@@ -59,12 +59,12 @@ import Testing
             Self.olderHead + [0x49, 0xC7, 0xC0, 0x10, secondByte, 0x40, 0x00]
             + [0x48, 0xC7, 0xC1, 0x40, secondByte, 0x40, 0x00]
             + [0x48, 0xC7, 0xC7, 0x36, 0x11, 0x40, 0x00] + Self.callByTable
-        #expect(StartCode.main(in: fixed, at: 0x40_1050) == .at(0x40_1136))
+        #expect(main(fixed, 0x40_1050) == .at(0x40_1136))
         let moved: [UInt8] =
             Self.olderHead + [0x4C, 0x8D, 0x05, 0x66, secondByte, 0x00, 0x00]
             + [0x48, 0x8D, 0x0D, 0xEF, secondByte, 0x00, 0x00]
             + [0x48, 0x8D, 0x3D, 0xC1, 0x00, 0x00, 0x00] + Self.callByTable
-        #expect(StartCode.main(in: moved, at: 0x1060) == .at(0x1060 + 36 + 0xC1))
+        #expect(main(moved, 0x1060) == .at(0x1060 + 36 + 0xC1))
     }
 
     /// musl goes on in C: either its call's argument is found, which is `main` too, or what is
@@ -77,12 +77,12 @@ import Testing
             0x45, 0x31, 0xC9, 0x48, 0x8D, 0x0D, 0x89, 0xFF, 0xFF, 0xFF, 0x48, 0x8D, 0x3D, 0xC2,
             0xFF, 0xFF, 0xFF, 0xE9, 0x9D, 0xFF, 0xFF, 0xFF,
         ]
-        #expect(StartCode.main(in: moved, at: 0x1043) == .at(0x1040))
+        #expect(main(moved, 0x1043) == .at(0x1040))
         let fixed: [UInt8] = [
             0x48, 0x31, 0xED, 0x48, 0x89, 0xE7, 0x48, 0x8D, 0x35, 0xC0, 0xEF, 0xBF, 0xFF, 0x48,
             0x83, 0xE4, 0xF0, 0xE8, 0x07, 0x00, 0x00, 0x00, 0x0F, 0x1F, 0x80, 0x00, 0x00, 0x00,
         ]
-        if case .at(let found) = StartCode.main(in: fixed, at: 0x40_1033) {
+        if case .at(let found) = main(fixed, 0x40_1033) {
             #expect(!(0x40_0000..<0x40_3000).contains(found))
         }
     }
@@ -90,12 +90,12 @@ import Testing
     /// Go's `_rt0_amd64_linux` jumps on, without any argument.
     @Test func goHasNone() {
         let code: [UInt8] = [0xE9, 0x5B, 0xC4, 0xFF, 0xFF] + [UInt8](repeating: 0xCC, count: 91)
-        #expect(StartCode.main(in: code, at: 0x45_5E80) == nil)
+        #expect(main(code, 0x45_5E80) == nil)
     }
 
     @Test func nothingIsFoundBehindTheCall() {
         let code = Self.glibcHead + Self.callByTable + [0x48, 0x8D, 0x3D, 1, 0, 0, 0]
-        #expect(StartCode.main(in: code, at: 0) == nil)
+        #expect(main(code, 0) == nil)
         let direct = Self.glibcHead + Self.callDirect + [0x48, 0x8D, 0x3D, 1, 0, 0, 0]
         #expect(StartCode.main(in: direct, at: 0) == nil)
     }
@@ -115,7 +115,7 @@ import Testing
                 [0x48, 0x8D, 0x8B, 0x3D, 0xBF, 0xC7, 0xFF, 0x15, 0xE8, 0xF4, 0x00, 0x80]
                     .randomElement(using: &random) ?? 0 as UInt8
             }
-            _ = StartCode.main(in: code, at: .max - 3)
+            _ = main(code, .max - 3)
         }
     }
 }

@@ -1,28 +1,52 @@
-// Code that runs inside the profiled program. It is freestanding and position-independent: the
-// recorder copies it into the program's address space and fills in the words named below. It
-// uses no library and no thread-local memory, and writes nothing but the thread's own stack and
-// the shared slots; what it reads of the program it lets the kernel copy, which cannot fault.
+// Code that runs inside the profiled program, and the memory that it shares with the recorder: the
+// area. The recorder makes it, or a thread of the program does, and the recorder fills it in. It is
+// one mapping: first the code (position-independent, it calls no library), then what both sides
+// write. All places in it are fixed distances from its beginning, so that the code finds
+// everything from where it is itself.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
-// One thread's place in the memory that the program and the recorder share: the recorder asks,
-// the signal handler answers.
+// Where things lie in the area, in bytes from its beginning. The code's part is mapped for reading
+// and executing, all behind it for reading and writing.
+#define FL_TRAMPOLINES 0x10000  // of marks: code that the recorder writes
+#define FL_ISLAND 0x30000       // the same for code far away: mapped once more, near it
+#define FL_STATE 0x50000        // struct fl_state
+#define FL_SLOTS 0x52000        // struct fl_slot, FL_MOST_SLOTS of them
+#define FL_RECORDS 0x72000      // struct fl_initializer …
+#define FL_LIBRARIES 0xB2000    // struct fl_library …
+#define FL_OPENS 0xE2000        // struct fl_open …
+#define FL_MARKS 0xEA000        // struct fl_mark …
+#define FL_STACKS 0x12A000      // FL_OPEN_STACK bytes for each open
+#define FL_RING 0x52A000        // of signposts; how large it is, the recorder knows
+
+#define FL_SLOT_SIZE 256
+#define FL_MOST_SLOTS 512
+#define FL_MOST_RECORDS 4096
+#define FL_MOST_LIBRARIES 1024
+#define FL_MOST_OPENS 64
+#define FL_MOST_MARKS 1024
+#define FL_OPEN_STACK 0x10000
+#define FL_MOST_PATCHES 64
+#define FL_TRAMPOLINES_SIZE 0x20000
+
+// One thread's place: the recorder asks, the signal handler answers.
 struct fl_slot {
     uint32_t state;         // one of the values below
     uint32_t alternate;     // answer: 1 on an alternate signal stack; nothing was copied then
     // Written by the recorder before it asks:
     uint64_t stack_low;     // the mapping of the thread's stack as far as it is known: how much
     uint64_t stack_high;    // to copy. Elsewhere `capacity` is copied, or what there is
-    uint64_t capacity;      // how many bytes of `stack` may be used
+    uint64_t capacity;      // how many bytes may be copied
+    uint64_t buffer;        // where to; from the area's beginning
     // Written by the handler:
     int64_t time_ns;        // CLOCK_MONOTONIC
     int64_t cpu_ns;         // the thread's CPU clock
-    uint64_t registers[17]; // the kernel's order: r8 … r15 rdi rsi rbp rbx rdx rax rcx rsp rip
-    uint64_t copied_start;  // the address of the first byte in `stack`
+    uint64_t copied_start;  // the address of the first byte copied
     int64_t copied_size;    // negative: an error number
+    uint64_t registers[17]; // the kernel's order: r8 … r15 rdi rsi rbp rbx rdx rax rcx rsp rip
     uint64_t vectors[4];    // scratch: process_vm_readv(2)'s two struct iovec
-    uint8_t stack[];
+    uint64_t unused[2];
 };
 
 enum {
@@ -33,25 +57,78 @@ enum {
     FL_SLOT_DECLINED = 4,   // no answer: system calls may be forbidden
 };
 
-// In the first slot's place: what concerns the whole process.
-struct fl_shared {
+// Eight bytes of the program's code that are written when the area settles.
+struct fl_patch {
+    uint64_t address;
+    uint64_t word;          // what to write; where `target` is not 0, but for its first five bytes,
+    uint64_t target;        // which are a jump to this place in the area
+};
+
+// What concerns the whole process.
+struct fl_state {
+    uint32_t phase;         // one of the values below
     uint32_t displaced;     // the program has set another action for the sampling signal
     uint32_t filtered;      // the program prepares a filter for its system calls
     int32_t outstanding;    // requests whose signals may still be on their way
     uint32_t execution;     // one of the values below
-    uint32_t phase;         // one of the values below
     uint32_t masks;         // how often a thread was about to block the sampling signal
+    int32_t next_area;      // while a program is about to be executed: the descriptor of its area
+    uint32_t gate;          // one of the values below
+    uint32_t pid;           // the process's id, as it knows it itself
+    uint32_t recorder;      // the recorder's id, as the process knows it; 0 where it does not
+    // Written before the area settles:
+    uint64_t size;          // of the area
+    uint64_t cookie;        // what the upper 48 bits of our signals' values are; never 0
+    uint64_t sample_signal; // 0: no stacks by signal
+    uint64_t settled_flags; // of the handler's action: SA_…
+    uint64_t original_handler;  // what the program is told that the signal does
+    uint64_t patch_count;
+    struct fl_patch patches[FL_MOST_PATCHES];
+    uint64_t debug;         // the linker's struct r_debug; 0: it tells nothing
+    uint64_t is_started;    // whether the start-up's libraries are loaded
+    uint64_t start_slot;    // where the program has __libc_start_main's address; 0: not known
+    uint64_t start_is_protected;    // whether that may not be written once it is relocated
+    // Where the C library makes the system calls that concern us, from its load address; 0: not
+    // known. In the order sigaction, sigmask, execve, prctl.
+    uint64_t sites[4];
+    uint64_t wants_sites;   // whether they are to be led past us
+    uint64_t island;        // where FL_ISLAND should be mapped, too; 0: nowhere. Then: where it is
+    // Written by the program:
+    uint64_t address;       // of the area
+    int64_t settled_ns;     // when the area was ready, on CLOCK_MONOTONIC
+    int64_t mapping_ns;     // when the linker began to map libraries
+    int64_t gate_ns, gate_end_ns;   // when the gate was reached and passed
+    uint64_t library_base;  // where the C library is whose calls were led past us
+    uint64_t hooked;        // which of its calls: bits in the order of `sites`
+    uint64_t hooked_words[4];   // what was there
+    uint64_t after[4];      // where they go on
+    uint64_t real_start, real_main, real_init;
+    uint32_t borders;       // how many of FL_BORDER_… were noted: those of the opens' first entries
+    uint32_t opens, libraries, records;
+    uint32_t is_adding;
+    uint32_t known;         // the length of the linker's list when it was counted last
+    uint64_t ring;          // whether marks are noted
 };
 
 enum {
+    FL_PHASE_EMPTY = 0,     // nobody has filled it in
+    FL_PHASE_FILLED = 1,    // the recorder has
+    FL_PHASE_ABANDONED = 2, // the program has waited for that in vain, and went on
+    FL_PHASE_SETTLED = 3,   // the program uses it
+
     FL_EXECUTION_NONE = 0,
     FL_EXECUTION_AHEAD = 1,    // a thread is about to execute another program, and waits
     FL_EXECUTION_FOLLOWED = 2, // the recorder traces it: it may go on
 
-    FL_PHASE_MAPPED = 1,       // the thread that maps the slots waits for the recorder
-    FL_PHASE_ACCEPTED = 2,     // the recorder has them, too
-    FL_PHASE_READY = 3,        // the handler is set: requests will be answered
-    FL_PHASE_ABANDONED = 4,    // it has waited in vain, and unmaps them
+    FL_GATE_OPEN = 0,
+    FL_GATE_CLOSED = 1,     // who comes there when libraries are loaded is to wait
+    FL_GATE_WAITING = 2,    // a thread does
+    FL_GATE_PASSED = 3,     // it may go on
+
+    FL_SITE_SIGACTION = 0,
+    FL_SITE_SIGMASK = 1,
+    FL_SITE_EXECVE = 2,
+    FL_SITE_PRCTL = 3,
 };
 
 // What the recorder leaves on the stack of a thread that it leads to an entry, below the red zone.
@@ -60,40 +137,41 @@ struct fl_diversion {
     uint64_t resume;    // where it goes on
 };
 
-struct fl_agent {
+// A piece of code that stands alone for a while, in a place where the program has none of its own:
+// what brings the area in, and what takes it away.
+struct fl_piece {
     const uint8_t *code;
-    uint32_t launch_length; // the part that watching a launch needs
-    uint32_t length;        // all of it
-    // Offsets within the code.
-    // Entries, at which a stopped thread is made to go on:
-    uint32_t set_action;    // sets a signal's action
-    uint32_t map_slots;     // makes and maps the slots, waits for the recorder, sets the sampling
-                            // signal's action
-    uint32_t waiting, waiting_end;  // where map_slots waits
-    uint32_t unmap_slots;   // sets the sampling signal's action and unmaps the slots
-    uint32_t unmapped, unmapped_end;    // where it waits for the recorder
-    // Stand-ins for the C library's system calls of these names:
-    uint32_t sigaction, prctl, execve, sigmask;
-    // Handlers, and what the kernel's ABI wants beside them:
-    uint32_t trap_handler;    // returns
-    uint32_t sample_handler;  // fills a slot
-    uint32_t restorer;        // rt_sigreturn
-    // Words to fill in; an action is a struct kernel_sigaction of 4 words:
-    uint32_t signal, action;
-    uint32_t slots;         // where the slots are mapped; 0: nobody is answered
-    uint32_t slots_size;    // in bytes
-    uint32_t slot_mask;     // a slot's size (a power of two) - 1
-    uint32_t pid;           // the process's id, as it knows it itself
-    uint32_t recorder;      // the recorder's id, as the process knows it; 0 where it does not
-    uint32_t sample_signal, sample_action;
-    uint32_t protection;    // of the slots' mapping (mmap(2))
-    uint32_t old_slots;     // what unmap_slots unmaps; where map_slots should map: 0: anywhere
-    uint32_t naps;          // how often it naps at most until the recorder gives its state back
-    uint32_t original_handler;  // what the program is told that the sampling signal does
-    uint32_t after_sigaction, after_prctl, after_execve, after_sigmask;
+    uint32_t length;
+    uint32_t words;     // where its words begin, to be filled in
+};
+struct fl_boot_words {
+    int64_t descriptor;     // of the area's memory; -1: the thread makes it
+    uint64_t place;         // where the area should be
+    uint64_t size;
+    uint64_t is_at_entry;   // whether it stands where the program's first instruction was
+};
+struct fl_away_words {
+    uint64_t signal;        // whose action is set; 0: of none
+    uint64_t action[4];     // struct kernel_sigaction; the restorer is of no use
+    uint64_t address, size; // of what is unmapped; 0: nothing
+    uint64_t naps;          // how often it naps at most until the recorder gives its state back
 };
 
-struct fl_agent fl_agent_describe(void);
+struct fl_code {
+    const uint8_t *code;    // the area's
+    uint32_t length;
+    struct fl_piece boot, away;
+    // Within `away`: where a thread is that is through with it, and waits.
+    uint32_t away_waiting, away_waiting_end;
+    // Within the area's code:
+    uint32_t debug_state;   // takes _dl_debug_state's place
+    uint32_t mark;          // what the trampolines of marks call
+    uint32_t stand_ins[4];  // for the C library's system calls, in the order of `sites`
+    uint32_t sample_handler, restorer;
+    uint32_t main;          // what is called in main's place
+    uint32_t thunks;        // of libraries, two each: for DT_INIT and for DT_INIT_ARRAY
+};
+struct fl_code fl_code_describe(void);
 
 // One run of an initialiser, as the thread that ran it saw it.
 struct fl_initializer {
@@ -102,7 +180,7 @@ struct fl_initializer {
     uint32_t tid;           // as the process knows it
     int64_t start_ns, end_ns;           // CLOCK_MONOTONIC
     int64_t start_cpu_ns, end_cpu_ns;   // the thread's CPU clock
-    uint64_t library;       // 1 + its number among the loaded libraries; 0: one of the start-up
+    uint64_t library;       // its number among the libraries
     uint64_t unused;
 };
 
@@ -112,33 +190,37 @@ enum {
     FL_INITIALIZER_RETURNED = 2,
 };
 
-// A call that loads libraries: when the linker took the first up, and who called.
+// A moment at which the linker or the program told us something, and the stack of who did. The
+// first three are the launch's borders, all others calls that load libraries.
 struct fl_open {
-    int64_t start_ns;       // CLOCK_MONOTONIC
+    int64_t start_ns;       // CLOCK_MONOTONIC; written last
+    int64_t cpu_ns;         // the thread's CPU clock
     uint32_t tid;           // as the process knows it
     uint32_t unused;
     uint64_t registers[8];  // rsp rip rbp rbx r12 r13 r14 r15
     int64_t copied_size;    // bytes copied from rsp upwards; negative: an error number
-    uint64_t reserved[5];
+    int64_t minor_faults, major_faults, blocks_read;    // of the process; blocks of 512 bytes
+    uint64_t vectors[4];    // scratch
+    uint64_t reserved[13];
 };
-enum { FL_OPEN_STACK = 65536 };  // bytes of a stack that are copied at most
+enum {
+    FL_BORDER_RELOCATED = 0,
+    FL_BORDER_MAIN = 1,
+    FL_FIRST_OPEN = 2,
+};
 
-// A library that such a call loaded, and its original initialisers.
+// A library, and its original initialisers.
 struct fl_library {
     uint64_t map;           // its struct link_map
     uint64_t initializer;   // DT_INIT's function; 0: none
     uint64_t array;         // DT_INIT_ARRAY's address
     uint64_t count;         // its length
-    uint64_t open;          // the number of the call
-    uint64_t only;          // the array of one that takes its place
-    uint64_t unused[2];
-};
-
-// How many of each there are so far, and what the linker's hook remembers between two calls.
-struct fl_loads {
-    uint32_t opens, libraries, records;
-    uint32_t is_adding;
-    uint32_t known;         // the length of the linker's list when it was counted last
+    uint64_t open;          // the number of the call; 0: of the start-up
+    // What the linker finds in place of the library's own entries:
+    uint64_t only;          // an array of one
+    uint64_t entries[6];    // DT_INIT, DT_INIT_ARRAY, DT_INIT_ARRAYSZ, each with its value
+    uint64_t own[3];        // where the library's own entries are; 0: it has none
+    uint64_t unused[9];
 };
 
 // What a hit of a mark says: the beginning of it as the ring's slot has it (firstlight/signpost.h).
@@ -147,32 +229,3 @@ struct fl_mark {
     uint32_t words;         // how many of 8 bytes the text takes
     char text[248];         // name, category
 };
-
-// Code for a mapping of its own. A thunk loads a number into eax and jumps to `initializer` (a
-// record's number) or `driver` (twice a library's, + 1 for its array).
-struct fl_hooks {
-    const uint8_t *code;
-    uint32_t length;
-    uint32_t initializer, driver;
-    uint32_t debug_state;   // takes _dl_debug_state's place
-    uint32_t mark;          // what the trampolines of marks call
-    uint32_t words;         // a struct fl_hook_words to fill in
-};
-
-struct fl_hook_words {
-    uint64_t records;       // addresses of struct fl_initializer …
-    uint64_t pid;           // the process's id, as it knows it itself
-    uint64_t slots;         // address of the agent's word that tells where the slots are
-    uint64_t head;          // address of the struct fl_shared that is obeyed while there are none
-    uint64_t debug;         // the linker's struct r_debug
-    uint64_t loads;         // … of struct fl_loads, struct fl_open, struct fl_library,
-    uint64_t opens;
-    uint64_t libraries;
-    uint64_t thunks;        // of the libraries' thunks, 16 bytes each,
-    uint64_t stacks;        // of FL_OPEN_STACK bytes for each open
-    uint64_t most_records, most_opens, most_libraries;
-    uint64_t ring;          // the ring of signposts, for marks; 0: they are not noted
-    uint64_t marks;         // … of struct fl_mark
-};
-
-struct fl_hooks fl_hooks_describe(void);

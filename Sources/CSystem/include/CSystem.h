@@ -65,10 +65,11 @@ uint64_t fl_ignored_signals(void);
 // `path` with the given mask of blocked signals and set of ignored ones. A file
 // that is neither binary nor `#!` script is handed to /bin/sh, as execvp(3) does. `*failure` is
 // a pipe's read end: empty when exec worked, else it yields its errno as an int.
-// `streams` are its standard output and error; -1: ours.
+// `streams` are its standard output and error; -1: ours. `memory` is left to the program under
+// `memory_number`; -1: none is.
 pid_t fl_spawn_held(const char *path, char *const argv[], char *const envp[],
-                    const int streams[2], const sigset_t *mask, uint64_t ignored, int *release,
-                    int *failure);
+                    const int streams[2], const sigset_t *mask, uint64_t ignored, int memory,
+                    int memory_number, int *release, int *failure);
 
 // Of which thread fl_wait would tell next, without taking the news; 0: of none. `*has_ended`:
 // whether it is of an end.
@@ -115,8 +116,15 @@ int fl_ask_for_short_turns(void);
 // Sends `signal` to one thread with a value, as sigqueue(3) does to a process. 0 or -errno.
 int fl_signal_thread(pid_t pid, pid_t tid, int signal, uint64_t value);
 
-// Maps a file shared, for reading and writing. NULL when that fails.
-void *fl_map_shared(const char *path, size_t size);
+// A file in memory of that size, for good: the descriptor, or -errno.
+int fl_make_memory(const char *name, size_t size);
+// Opens such a file of another process, which may lie about it: what is no nameless file in memory
+// of that size, for good, is refused. The descriptor, or -errno.
+int fl_open_memory(const char *path, size_t size);
+// Maps it shared, for reading and writing. NULL when that fails.
+void *fl_map_memory(int descriptor, size_t size);
+// A number from `least` on under which nothing is open, and something may be; -1: none.
+int fl_free_descriptor(int least);
 void fl_unmap(void *start, size_t size);
 // Frees the pages of shared memory; all who map it find zeros (madvise(2), MADV_REMOVE). 0 or -errno.
 int fl_release_shared(void *start, size_t size);

@@ -1,3 +1,4 @@
+import ProfileModel
 import Glibc
 import Report
 import Sampler
@@ -19,21 +20,6 @@ extension Diagnosis {
         return Check(
             "tracing", .no, "ptrace of a child \(Self.outcome(facts.tracing.control))",
             remedy: refusal(facts.tracing.control), need: .record)
-    }
-
-    var breakpoints: Check {
-        switch facts.tracing.breakpoints {
-        case .worked:
-            Check("breakpoints", .ok, "debug registers can be set")
-        case .untried:
-            Check("breakpoints", .no, "not tried", remedy: Self.afterTracing)
-        default:
-            Check(
-                "breakpoints", .limited,
-                "setting a debug register \(Self.outcome(facts.tracing.breakpoints))",
-                remedy: "phases before main cannot be told apart, all of it is Main; "
-                    + "a hypervisor, or a debugger of the whole machine, keeps the registers")
-        }
     }
 
     var memory: Check {
@@ -80,26 +66,27 @@ extension Diagnosis {
         }
     }
 
-    var vdso: Check {
-        let consequence =
-            "phases before main cannot be told apart, all of it is Main, and record "
-            + "--capture signal is not possible; "
-        switch facts.tracing.agent {
-        case .placed(let room, let needed):
+    var capture: Check {
+        switch facts.tracing.capture {
+        case .ran(.signal, let stacks, true, _) where stacks > 0:
             return Check(
-                "vdso", .ok, "\(room) bytes are free behind its contents, \(needed) are needed")
-        case .noVDSO:
+                "capture", .ok,
+                "/bin/sh was recorded: its phases, and \(stacks) stacks, taken by signal")
+        case .ran(_, let stacks, let notesBorders, let obstacle):
+            let found =
+                "/bin/sh was recorded: \(stacks) stacks, "
+                + (notesBorders ? "with" : "without") + " its phases, "
+                + (obstacle.map { "by stops (\($0.rawValue))" } ?? "by signal")
             return Check(
-                "vdso", .limited, "there is none",
-                remedy: consequence + "do not start the kernel with vdso=0")
-        case .missing(let needed):
+                "capture", .limited, found,
+                remedy: "launches are disturbed more than they need to be, and phases before main "
+                    + "may be missing")
+        case .failed(let reason):
             return Check(
-                "vdso", .limited, "no \(needed) bytes behind its contents can be written",
-                remedy: consequence + "only another kernel has another vdso")
+                "capture", .no, "/bin/sh could not be recorded: \(reason)",
+                remedy: "mend what is said above first", need: .record)
         case .untried:
-            let isTraced = facts.tracing.control == .worked
-            return Check(
-                "vdso", .no, "not tried", remedy: isTraced ? "mend /proc first" : Self.afterTracing)
+            return Check("capture", .no, "not tried", remedy: Self.afterTracing)
         }
     }
 

@@ -17,7 +17,7 @@ package struct Diagnosis {
     /// In the order of their importance to recording.
     package var checks: [Check] {
         [
-            machine, tracing, breakpoints, memory, proc, timer, vdso, attaching, confinement,
+            machine, tracing, memory, proc, capture, timer, attaching, confinement,
             sharedMemory, scheduling, openFiles, cores, symbols,
         ]
     }

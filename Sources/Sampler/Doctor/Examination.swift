@@ -12,6 +12,7 @@ package enum Examination {
         facts.privileges = privileges()
         facts.confinement = ConfinementFacts.ofThisProcess()
         facts.tracing = TracingExamination.run()
+        if facts.tracing.control == .worked { facts.tracing.capture = CaptureExamination.run() }
         facts.timer = TimerExamination.run()
         facts.scheduling = SchedulingExamination.run()
         facts.sharedMemory = Trial(fl_doctor_share_memory(1 << 16))

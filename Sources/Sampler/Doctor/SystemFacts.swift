@@ -78,14 +78,12 @@ package struct TracingFacts: Hashable, Sendable {
     package var start = Trial.untried
     /// Seizing, stopping and reading the registers.
     package var control = Trial.untried
-    /// Debug registers, with which the launch's phases are told apart.
-    package var breakpoints = Trial.untried
     /// process_vm_readv(2).
     package var memory = Trial.untried
     /// Files of `/proc` that recording reads, by name, in the order of trying.
     package var files: [File] = []
-    /// Room for our code behind the vdso's contents.
-    package var agent = AgentSpace.untried
+    /// A launch that was recorded.
+    package var capture = Capture.untried
     /// Being traced by a process that is not our ancestor: what `attach` will do to others.
     package var fromOutside = Trial.untried
 
@@ -99,13 +97,17 @@ package struct TracingFacts: Hashable, Sendable {
         }
     }
 
-    package enum AgentSpace: Hashable, Sendable {
+    package enum Capture: Hashable, Sendable {
         case untried
-        case noVDSO
-        /// There is no room, or it cannot be written.
-        case missing(needed: Int)
-        /// The code was placed. In bytes.
-        case placed(room: Int, needed: Int)
+        /// Why it could not be recorded.
+        case failed(String)
+        /// - Parameters:
+        ///   - method: how stacks were taken.
+        ///   - stacks: how many were.
+        ///   - notesBorders: whether our code in the program told the launch's phases apart.
+        ///   - obstacle: why stacks were not taken by signal.
+        case ran(
+            method: CaptureMethod, stacks: Int, notesBorders: Bool, obstacle: RecorderNote.Kind?)
     }
 
     package init() {}

@@ -1,4 +1,3 @@
-import CAgent
 import CSystem
 import Glibc
 import ProfileModel
@@ -51,14 +50,6 @@ enum TracingExamination {
             _ = try tracee.registers()
         }
         guard facts.control == .worked else { return facts }
-        facts.breakpoints = Trial { () throws(SystemError) in
-            // As a recorder does it: a breakpoint where nothing is, and its removal.
-            try tracee.setDebugRegister(0, 0x1000)
-            try tracee.setDebugRegister(7, 1)
-            try tracee.setDebugRegister(7, 0)
-        }
-        let knowsVector = facts.files.contains { $0.name == "auxv" && $0.trial == .worked }
-        if knowsVector { facts.agent = agentSpace(tracee) }
         return facts
     }
 
@@ -75,19 +66,6 @@ enum TracingExamination {
         guard TraceEvent(status: status) == .stopped else {
             throw SystemError("stopping a child", code: EPROTO)
         }
-    }
-
-    private static func agentSpace(_ tracee: Tracee) -> TracingFacts.AgentSpace {
-        var buffer = ReadBuffer()
-        buffer.readAll(path: "/proc/\(tracee.tid)/auxv")
-        let vdso = AuxiliaryVector(buffer.contents).vdso
-        let needed = Int(fl_agent_describe().length)
-        guard vdso != 0 else { return .noVDSO }
-        guard let agent = Agent.place(vdso: vdso, tracee: tracee) else {
-            return .missing(needed: needed)
-        }
-        let page: UInt64 = 4096
-        return .placed(room: Int(page - agent.base % page), needed: needed)
     }
 }
 

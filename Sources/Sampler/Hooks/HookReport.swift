@@ -5,10 +5,13 @@ extension TraceSession {
     /// - Parameter isLast: what has not ended never will, as far as anybody sees.
     func reportHooks(at now: MonotonicTime, isLast: Bool = false) {
         guard hooks != nil, let main = threads[pid] else { return }
+        reportBorders(at: now)
         let bounds = min(imageStart, now)...now
         let runs = hooks?.newRuns(isLast: isLast) ?? []
         // Their code may have been mapped since the last look.
-        if runs.contains(where: { $0.library != nil }) { observer.rereadMappings(at: now) }
+        if let latest = runs.last, latest.start > observer.mappings.lastRead {
+            observer.rereadMappings(at: now)
+        }
         for run in runs where bounds.contains(run.start) {
             let thread = threads[run.tid] ?? main
             sink.receive(.initializer(Self.initializer(run, on: thread, upTo: now)))
@@ -24,7 +27,7 @@ extension TraceSession {
     }
 
     private static func initializer(
-        _ run: HookArea.Note, on thread: TracedThread, upTo now: MonotonicTime
+        _ run: Area.Note, on thread: TracedThread, upTo now: MonotonicTime
     ) -> ObservedInitializer {
         let end = min(max(run.end ?? now, run.start), now)
         let cpuAtEnd = run.end == nil ? thread.clock.counters.run : run.cpuAtEnd
@@ -41,7 +44,7 @@ extension TraceSession {
         _ loaded: [Hooks.SeenLibrary], of number: Int, end: MonotonicTime?,
         within bounds: ClosedRange<MonotonicTime>
     ) {
-        guard let open = hooks?.area.open(number), bounds.contains(open.start) else { return }
+        guard let open = hooks?.area.open(number), bounds.contains(open.time) else { return }
         var requester: [String: String] = [:]
         for library in loaded {
             libraries?.markTold(library.bias)
@@ -55,8 +58,8 @@ extension TraceSession {
                 .library(
                     ObservedLibrary(
                         load: LibraryLoad(
-                            path: library.path, start: open.start,
-                            wall: isAskedFor ? end.map { max($0, open.start) - open.start } : nil,
+                            path: library.path, start: open.time,
+                            wall: isAskedFor ? end.map { max($0, open.time) - open.time } : nil,
                             size: library.size,
                             requestedBy: isAskedFor ? nil : requester[library.name],
                             isInitial: false),

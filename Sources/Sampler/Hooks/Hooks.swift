@@ -2,15 +2,9 @@ import ProfileModel
 
 /// Our code around the program's initialisers, and how far what it noted was told.
 struct Hooks {
-    let area: HookArea
+    let area: Area
     /// What the program says itself; nothing is written there before it is switched on.
     let signposts: ProgramSignposts
-    /// The start-up's initialisers, each behind a thunk.
-    let sites: [InitializerPlan.Site]
-    /// Whether what leads to them is changed.
-    var isArmed = false
-    /// The linker's hook, and the words that were there; nil: it is as it was.
-    var linkerHook: (address: UInt64, words: [UInt64])?
     /// Which runs were told.
     private var isTold: [Bool]
     /// Every run before this was.
@@ -22,26 +16,10 @@ struct Hooks {
     /// nil: it was gone already.
     private var seen: [SeenLibrary?] = []
 
-    init(area: HookArea, sites: [InitializerPlan.Site], signposts: ProgramSignposts) {
+    init(area: Area, signposts: ProgramSignposts) {
         self.area = area
         self.signposts = signposts
-        self.sites = sites
-        isTold = [Bool](repeating: false, count: area.layout.records)
-    }
-
-    /// Leads every initialiser past the area's code. The thread that will run them is stopped.
-    mutating func arm(by tracee: Tracee) throws(SystemError) {
-        isArmed = true
-        for (index, site) in sites.enumerated() {
-            try tracee.write(words: [site.word(for: area.thunkAddress(index))], at: site.address)
-        }
-    }
-
-    /// Puts back what led to them.
-    mutating func disarm(by tracee: Tracee) throws(SystemError) {
-        guard isArmed else { return }
-        for site in sites { try tracee.write(words: [site.word], at: site.address) }
-        isArmed = false
+        isTold = [Bool](repeating: false, count: Area.mostRecords)
     }
 
     /// Whether some thread is in the area's code right now, or has left it by a jump.
@@ -51,14 +29,14 @@ struct Hooks {
 
     /// The runs that have ended since the last call, in their order; at the end those, too, that
     /// have not.
-    mutating func newRuns(isLast: Bool) -> [HookArea.Note] {
+    mutating func newRuns(isLast: Bool) -> [Area.Note] {
         let count = area.counts.records
-        var runs: [HookArea.Note] = []
+        var runs: [Area.Note] = []
         for index in firstUntold..<max(count, firstUntold) where !isTold[index] {
             guard let note = area.note(index), isLast || note.end != nil else { continue }
             isTold[index] = true
             runs.append(note)
-            if let library = note.library, let end = note.end { noteReturn(end, of: library) }
+            if let end = note.end { noteReturn(end, of: note.library) }
         }
         while firstUntold < count, isTold[firstUntold] { firstUntold += 1 }
         return runs.sorted { $0.start < $1.start }
@@ -75,7 +53,7 @@ struct Hooks {
 
     /// A library that a call loaded, as it was when it was seen.
     struct SeenLibrary {
-        var load: HookArea.Load
+        var load: Area.Load
         var path: String
         var size: Int64
         var name: String
@@ -90,7 +68,9 @@ struct Hooks {
         var objects: [LinkedObject] = []
         for index in seen.count..<max(area.counts.libraries, seen.count) {
             let load = area.load(index)
-            let object = LinkMap.object(at: load.map, memory: memory)
+            // The start-up's are told all together.
+            let object =
+                load.open == nil ? nil : LinkMap.object(at: load.map, memory: memory)
             if let object { objects.append(object) }
             seen.append(
                 object.map {
@@ -121,7 +101,7 @@ struct Hooks {
                 if hasRun { end = max(end ?? lastEnd[next], lastEnd[next]) }
                 next += 1
             }
-            guard isOver || isLast else { break }
+            guard isOver || isLast || open == nil else { break }
             if let open {
                 let libraries = seen[toldLibraries..<next].compactMap { $0 }
                 calls.append((open, libraries, isOver ? end : nil))

@@ -38,6 +38,7 @@ struct ProcFile: ~Copyable {
     }
 
     /// Whether all the words could be written.
+    @discardableResult
     static func write<Value: FixedWidthInteger>(
         _ values: [Value], to path: String, at position: UInt64
     ) -> Bool {

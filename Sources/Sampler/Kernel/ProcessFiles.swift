@@ -67,16 +67,25 @@ struct ProcessFiles: Sendable {
         }
     }
 
-    func threadIDs() -> [Int32] {
-        guard let folder = opendir("/proc/\(pid)/task") else { return [] }
+    func threadIDs() -> [Int32] { numbers(in: "task").filter { $0 > 0 } }
+
+    /// Under which number it will open its next file.
+    func lowestFreeDescriptor() -> Int32 {
+        let open = Set(numbers(in: "fd"))
+        return (0...).first { !open.contains($0) } ?? 0
+    }
+
+    /// The names in one of its folders that are numbers.
+    private func numbers(in folder: String) -> [Int32] {
+        guard let folder = opendir("/proc/\(pid)/\(folder)") else { return [] }
         defer { closedir(folder) }
-        var ids: [Int32] = []
+        var numbers: [Int32] = []
         while let entry = readdir(folder) {
-            let id = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { Int32(atoi($0)) }
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            if id > 0 { ids.append(id) }
+            if let number = Int32(name) { numbers.append(number) }
         }
-        return ids
+        return numbers
     }
 }

@@ -9,9 +9,13 @@ struct DynamicLinker: Sendable {
     ///
     /// - Parameter base: where it was mapped; 0 for a static program.
     init?(base: UInt64, memory: TargetMemory) {
-        guard base != 0, let linker = LoadedImage(base: base, memory: memory),
-            let function = linker.address(ofSymbol: "_dl_debug_state"),
-            linker.isExecutable(function), let debug = linker.address(ofSymbol: "_r_debug")
+        guard base != 0, let linker = LoadedImage(base: base, memory: memory) else { return nil }
+        self.init(linker)
+    }
+
+    init?(_ linker: LoadedImage) {
+        let found = linker.addresses(ofSymbols: ["_dl_debug_state", "_r_debug"])
+        guard let function = found[0], linker.isExecutable(function), let debug = found[1]
         else { return nil }
         debugState = function
         self.debug = debug

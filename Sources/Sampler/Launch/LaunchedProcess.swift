@@ -8,13 +8,18 @@ struct HeldProcess: ~Copyable {
     private let path: String
     private let release: Int32
     private let failure: Int32
+    /// What it hands on to the program.
+    private let area: InheritedArea?
 
     /// Forks the child. It has our directory and limits and, but for what `setting` says, our
     /// environment and descriptors; its signal mask is the one that we were started with.
     init(
-        path: String, arguments: [String], signals: SignalQueue, setting: borrowing ProgramSetting
+        path: String, arguments: [String], signals: SignalQueue, setting: borrowing ProgramSetting,
+        area: Area? = nil
     ) throws(SamplerError) {
         self.path = path
+        let number = area == nil ? -1 : fl_free_descriptor(Self.leastNumber)
+        self.area = number < 0 ? nil : area.map { InheritedArea(area: $0, descriptor: number) }
         var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
         words.append(nil)
         var variables = setting.environment.map { strdup($0) }
@@ -24,8 +29,8 @@ struct HeldProcess: ~Copyable {
         var failure: Int32 = -1
         var mask = signals.originalMask
         let pid = fl_spawn_held(
-            path, words, variables, setting.streams, &mask, signals.ignoredSignals, &release,
-            &failure)
+            path, words, variables, setting.streams, &mask, signals.ignoredSignals,
+            self.area?.area.inheritable ?? -1, number, &release, &failure)
         guard pid > 0 else {
             throw .systemCall(SystemError("starting a process", code: -pid))
         }
@@ -33,6 +38,9 @@ struct HeldProcess: ~Copyable {
         self.release = release
         self.failure = failure
     }
+
+    /// Where programs do not look for what they were given.
+    private static let leastNumber: Int32 = 200
 
     /// Traces the child and lets it go on to execute the program, until its first instruction.
     ///
@@ -44,7 +52,6 @@ struct HeldProcess: ~Copyable {
         let schedule: Schedule?
         do throws(SystemError) {
             try tracee.seize(followingChildren: options.followsChildren)
-            try prepare(tracee)
             // Here what the kernel switches on for it delays nobody.
             schedule = options.asksScheduler ? Schedule(pid: pid, threads: [pid]) : nil
             // The program's launch begins here: the child is there, and nothing holds it.
@@ -64,32 +71,8 @@ struct HeldProcess: ~Copyable {
         let hasFailed = fl_read_int(failure, &code) == 1
         close(failure)
         if hasFailed { throw ProgramLookup.explain(path: path, code: code) }
-        return StartedProcess(main: main, firstInstruction: reached, schedule: schedule)
-    }
-
-    /// Sets a breakpoint in the child, which its exec will clear. The kernel's first breakpoint
-    /// in a while switches on machinery for which it waits 10 ms (synchronize_rcu in
-    /// perf's account_event): better now than in the middle of the launch.
-    private func prepare(_ tracee: Tracee) throws(SystemError) {
-        try tracee.interrupt()
-        try waitForStop(tracee)
-        try? tracee.setDebugRegister(0, 0x1000)
-        try? tracee.setDebugRegister(7, 1)
-        try tracee.resume()
-    }
-
-    private func waitForStop(_ tracee: Tracee) throws(SystemError) {
-        while true {
-            var status: Int32 = 0
-            try check(fl_wait(pid, 0, &status), "waiting for the new process")
-            switch TraceEvent(status: status) {
-            case .stopped: return
-            case .exited, .killed: throw SystemError("waiting for the new process", code: ESRCH)
-            case .signal(let number): try tracee.resume(delivering: number)
-            case .groupStop: try tracee.listen()
-            default: try tracee.resume()
-            }
-        }
+        return StartedProcess(
+            main: main, firstInstruction: reached, area: area, schedule: schedule)
     }
 
     /// Until the exec's stop, or the child's end when exec failed. Other stops are passed on.
@@ -113,6 +96,8 @@ struct StartedProcess {
     /// Its only thread so far; observed since it was let go.
     let main: TracedThread
     let firstInstruction: MonotonicTime
+    /// The memory that it was handed; nil: there is none.
+    let area: InheritedArea?
     /// nil: it cannot be had.
     let schedule: Schedule?
 }

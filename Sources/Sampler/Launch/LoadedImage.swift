@@ -112,12 +112,17 @@ struct LoadedImage: Sendable {
         segments.contains { $0.isExecutable && $0.contains(address) }
     }
 
-    /// The process's address of an exported symbol, found by walking the dynamic symbol table
-    /// (bounded: the tables of a dynamic linker are short).
-    func address(ofSymbol name: StaticString) -> UInt64? {
-        guard let tables = dynamicTables() else { return nil }
-        let wanted = Array(
-            UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+    /// The process's address of an exported symbol.
+    func address(ofSymbol name: StaticString) -> UInt64? { addresses(ofSymbols: [name])[0] }
+
+    /// The process's addresses of exported symbols, each nil where there is none; found by walking
+    /// the dynamic symbol table once (bounded: the tables of a dynamic linker are short).
+    func addresses(ofSymbols wanted: [StaticString]) -> [UInt64?] {
+        var found = [UInt64?](repeating: nil, count: wanted.count)
+        guard let tables = dynamicTables() else { return found }
+        let wanted = wanted.map {
+            Array(UnsafeBufferPointer(start: $0.utf8Start, count: $0.utf8CodeUnitCount))
+        }
         let symbols = memory.read(at: tables.symbols, count: 24 * tables.symbolCount)
         let names = memory.read(at: tables.strings, count: tables.stringsSize)
         for index in 0..<(symbols.count / 24) {
@@ -126,12 +131,14 @@ struct LoadedImage: Sendable {
                 let value = symbols.littleEndianWord(at: 24 * index + 8)
             else { continue }
             let start = Int(nameOffset)
-            let end = start + wanted.count
-            if end < names.count, names[end] == 0, names[start..<end].elementsEqual(wanted) {
-                return value &+ bias
+            for (number, name) in wanted.enumerated() where found[number] == nil {
+                let end = start + name.count
+                if end < names.count, names[end] == 0, names[start..<end].elementsEqual(name) {
+                    found[number] = value &+ bias
+                }
             }
         }
-        return nil
+        return found
     }
 
     private struct DynamicTables {

@@ -1,34 +1,83 @@
-/// Finds `main` from the program's entry point, so that stripped programs work too.
+/// The code at a program's entry point, so that `main` is found in stripped programs too.
 ///
 /// Every glibc `_start` for x86-64 loads `main`'s address into the first argument register of
 /// its one call, `__libc_start_main` (sysdeps/x86_64/start.S). Only a handful of instructions
 /// do that; reading them is cheaper than stepping through them, and does not disturb.
-enum StartCode {
-    /// How many bytes of the entry code ``main(in:at:)`` wants to see.
+struct StartCode: Hashable {
+    /// How many bytes of the entry code it wants to see.
     static let length = 96
 
     /// Where `main` is.
     enum Main: Hashable {
-        case at(UInt64)
+        /// Where the code names it, too, if it does so in four bytes of its own.
+        case at(UInt64, Reference?)
         /// Its address is in a slot of the program's offset table, once that is relocated.
         case inSlot(UInt64)
     }
 
+    /// The four bytes of an instruction that name an address.
+    struct Reference: Hashable {
+        /// Where they are.
+        var address: UInt64
+        /// Whether they are the distance from behind them, and not the address itself.
+        var isDistance: Bool
+
+        /// The eight bytes from there on, `word` so far, with another address in the first four;
+        /// nil: they cannot name it.
+        func word(leadingTo target: UInt64, in word: UInt64) -> UInt64? {
+            let value =
+                isDistance
+                ? Int64(bitPattern: target &- (address &+ 4)) : Int64(bitPattern: target)
+            guard let short = Int32(exactly: value) else { return nil }
+            return word & ~0xFFFF_FFFF | UInt64(UInt32(bitPattern: short))
+        }
+    }
+
     /// The candidate for `main`: nil when the code does not look like glibc's. The caller must
     /// check that it lies in an executable segment of the program (musl passes the stack pointer).
-    static func main(in code: [UInt8], at entry: UInt64) -> Main? {
+    private(set) var main: Main?
+    /// Where the call to the C library is, and how it finds it.
+    private var call: Call?
+
+    private enum Call: Hashable {
+        /// `call *x(%rip)`
+        case through(slot: UInt64)
+        /// `call x`: to a stub, if anywhere else.
+        case to(UInt64)
+    }
+
+    init(_ code: [UInt8], at entry: UInt64) {
         var index = 0
         while index < code.count {
-            if isCall(code, at: index) { return nil }
-            if let main = argumentLoad(code, at: index, entry: entry) { return main }
-            index += isOtherLoad(code, at: index) ? 7 : 1
+            if let call = Self.call(code, at: index, entry: entry) {
+                self.call = call
+                return
+            }
+            if main == nil { main = Self.argumentLoad(code, at: index, entry: entry) }
+            index += Self.isLoad(code, at: index) ? 7 : 1
         }
-        return nil
+    }
+
+    /// The word in which the program finds the C library's start function.
+    func startSlot(_ memory: TargetMemory) -> UInt64? {
+        switch call {
+        case nil: return nil
+        case .through(let slot): return slot
+        case .to(let stub):
+            // `jmp *x(%rip)`, behind a mark for indirect branches or not, with a prefix or not.
+            let code = memory.read(at: stub, count: 16)
+            var index = code.starts(with: [0xF3, 0x0F, 0x1E, 0xFA]) ? 4 : 0
+            if code.at(index) == 0xF2 { index += 1 }
+            guard code.at(index) == 0xFF, code.at(index + 1) == 0x25,
+                let offset = code.littleEndianInt32(at: index + 2)
+            else { return nil }
+            return stub &+ UInt64(index) &+ 6 &+ UInt64(bitPattern: Int64(offset))
+        }
     }
 
     /// `lea x(%rip), %reg` · `mov x(%rip), %reg` · `mov $x, %reg`, whose operand may be any bytes:
     /// before 2.34 two more arguments were addresses.
-    private static func isOtherLoad(_ code: [UInt8], at index: Int) -> Bool {
+    private static func isLoad(_ code: [UInt8], at index: Int) -> Bool {
         guard code[index] & 0xF0 == 0x40, let mode = code.at(index + 2) else { return false }
         switch code.at(index + 1) {
         case 0x8D, 0x8B: return mode & 0xC7 == 0x05
@@ -39,27 +88,41 @@ enum StartCode {
 
     /// `lea main(%rip), %rdi` · `mov main@GOTPCREL(%rip), %rdi` · `mov $main, %rdi` (or `%edi`).
     private static func argumentLoad(_ code: [UInt8], at index: Int, entry: UInt64) -> Main? {
+        let place = entry &+ UInt64(index)
         switch (code[index], code.at(index + 1), code.at(index + 2)) {
         case (0x48, 0x8D, 0x3D), (0x48, 0x8B, 0x3D):
             guard let offset = code.littleEndianInt32(at: index + 3) else { return nil }
-            let address = entry &+ UInt64(index) &+ 7 &+ UInt64(bitPattern: Int64(offset))
-            return code[index + 1] == 0x8D ? .at(address) : .inSlot(address)
+            let address = place &+ 7 &+ UInt64(bitPattern: Int64(offset))
+            return code[index + 1] == 0x8D
+                ? .at(address, Reference(address: place &+ 3, isDistance: true))
+                : .inSlot(address)
         case (0x48, 0xC7, 0xC7):
             guard let value = code.littleEndianInt32(at: index + 3) else { return nil }
-            return .at(UInt64(bitPattern: Int64(value)))
+            return .at(
+                UInt64(bitPattern: Int64(value)),
+                Reference(address: place &+ 3, isDistance: false))
         case (0xBF, _, _):
-            return code.littleEndianUInt32(at: index + 1).map { .at(UInt64($0)) }
+            return code.littleEndianUInt32(at: index + 1).map {
+                .at(UInt64($0), Reference(address: place &+ 1, isDistance: false))
+            }
         default:
             return nil
         }
     }
 
     /// `call *x(%rip)` · `call x`, and the `hlt` that never returns from it.
-    private static func isCall(_ code: [UInt8], at index: Int) -> Bool {
+    private static func call(_ code: [UInt8], at index: Int, entry: UInt64) -> Call? {
+        let place = entry &+ UInt64(index)
         switch (code[index], code.at(index + 1)) {
-        case (0xFF, 0x15): code.at(index + 6) == 0xF4
-        case (0xE8, _): code.at(index + 5) == 0xF4
-        default: false
+        case (0xFF, 0x15) where code.at(index + 6) == 0xF4:
+            return code.littleEndianInt32(at: index + 2).map {
+                .through(slot: place &+ 6 &+ UInt64(bitPattern: Int64($0)))
+            }
+        case (0xE8, _) where code.at(index + 5) == 0xF4:
+            return code.littleEndianInt32(at: index + 1).map {
+                .to(place &+ 5 &+ UInt64(bitPattern: Int64($0)))
+            }
+        default: return nil
         }
     }
 }

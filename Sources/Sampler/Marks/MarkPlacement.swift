@@ -25,14 +25,10 @@ final class MarkPlacement {
     /// Programs and libraries that were not looked at yet.
     var pending: [LinkedObject] = []
     var spaces: [TrampolineSpace] = []
-    var island: MarkIsland?
-    var hasTriedIsland = false
     var placed: [Placed] = []
     var semaphores: [Semaphore] = []
     /// Whether code of the running image was ever changed.
     private(set) var isPlaced = false
-    /// Whether its code was put back, and nobody is in ours.
-    var isUnused = false
     private var found: Set<Int> = []
     private var wasLooked = false
     private var refusals = 0
@@ -54,16 +50,10 @@ final class MarkPlacement {
     func leaveImage() {
         pending = []
         spaces = []
-        island = nil
-        hasTriedIsland = false
         placed = []
         semaphores = []
         isPlaced = false
-        isUnused = false
     }
-
-    /// Whether somebody may still need what trampolines need.
-    var keepsArea: Bool { isPlaced && !isUnused }
 
     func note(_ plan: ImagePlan) {
         wasLooked = true

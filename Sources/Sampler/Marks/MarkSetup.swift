@@ -5,41 +5,13 @@ import Symbolicate
 
 /// Puts marks into the program, and takes them away again.
 extension TraceSession {
-    /// Where the program's code is out of reach of our other memory: a stopped thread makes some
-    /// near it, once.
-    ///
-    /// - Returns: whether it is being made.
-    @discardableResult
-    func obtainMarkIsland(by thread: TracedThread, _ agent: Agent) -> Bool {
-        guard let marks, !marks.hasTriedIsland, agent.canSample else { return false }
-        marks.hasTriedIsland = true
-        let code = AuxiliaryVector(pid: pid).entry
-        var buffer = ReadBuffer(capacity: 16384)
-        buffer.readAll(path: "/proc/\(pid)/maps")
-        let mappings = ProcFormats.maps(buffer.text).map { $0.start..<$0.end }
-        guard
-            let place = IslandPlace.place(
-                near: code, size: UInt64(MarkIsland.size), among: mappings),
-            let mapping = obtainArea(size: MarkIsland.size, near: place, by: thread, agent),
-            let island = MarkIsland(
-                pid: pid, descriptor: mapping.descriptor, address: mapping.address),
-            island.accept()
-        else { return false }
-        marks.island = island
-        return true
-    }
-
     /// Looks at what was loaded, and marks what is to be.
     ///
     /// - Parameter whileNobodyRuns: the only thread is stopped, and is in no code that matters.
     func placeMarks(whileNobodyRuns: Bool = false) {
-        guard let marks, !marks.isOver, !marks.pending.isEmpty, let area = hooks?.area,
-            whileNobodyRuns
-                || (area.isReady && marks.hasTriedIsland && marks.island?.isReady != false)
+        guard let marks, !marks.isOver, !marks.pending.isEmpty, let area, area.isSettled
         else { return }
-        if let island = marks.island, marks.spaces.count == 1 {
-            marks.spaces.insert(island.makeSpace(routine: area.markRoutine), at: 0)
-        }
+        if marks.spaces.isEmpty { marks.spaces = area.makeTrampolineSpaces() }
         let plans = marks.pending.compactMap { plan(for: $0, marks) }
         let runs = plans.flatMap(\.plan.runs)
         var stopped: [TracedThread] = []
@@ -114,10 +86,10 @@ extension TraceSession {
 
     /// Whether no thread is in our code for marks, or would come back to it, now that nothing leads
     /// there any more.
-    func isOutOfMarks(_ stopped: [TracedThread], _ area: HookArea) -> Bool {
+    func isOutOfMarks(_ stopped: [TracedThread], _ area: Area) -> Bool {
         guard let marks, marks.isPlaced, marks.placed.isEmpty else { return false }
         return isUnused(
-            ChangedCode([area.range] + (marks.island.map { [$0.range] } ?? [])), by: stopped)
+            ChangedCode([area.range] + (area.islandRange.map { [$0] } ?? [])), by: stopped)
     }
 
     private func isUnused(_ code: ChangedCode, by stopped: [TracedThread]) -> Bool {
@@ -173,13 +145,13 @@ extension TraceSession {
     /// Nobody would tell us of filters for system calls: nothing is noted any more.
     func abandonMarks() {
         marks?.isOver = true
-        hooks?.area.stopMarks()
+        area?.stopMarks()
     }
 
     /// Puts the program's code back. The trampolines stay: somebody may be in one.
     func removeMarks() {
         guard let marks, marks.isPlaced else { return }
-        hooks?.area.stopMarks()
+        area?.stopMarks()
         marks.pending = []
         let stopped = stopOthers(than: nil)
         let memory = TargetMemory(pid: pid)

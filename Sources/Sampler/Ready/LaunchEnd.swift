@@ -18,7 +18,7 @@ struct LaunchEnd {
 
     /// Whether to leave the process now. Asked at every tick.
     mutating func isReached(at now: MonotonicTime, in session: TraceSession) -> Bool {
-        guard session.outcome == nil, !session.isLeaving else { return false }
+        guard session.outcome == nil else { return false }
         if readiness == nil { take(ready.look(at: now, in: session), session.sink) }
         if let readiness { return now >= readiness.time + extended }
         guard let watchdog, now >= watchdog else { return false }

@@ -13,7 +13,7 @@ struct MappingWatch: ~Copyable {
     private var codeSize: Int64 = -1
     /// A library is mapped as a whole first, and its code over it: the size moves before.
     private var looksToSettle = 0
-    private var lastRead = MonotonicTime(nanoseconds: 0)
+    private(set) var lastRead = MonotonicTime(nanoseconds: 0)
     private var lastCheck = MonotonicTime(nanoseconds: 0)
     private static let aWhile = TimeSpan.milliseconds(10)
     private static let longAgo = TimeSpan.milliseconds(20)

@@ -39,7 +39,7 @@ extension TraceSession {
         }
         thread.masksAtStatus = masks
         return thread.recentStatus(
-            counters, looks: signalCapture.looksPerStatus(installed))
+            counters, looks: signalCapture.looksPerStatus(seesMasks: seesMasks))
     }
 
     private func ask(

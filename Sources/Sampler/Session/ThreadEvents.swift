@@ -6,6 +6,7 @@ import ProfileModel
 extension TraceSession {
     /// What must be looked at before anything that ended is waited for.
     func prepareForChanges() {
+        serveGate()
         followExecution()
         observeEnd()
     }
@@ -41,7 +42,7 @@ extension TraceSession {
         case .stopped:
             sampleAtStop(thread)
             if takeMissedExec(thread, at: now) { return }
-            if !isLeaving { installSignalCapture(by: thread, at: now) }
+            joinIfDue(by: thread, at: now)
             resume(thread, stoppedSince: now)
         case .cloned:
             sampleAtStop(thread)
@@ -53,7 +54,7 @@ extension TraceSession {
             sampleAtStop(thread)
             resume(thread, stoppedSince: now)
         case .exiting:
-            if !isLeaving { _ = try? observer.sampleStopped(thread) }
+            _ = try? observer.sampleStopped(thread)
             rename(thread)
             end(thread, at: now)
             if thread.tid == pid || threads.values.allSatisfy({ $0.phase == .exited }) {
@@ -62,7 +63,6 @@ extension TraceSession {
             }
             try? thread.tracee.resume()
         case .signal(let number):
-            if number == SIGTRAP, takeBreakpoint(thread, at: now) { return }
             sampleAtStop(thread)
             resume(thread, stoppedSince: now, delivering: number)
         case .groupStop:
@@ -76,7 +76,7 @@ extension TraceSession {
     /// Takes the sample for which the thread was interrupted, if it was: the kernel lets any
     /// other stop stand for ours.
     private func sampleAtStop(_ thread: TracedThread) {
-        guard !isLeaving, case .interrupted(let since) = thread.phase else { return }
+        guard case .interrupted(let since) = thread.phase else { return }
         if hasMissedExec, thread.tid == pid { return }
         // An exact copy of what it had: it did not move since.
         if thread.blocked != nil, thread.counters()?.slices == thread.clock.counters.slices {
@@ -87,36 +87,6 @@ extension TraceSession {
         thread.coresAtStop = thread.counters()?.slices
         // The stop itself counts as leaving its core.
         if let status = thread.status() { thread.burst.sawStop(voluntary: status.voluntary) }
-    }
-
-    private func takeBreakpoint(_ thread: TracedThread, at now: MonotonicTime) -> Bool {
-        // TRAP_HWBKPT is 4 (<asm-generic/siginfo.h>); any other SIGTRAP is the program's own.
-        guard watch != nil, thread.tid == pid, (try? thread.tracee.signalCode()) == 4,
-            let position = try? thread.tracee.registers().programCounter,
-            watch?.isBreakpoint(position) == true
-        else { return false }
-        if let border = watch?.border(at: position, now) {
-            pass(border, thread, at: now)
-        } else if let agent = watch?.agent, !isLeaving {
-            // It comes by here once more afterwards.
-            obtainMarkIsland(by: thread, agent)
-        }
-        resume(thread, stoppedSince: now)
-        if isLeaving, watch == nil { outcome = .running }
-        return true
-    }
-
-    private func pass(_ border: LaunchWatch.Border, _ thread: TracedThread, at now: MonotonicTime) {
-        let sampled = isLeaving ? now : (try? observer.sampleCaller(of: thread)) ?? now
-        if !isLeaving { mark(border == .main ? .main : .relocated, at: sampled) }
-        switch border {
-        case .relocated:
-            try? watch?.passedRelocation()
-            if !isLeaving { hookInitializers(by: thread, at: sampled) }
-        case .main:
-            leaveMain(by: thread, at: sampled)
-        }
-        if !isLeaving { observer.rereadMappings(at: sampled) }
     }
 
     func resume(
@@ -132,6 +102,7 @@ extension TraceSession {
 
     /// Lets a stopped thread go on.
     func release(_ thread: TracedThread, delivering signal: Int32 = 0) {
+        guard thread.isTraced else { return }
         guard isFree else {
             try? thread.tracee.resume(delivering: signal)
             return
@@ -155,11 +126,6 @@ extension TraceSession {
         hooks = nil
         hasMissedExec = false
         if former == pid { main.openFiles() } else { main.restartClock() }
-        if isLeaving {
-            watch = nil
-            outcome = .running
-            return
-        }
         beginImage(at: now)
     }
 }

@@ -9,7 +9,7 @@ struct ThreadObserver: ~Copyable {
     var mappings: MappingWatch
     var waits: WaitWatch
     /// Where our own code lies in the program.
-    var agent: Range<UInt64>?
+    var ownCode: Range<UInt64>?
     /// How far the first thread's stack may grow, in bytes.
     private var stackLimit: UInt64?
     /// Where it begins.
@@ -107,24 +107,6 @@ struct ThreadObserver: ~Copyable {
         return now
     }
 
-    /// Samples a thread that is stopped at a function's first instruction, as if it had not
-    /// entered it yet: the time up to a phase's border belongs to what led there.
-    mutating func sampleCaller(of thread: TracedThread) throws(SystemError) -> MonotonicTime {
-        var registers = try thread.tracee.registers()
-        let stackPointer = registers.stackPointer
-        // At an entry point there is no caller.
-        if let caller = TargetMemory(pid: thread.tid).word(at: stackPointer),
-            mappings.isCode(caller)
-        {
-            registers[Registers.programCounter] = caller
-            registers[Registers.stackPointer] = stackPointer &+ 8
-        }
-        let now = MonotonicTime.now
-        watchMappings(at: now)
-        emit(thread, at: now, now: nil, content: content(registers, of: thread))
-        return now
-    }
-
     /// Samples a running thread from what it answered to a request.
     ///
     /// - Parameter known: its counters, read since.
@@ -134,7 +116,7 @@ struct ThreadObserver: ~Copyable {
         thread.stackPointer = answer.registers.stackPointer
         if !mappings.isCode(answer.registers.programCounter) { rereadMappings(at: .now) }
         var content = Sample.Content.missing(.unreadable)
-        if agent?.contains(answer.registers.programCounter) == true {
+        if ownCode?.contains(answer.registers.programCounter) == true {
             content = .none
         } else if !answer.stack.bytes.isEmpty {
             content = .snapshot(Snapshot(registers: answer.registers, stack: answer.stack))
@@ -231,7 +213,7 @@ struct ThreadObserver: ~Copyable {
         _ registers: Registers, of thread: TracedThread
     ) -> Sample.Content {
         // Our own code in the program is none of its business.
-        if agent?.contains(registers.programCounter) == true { return .none }
+        if ownCode?.contains(registers.programCounter) == true { return .none }
         thread.stackPointer = registers.stackPointer
         let now = MonotonicTime.now
         if !mappings.isCode(registers.programCounter)

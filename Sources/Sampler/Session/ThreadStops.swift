@@ -78,7 +78,7 @@ extension TraceSession {
     func canBeLedAway(_ thread: TracedThread, at position: UInt64) -> Bool {
         guard let pointer = try? thread.tracee.registers().stackPointer else { return false }
         thread.stackPointer = pointer
-        return agent?.range.contains(position) != true && observer.stackPlace(of: thread).hasRoom
+        return area?.range.contains(position) != true && observer.stackPlace(of: thread).hasRoom
             && !thread.tracee.isInSequence
     }
 
@@ -92,12 +92,14 @@ extension TraceSession {
     }
 
     /// Waits for something that usually is so already; whether it came to be.
+    ///
+    /// - Parameter interval: how long to pause between two looks, in microseconds.
     @discardableResult
-    func wait(atMost limit: TimeSpan, until isSo: () -> Bool) -> Bool {
+    func wait(atMost limit: TimeSpan, every interval: Int = 200, until isSo: () -> Bool) -> Bool {
         let deadline = MonotonicTime.now + limit
         while !isSo() {
             guard MonotonicTime.now < deadline else { return false }
-            pause(microseconds: 200)
+            pause(microseconds: interval)
         }
         return true
     }

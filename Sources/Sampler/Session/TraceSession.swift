@@ -16,25 +16,33 @@ final class TraceSession {
     private var threadCount = 0
     private var rounds = 0
     var maskWatch = MaskWatch()
-    /// Whether stacks will be taken by signal.
+    /// Whether our code is to be brought into a program that runs already.
     enum Plan: Equatable {
         case never
-        /// When the launch's borders are passed.
-        case afterMain
         /// At the next stop of a thread from this time on.
         case due(MonotonicTime)
         /// It was begun, or found impossible.
         case over
     }
-    var plan: Plan
+    var plan = Plan.never
     /// How often it was tried.
-    var setups = 0
+    var attempts = 0
     /// Set when stacks are taken by signal; most threads are not traced then.
     var signalCapture: SignalCapture?
     var untraced: UntracedProcess?
-    var installed: Installed?
-    /// Our code in the program, where it was needed.
-    var agent: Agent?
+    /// Our code in the program, and the memory that we share with it.
+    var area: Area?
+    /// That of the image which is about to begin.
+    var nextArea: InheritedArea?
+    /// What the sampling signal did before; 1: it was ignored.
+    var originalAction: UInt64 = 0
+    /// The linker's hook that leads to our code, and the word that was there.
+    var linkerHook: (address: UInt64, word: UInt64)?
+    /// The running image's linker, if it tells.
+    var linkerOfImage: DynamicLinker?
+    /// Whether our code notes when `main` begins, and which borders were told.
+    var notesMain = false
+    var toldBorders: Set<LaunchBorder> = []
     /// All threads are traced for a moment, because one of them will execute another program.
     var isFollowingExecution = false
     var executionDeadline = MonotonicTime(nanoseconds: 0)
@@ -54,13 +62,10 @@ final class TraceSession {
     private var observedCPU = TimeSpan.zero
     /// An exec was noticed after the fact: the next stop of the first thread is in the new image.
     var hasMissedExec = false
-    var watch: LaunchWatch?
     /// When the running image began.
     var imageStart = MonotonicTime(nanoseconds: 0)
     /// Our code around the program's initialisers, where it is.
     var hooks: Hooks?
-    /// Whether that was tried after `main`.
-    var hasTriedHooks = false
     /// nil: the program is static, or its linker does not tell.
     var libraries: LibraryList?
     var programPath = ""
@@ -75,8 +80,6 @@ final class TraceSession {
     var outcome: Recording.Outcome?
     private var ticks: Int64 = 0
     private var missedTicks: Int64 = 0
-    /// Sampling is over, but the launch's breakpoints are still in place: they go at `main`.
-    var isLeaving = false
 
     init(
         pid: Int32, options: SamplerOptions, sink: any SampleSink, machine: MachineWatch? = nil
@@ -87,7 +90,6 @@ final class TraceSession {
         self.sink = sink
         // Forks are only reported to a tracer.
         capture = options.followsChildren ? .ptrace : options.capture
-        plan = capture == .signal ? .afterMain : .never
         files = ProcessFiles(pid: pid)
         observer = ThreadObserver(pid: pid, stackBytes: options.stackBytes, sink: sink)
         if !options.marks.isEmpty {
@@ -100,6 +102,7 @@ final class TraceSession {
     /// A new process, stopped at its first instruction.
     func beginLaunch(_ process: StartedProcess) {
         isOurChild = true
+        nextArea = process.area
         initialCPU = TimeSpan(nanoseconds: process.main.clock.counters.run)
         schedule = process.schedule
         let spawned = process.main.clock.time
@@ -113,7 +116,7 @@ final class TraceSession {
     ///
     /// - Parameter permitted: called as soon as it is known that the process may be observed.
     func beginAttached(permitted: () -> Void) throws(SystemError) {
-        if plan == .never {
+        if capture != .signal {
             try Tracee(tid: pid).seize(followingChildren: options.followsChildren)
         } else {
             // The kernel asks for the same permission.
@@ -132,7 +135,7 @@ final class TraceSession {
         listLibrariesOfAttached()
         addThread(pid, start: now, isNew: false).isTraced = plan == .never
         if plan != .never {
-            untraced = UntracedProcess(pid: pid, probe: AuxiliaryVector(pid: pid).vdso)
+            untraced = UntracedProcess(pid: pid, probe: AuxiliaryVector(pid: pid).programHeaders)
         }
         var hasNews = true
         while hasNews {
@@ -155,29 +158,22 @@ final class TraceSession {
         guard let main = threads[pid] else { return }
         imageStart = now
         libraries = nil
-        hasTriedHooks = false
-        observer.closeWithoutStack(main, at: now)
-        sink.receive(.image(files.image(at: now)))
-        sink.receive(.mark(Mark(kind: .firstInstruction, time: now, counters: files.counters())))
         observer.restart()
-        observer.rereadMappings(at: now)
         leaveImage()
-        watch = nil
         main.isTraced = true
+        if !options.followsChildren { capture = options.capture }
         // Another thread may have executed the program, and has the first one's id now.
         schedule?.follow(pid)
-        if plan != .never { (plan, capture) = (.afterMain, .signal) }
-        if let start = try? main.tracee.resumeAddress() {
-            watch = LaunchWatch(pid: pid, firstInstruction: start, isLate: isLate)
-            agent = watch?.agent
-            observer.agent = agent?.range
-        }
+        let began = isLate ? now : enter(main, at: now)
+        observer.closeWithoutStack(main, at: began)
+        sink.receive(.image(files.image(at: began)))
+        mark(.firstInstruction, at: began)
+        observer.rereadMappings(at: began)
         // Where the launch cannot be watched, all of it counts as the program's own.
-        if watch == nil {
-            mark(.main, at: now)
-            if plan != .never { plan = .due(now) }
-        }
+        if area == nil || (!notesMain && linkerHook == nil) { mark(.main, at: began) }
         rename(main)
+        guard isLate else { return }
+        if capture == .signal { plan = .due(now) }
         resume(main, stoppedSince: now)
     }
 
@@ -201,8 +197,7 @@ final class TraceSession {
     func tick(at now: MonotonicTime, missed: Int32) {
         ticks += 1
         missedTicks += Int64(max(0, missed))
-        guard !isLeaving, outcome == nil else { return }
-        signalCapture?.slots.noteReadiness()
+        guard outcome == nil else { return }
         if isFollowingExecution {
             // Whether this is the old program or the new one already shows only at its report.
             guard now > executionDeadline else { return }
@@ -293,11 +288,11 @@ final class TraceSession {
         if tid == pid { reportHooks(at: now, isLast: true) }
         if let thread = threads.removeValue(forKey: tid), thread.phase != .exited {
             // Killed without an exit event, or not traced: where it was is gone with it.
-            if !isLeaving, thread.isTraced { observer.closeWithoutStack(thread, at: now) }
+            if thread.isTraced { observer.closeWithoutStack(thread, at: now) }
             end(thread, at: now)
         }
         if tid == pid {
-            if !isLeaving { closeAll(at: now) }
+            closeAll(at: now)
             outcome = how
         }
     }
@@ -317,15 +312,13 @@ final class TraceSession {
 
     /// Ends the recording: the process is let go as soon as that does no harm.
     func leave() {
-        guard !isLeaving, outcome == nil else { return }
+        guard outcome == nil else { return }
         closeAll(at: .now)
         takeFinalCPU()
         removeMarks()
-        removeSignalCapture()
-        removeHooks()
-        isLeaving = true
-        // It may have ended while the handler was taken back.
-        if watch == nil, outcome == nil { outcome = .running }
+        removeArea()
+        // It may have ended while that was taken back.
+        if outcome == nil { outcome = .running }
     }
 
     func closeAll(at now: MonotonicTime) {

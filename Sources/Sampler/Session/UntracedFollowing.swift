@@ -23,7 +23,7 @@ extension TraceSession {
     /// A thread that is about to execute another program waits until it is traced: then nothing
     /// of the next program's launch is missed.
     func followExecution() {
-        guard let slots = signalCapture?.slots, slots.isAboutToExecute else { return }
+        guard let area, area.isAboutToExecute else { return }
         // Which one it is does not show; it may be younger than the last look.
         addNewThreads(at: .now)
         for thread in threads.values where !thread.isTraced {
@@ -35,13 +35,21 @@ extension TraceSession {
         }
         isFollowingExecution = true
         executionDeadline = .now + .milliseconds(20)
-        slots.followExecution()
+        let number = area[\.next_area]
+        area.followExecution()
+        // Beside what the kernel does for the execve.
+        if number >= 0,
+            let next = Area(pid: pid, descriptor: number, stackBytes: options.stackBytes)
+        {
+            nextArea = InheritedArea(area: next, descriptor: number)
+        }
     }
 
     /// The program was not executed: the threads are let go as they are stopped next.
     func abandonExecution() {
         isFollowingExecution = false
-        signalCapture?.slots.forgetExecution()
+        nextArea = nil
+        area?.forgetExecution()
     }
 
     /// The program that we watched is gone from the process: stops what is there now, if it is
@@ -75,9 +83,12 @@ extension TraceSession {
     func leaveImage() {
         untraced = nil
         signalCapture = nil
-        installed = nil
-        agent = nil
+        area = nil
+        observer.ownCode = nil
         hooks = nil
+        linkerHook = nil
+        linkerOfImage = nil
+        toldBorders = []
         marks?.leaveImage()
         isFollowingExecution = false
         for thread in threads.values {

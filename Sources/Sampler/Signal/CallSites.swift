@@ -15,6 +15,16 @@ struct CallSites: Hashable, Sendable {
         case prctl = 157
 
         fileprivate var code: [UInt8] { [0xB8, rawValue, 0, 0, 0, 0x0F, 0x05] }
+
+        /// Its place wherever there is one for each.
+        var index: Int {
+            switch self {
+            case .sigaction: 0
+            case .sigmask: 1
+            case .execve: 2
+            case .prctl: 3
+            }
+        }
     }
 
     private var sites: [Call: UInt64] = [:]
@@ -113,6 +123,19 @@ struct CallSites: Hashable, Sendable {
         return OwnLibrary(file: mapping.file, sites: own)
     }()
 
+    /// Of the library that we use ourselves, from its load address; nil when not all are known.
+    static var ofOwnLibrary: CallSites? {
+        guard let own = ownLibrary, Call.allCases.allSatisfy({ own.sites[$0] != nil }) else {
+            return nil
+        }
+        return own.sites.moved(to: own.file.fileOffset)
+    }
+
+    /// Each call's place; 0: not known.
+    var offsets: (UInt64, UInt64, UInt64, UInt64) {
+        (self[.sigaction] ?? 0, self[.sigmask] ?? 0, self[.execve] ?? 0, self[.prctl] ?? 0)
+    }
+
     /// Does the search in our own library now, rather than while a program waits for it.
     static func prepare() { _ = ownLibrary }
 
@@ -125,6 +148,9 @@ struct CallSites: Hashable, Sendable {
     private func moved(to start: UInt64) -> CallSites {
         CallSites(sites: sites.mapValues { start + $0 })
     }
+
+    /// None is known.
+    static let unknown = CallSites(sites: [:])
 
     private init(sites: [Call: UInt64] = [:]) { self.sites = sites }
 }

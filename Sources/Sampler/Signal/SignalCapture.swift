@@ -16,8 +16,6 @@ struct SignalCapture {
     private let usualFilters: Int64
     private let stackBytes: Int
 
-    /// The most threads that can be sampled at once, and one place for the process.
-    static let slotCount = 512
     /// How many times without an answer are too many.
     static let patience = 20
     /// Longer than the kernel's figure of a running thread lags.
@@ -34,16 +32,9 @@ struct SignalCapture {
     /// The filters that we run under ourselves: they let the handler's calls pass.
     static let ownFilters = ProcessFiles(pid: getpid()).status("Seccomp_filters:") ?? 0
 
-    /// A slot's size: a power of two that holds a whole stack copy.
-    static func slotSize(stackBytes: Int) -> Int {
-        var size = 4096
-        while size < stackBytes + SharedSlots.headSize { size *= 2 }
-        return size
-    }
-
     /// How many looks may go by before a thread's mask must be looked at again: it cannot change
     /// unseen but by a raw system call, or where the C library's call is not known.
-    func looksPerStatus(_ installed: Installed?) -> Int { installed?.seesMasks == true ? 16 : 1 }
+    func looksPerStatus(seesMasks: Bool) -> Int { seesMasks ? 16 : 1 }
 
     // MARK: Requests
 
@@ -70,11 +61,10 @@ struct SignalCapture {
         guard slots.isReady, slots.state(of: slot) == .idle else { return true }
         thread.coresAtRequest = counters.slices
         thread.runAtRequest = counters.run
-        guard
-            slots.request(
-                slot, stack: place.range, limit: stackBytes, masks: thread.masksAtStatus)
-        else { return true }
-        if fl_signal_thread(pid, thread.tid, SIGURG, slots.address(of: slot)) != 0 {
+        let request = slots.request(
+            slot, stack: place.range, limit: stackBytes, masks: thread.masksAtStatus)
+        guard request == .ready else { return true }
+        if fl_signal_thread(pid, thread.tid, SIGURG, slots.value(for: slot)) != 0 {
             slots.cancel(slot)
         }
         return true
@@ -106,6 +96,12 @@ struct SignalCapture {
         case .idle, .requested, .busy:
             return nil
         }
+    }
+
+    /// When a thread has answered, if it has.
+    func timeOfAnswer(of thread: TracedThread) -> MonotonicTime? {
+        guard let slot = thread.slot, slots.state(of: slot) == .filled else { return nil }
+        return slots.timeOfAnswer(slot)
     }
 
     /// Whether a handler is at work, or may yet begin.

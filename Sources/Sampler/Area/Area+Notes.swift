@@ -1,0 +1,174 @@
+import CAgent
+import ProfileModel
+
+/// What our code in the program has noted: initialisers, calls that load libraries, and what they
+/// loaded, and the launch's borders.
+extension Area {
+    static let mostRecords = Int(FL_MOST_RECORDS)
+
+    /// How many calls, libraries and records there are, none more than there is room for.
+    var counts: (opens: Int, libraries: Int, records: Int) {
+        (
+            min(Int(value(\.opens)), Int(FL_MOST_OPENS)),
+            min(Int(value(\.libraries)), Int(FL_MOST_LIBRARIES)),
+            min(Int(value(\.records)), Self.mostRecords)
+        )
+    }
+
+    /// One run of an initialiser.
+    struct Note: Hashable {
+        var function: UInt64
+        var tid: Int32
+        /// The library whose it is.
+        var library: Int
+        var start: MonotonicTime
+        /// nil: it has not returned.
+        var end: MonotonicTime?
+        /// Of the thread, in nanoseconds.
+        var cpuAtStart: Int64
+        var cpuAtEnd: Int64
+    }
+
+    /// nil: it has not run.
+    func note(_ index: Int) -> Note? {
+        precondition(index >= 0 && index < Self.mostRecords)
+        let record = read(
+            fl_initializer.self, at: Int(FL_RECORDS) + index * MemoryLayout<fl_initializer>.size)
+        let hasReturned = record.state == UInt32(FL_INITIALIZER_RETURNED)
+        guard hasReturned || record.state == UInt32(FL_INITIALIZER_RUNNING) else {
+            return nil
+        }
+        return Note(
+            function: record.function, tid: Int32(truncatingIfNeeded: record.tid),
+            library: Int(truncatingIfNeeded: record.library & 0xFFFF),
+            start: MonotonicTime(nanoseconds: record.start_ns),
+            end: hasReturned ? MonotonicTime(nanoseconds: record.end_ns) : nil,
+            cpuAtStart: record.start_cpu_ns, cpuAtEnd: record.end_cpu_ns)
+    }
+
+    /// A library that the linker has loaded.
+    struct Load: Hashable {
+        /// Its `struct link_map`.
+        var map: UInt64
+        /// How many initialisers it has that pass by us.
+        var initializers: Int
+        /// The number of the call that loaded it; nil: it is of the start-up.
+        var open: Int?
+    }
+
+    func load(_ index: Int) -> Load {
+        precondition(index >= 0 && index < Int(FL_MOST_LIBRARIES))
+        let library = read(
+            fl_library.self, at: Int(FL_LIBRARIES) + index * MemoryLayout<fl_library>.size)
+        let open = Int(truncatingIfNeeded: library.open)
+        let own = library.initializer == 0 ? 0 : 1
+        return Load(
+            map: library.map,
+            initializers: Int(truncatingIfNeeded: library.count & 0xFFFF_FFFF) + own,
+            open: open >= Int(FL_FIRST_OPEN) && open < Int(FL_MOST_OPENS) ? open : nil)
+    }
+
+    /// A moment at which somebody told our code something.
+    struct Moment {
+        var time: MonotonicTime
+        var tid: Int32
+        /// Of the thread, in nanoseconds.
+        var cpu: Int64
+        /// Of the code that told us; what called it is further out.
+        var stack: Snapshot
+        var counters: ProcessCounters
+    }
+
+    /// A call that loads.
+    func open(_ index: Int) -> Moment {
+        precondition(index >= 0 && index < Int(FL_MOST_OPENS))
+        let open = read(fl_open.self, at: Int(FL_OPENS) + index * MemoryLayout<fl_open>.size)
+        var registers = Registers()
+        withUnsafeBytes(of: open.registers) { bytes in
+            for (index, number) in Self.registerNumbers.enumerated() {
+                registers[number] = bytes.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self)
+            }
+        }
+        let size = min(max(Int(clamping: open.copied_size), 0), Int(FL_OPEN_STACK))
+        return Moment(
+            time: MonotonicTime(nanoseconds: max(0, open.start_ns)),
+            tid: Int32(truncatingIfNeeded: open.tid), cpu: open.cpu_ns,
+            stack: Snapshot(
+                registers: registers,
+                stack: StackCopy(
+                    start: registers.stackPointer,
+                    bytes: copy(at: Int(FL_STACKS) + index * Int(FL_OPEN_STACK), count: size))),
+            counters: ProcessCounters(
+                minorFaults: open.minor_faults, majorFaults: open.major_faults,
+                readBytes: open.blocks_read &* 512))
+    }
+
+    /// The DWARF numbers of a call's registers: rsp rip rbp rbx r12 r13 r14 r15.
+    private static let registerNumbers = [7, 16, 6, 3, 12, 13, 14, 15]
+
+    /// A border of the launch; nil as long as it was not reached.
+    func border(_ border: LaunchBorder) -> Moment? {
+        guard value(\.borders) & (1 << border.rawValue) != 0 else { return nil }
+        return open(Int(border.rawValue))
+    }
+}
+
+/// A border of the launch that our code in the program notes.
+enum LaunchBorder: UInt32, CaseIterable {
+    /// Every library is mapped and relocated.
+    case relocated = 0
+    case main = 1
+
+    var mark: Mark.Kind {
+        switch self {
+        case .relocated: .relocated
+        case .main: .main
+        }
+    }
+}
+
+/// Signposts and marks, which go through the area's ring.
+extension Area {
+    /// Makes the ring of the program's signposts, once. It must not outlive this.
+    ///
+    /// - Parameters:
+    ///   - pid: the process's id, as it knows it itself.
+    ///   - start: nothing can be older.
+    func makeSignposts(pid: Int32, since start: MonotonicTime) -> ProgramSignposts {
+        ProgramSignposts(
+            ring: SignpostRing(memory: base + Int(FL_RING), process: pid, start: start),
+            address: position(Int(FL_RING)))
+    }
+
+    /// Writes what the marks of a number say, from now on into the ring of signposts.
+    func fillMarks(_ records: [MarkRecord]) {
+        for (number, record) in records.prefix(Int(FL_MOST_MARKS)).enumerated() {
+            write(record.bytes, at: Int(FL_MARKS) + number * MemoryLayout<fl_mark>.size)
+        }
+        set(\.ring, 1)
+    }
+
+    /// Nothing is noted any more.
+    func stopMarks() { set(\.ring, 0) }
+
+    /// Room for trampolines near the area, and near the island if there is one; once. They must
+    /// not outlive this.
+    func makeTrampolineSpaces() -> [TrampolineSpace] {
+        let routine = position(Int(AreaCode.mark))
+        let island = self[\.island]
+        let near = TrampolineSpace(
+            memory: base + Int(FL_TRAMPOLINES), size: TrampolineSpace.size,
+            address: position(Int(FL_TRAMPOLINES)), routine: routine)
+        guard island != 0 else { return [near] }
+        let far = TrampolineSpace(
+            memory: base + Int(FL_ISLAND), size: TrampolineSpace.size, address: island,
+            routine: routine)
+        return [far, near]
+    }
+
+    /// Where the island is.
+    var islandRange: Range<UInt64>? {
+        let island = self[\.island]
+        return island == 0 ? nil : island..<(island &+ UInt64(TrampolineSpace.size))
+    }
+}

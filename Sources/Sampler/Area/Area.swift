@@ -1,0 +1,280 @@
+import CAgent
+import CSystem
+import Glibc
+import ProfileModel
+import Synchronization
+
+/// The memory that the recorder shares with one program image: our code, and what both sides write
+/// (`CAgent.h` says where everything lies).
+///
+/// Unsafe code: every access lies within the size that was mapped, and what the program may have
+/// written is checked by whoever reads it.
+final class Area {
+    /// Of the mapping, in bytes; only what is used becomes memory.
+    let size: Int
+    /// How much of a stack one request may copy, and how many may be under way at once.
+    let bufferSize: Int
+    let bufferCount: Int
+    /// Where the program has it; where it should have it until ``isSettled``.
+    private(set) var address: UInt64 = 0
+    /// The memory's descriptor, as long as a process is to inherit it.
+    private var descriptor: Int32
+    let base: UnsafeMutableRawPointer
+
+    /// What stacks' copies may take in all.
+    private static let mostBuffers = 64
+    private static let allBuffers = 16 << 20
+
+    /// How large an area is.
+    ///
+    /// - Parameter stackBytes: the most that is copied of a stack.
+    static func size(stackBytes: Int) -> Int {
+        let (size, count) = buffers(stackBytes)
+        return buffersOffset + size * count
+    }
+
+    private static func buffers(_ stackBytes: Int) -> (size: Int, count: Int) {
+        let size = (max(4096, stackBytes) + 4095) / 4096 * 4096
+        return (size, max(8, min(mostBuffers, allBuffers / size)))
+    }
+
+    static let buffersOffset = Int(FL_RING) + SignpostRing.size()
+
+    private init?(descriptor: Int32, stackBytes: Int) {
+        size = Self.size(stackBytes: stackBytes)
+        (bufferSize, bufferCount) = Self.buffers(stackBytes)
+        guard descriptor >= 0 else { return nil }
+        guard let base = fl_map_memory(descriptor, size) else {
+            close(descriptor)
+            return nil
+        }
+        self.base = base
+        self.descriptor = descriptor
+    }
+
+    /// Makes the memory, for a process that will inherit it. nil: it cannot be had.
+    convenience init?(stackBytes: Int) {
+        self.init(
+            descriptor: fl_make_memory("firstlight", Self.size(stackBytes: stackBytes)),
+            stackBytes: stackBytes)
+    }
+
+    /// Takes the memory that a thread of process `pid` has made. nil: it is none, or not yet.
+    convenience init?(pid: Int32, descriptor: Int32, stackBytes: Int) {
+        let path = "/proc/\(pid)/fd/\(descriptor)"
+        self.init(
+            descriptor: fl_open_memory(path, Self.size(stackBytes: stackBytes)),
+            stackBytes: stackBytes)
+    }
+
+    deinit {
+        fl_unmap(base, size)
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// The memory for a child to inherit, until ``wasInherited()``.
+    var inheritable: Int32 { descriptor }
+
+    func wasInherited() {
+        if descriptor >= 0 { close(descriptor) }
+        descriptor = -1
+    }
+
+    /// Where the program has it.
+    var range: Range<UInt64> { address..<(address &+ UInt64(size)) }
+    /// The part that holds our code.
+    var code: Range<UInt64> { address..<(address &+ UInt64(FL_STATE)) }
+
+    func position(_ offset: Int) -> UInt64 { address &+ UInt64(offset) }
+
+    // MARK: Filling in
+
+    /// What is filled in before a program uses it.
+    struct Contents {
+        /// Where it should be.
+        var place: UInt64
+        var recorder: Int32
+        var cookie: UInt64
+        /// The sampling signal, and what the program is told that it does; nil: no stacks by signal.
+        var signal: (number: Int32, original: UInt64)?
+        var patches: [Patch] = []
+        /// The linker's `r_debug`; 0: it tells nothing.
+        var debug: UInt64 = 0
+        /// What the linker lists already; nil: the program has not begun.
+        var known: Int?
+        var startSlot: UInt64 = 0
+        var startIsProtected = false
+        var main: UInt64 = 0
+        /// From the C library's load address; nil: its calls are not to be led past us.
+        var sites: CallSites?
+        var isGated = false
+        var island: UInt64 = 0
+    }
+
+    /// Eight bytes of code.
+    struct Patch {
+        var address: UInt64
+        var word: UInt64
+        /// A jump to this place in the area takes the first five; 0: none does.
+        var target: UInt64 = 0
+    }
+
+    static let mostPatches = Int(FL_MOST_PATCHES)
+
+    /// Writes everything. Whoever waits for that goes on.
+    func fill(_ contents: Contents) {
+        address = contents.place
+        write(AreaCode.bytes, at: 0)
+        var state = fl_state()
+        state.next_area = -1
+        state.gate = UInt32(contents.isGated ? FL_GATE_CLOSED : FL_GATE_OPEN)
+        state.recorder = UInt32(bitPattern: contents.recorder)
+        state.size = UInt64(size)
+        state.cookie = contents.cookie
+        if let signal = contents.signal {
+            state.sample_signal = UInt64(signal.number)
+            state.original_handler = signal.original
+            // SA_RESTORER | SA_ONSTACK | SA_RESTART | SA_SIGINFO
+            state.settled_flags = 0x1C00_0004
+        }
+        state.debug = contents.debug
+        state.is_started = contents.known == nil ? 0 : 1
+        state.known = UInt32(clamping: contents.known ?? 0)
+        state.opens = UInt32(FL_FIRST_OPEN)
+        state.start_slot = contents.startSlot
+        state.start_is_protected = contents.startIsProtected ? 1 : 0
+        state.real_main = contents.main
+        state.island = contents.island
+        if let sites = contents.sites {
+            state.wants_sites = 1
+            state.sites = sites.offsets
+        }
+        let patches = contents.patches.prefix(Self.mostPatches)
+        state.patch_count = UInt64(patches.count)
+        withUnsafeMutableBytes(of: &state.patches) { bytes in
+            for (index, patch) in patches.enumerated() {
+                bytes.storeBytes(
+                    of: fl_patch(address: patch.address, word: patch.word, target: patch.target),
+                    toByteOffset: index * MemoryLayout<fl_patch>.stride, as: fl_patch.self)
+            }
+        }
+        withUnsafeBytes(of: state) { write(Array($0), at: Int(FL_STATE)) }
+    }
+
+    /// Lets go on who waits for it to be filled in. false: it has given up waiting.
+    func open() -> Bool {
+        word(\.phase).pointee.compareExchange(
+            expected: UInt32(FL_PHASE_EMPTY), desired: UInt32(FL_PHASE_FILLED),
+            ordering: .acquiringAndReleasing
+        ).exchanged
+    }
+
+    /// Whether the program uses it.
+    var isSettled: Bool {
+        guard value(\.phase) == UInt32(FL_PHASE_SETTLED) else { return false }
+        address = self[\.address]
+        return true
+    }
+
+    func write(_ bytes: [UInt8], at offset: Int) {
+        precondition(offset >= 0 && offset + bytes.count <= size)
+        UnsafeMutableRawBufferPointer(start: base + offset, count: bytes.count)
+            .copyBytes(from: bytes)
+    }
+
+    // MARK: Reading
+
+    func read<Value>(_ type: Value.Type, at offset: Int) -> Value {
+        precondition(offset >= 0 && offset + MemoryLayout<Value>.size <= size)
+        return (base + offset).loadUnaligned(as: type)
+    }
+
+    func copy(at offset: Int, count: Int) -> [UInt8] {
+        precondition(offset >= 0 && count >= 0 && offset + count <= size)
+        return [UInt8](UnsafeRawBufferPointer(start: base + offset, count: count))
+    }
+
+    // MARK: The state's words
+
+    private static func offset<Value>(_ field: KeyPath<fl_state, Value>) -> Int {
+        Int(FL_STATE) + (MemoryLayout<fl_state>.offset(of: field) ?? 0)
+    }
+
+    /// A field that only one side writes, or that nobody writes any more.
+    subscript<Value>(field: KeyPath<fl_state, Value>) -> Value {
+        (base + Self.offset(field)).loadUnaligned(as: Value.self)
+    }
+
+    func set(_ field: KeyPath<fl_state, UInt64>, _ value: UInt64) {
+        (base + Self.offset(field)).assumingMemoryBound(to: Atomic<UInt64>.self).pointee
+            .store(value, ordering: .sequentiallyConsistent)
+    }
+
+    func word(_ field: KeyPath<fl_state, UInt32>) -> UnsafeMutablePointer<Atomic<UInt32>> {
+        (base + Self.offset(field)).assumingMemoryBound(to: Atomic<UInt32>.self)
+    }
+
+    var outstanding: UnsafeMutablePointer<Atomic<Int32>> {
+        (base + Self.offset(\.outstanding)).assumingMemoryBound(to: Atomic<Int32>.self)
+    }
+
+    func value(_ field: KeyPath<fl_state, UInt32>) -> UInt32 {
+        word(field).pointee.load(ordering: .sequentiallyConsistent)
+    }
+
+    func set(_ field: KeyPath<fl_state, UInt32>, _ value: UInt32) {
+        word(field).pointee.store(value, ordering: .sequentiallyConsistent)
+    }
+
+    // MARK: What concerns the process
+
+    /// Whether the program has set another action for the sampling signal.
+    var isDisplaced: Bool { value(\.displaced) != 0 }
+    /// Whether it prepares a filter for its system calls.
+    var isFiltered: Bool { value(\.filtered) != 0 }
+    /// From now on our code makes no system calls, whoever comes by.
+    func silence() { set(\.filtered, 1) }
+
+    /// Whether one of its threads waits for us to trace it, because it will execute a program.
+    var isAboutToExecute: Bool { value(\.execution) == UInt32(FL_EXECUTION_AHEAD) }
+    func followExecution() { set(\.execution, UInt32(FL_EXECUTION_FOLLOWED)) }
+    /// The program was not executed: the next attempt is a matter of its own.
+    func forgetExecution() { set(\.execution, UInt32(FL_EXECUTION_NONE)) }
+
+    /// Whether a thread waits until everything is ready for what runs next.
+    var isGateWaiting: Bool { value(\.gate) == UInt32(FL_GATE_WAITING) }
+    func openGate() { set(\.gate, UInt32(FL_GATE_PASSED)) }
+
+    func time(_ field: KeyPath<fl_state, Int64>) -> MonotonicTime? {
+        let time = self[field]
+        return time > 0 ? MonotonicTime(nanoseconds: time) : nil
+    }
+
+    /// The words that were at the C library's calls which lead past us.
+    var hookedWords: [UInt64: UInt64] {
+        let (words, after, hooked) = (self[\.hooked_words], self[\.after], self[\.hooked])
+        let all = [
+            (words.0, after.0), (words.1, after.1), (words.2, after.2), (words.3, after.3),
+        ]
+        var result: [UInt64: UInt64] = [:]
+        for (index, (word, after)) in all.enumerated() where hooked & (1 << UInt64(index)) != 0 {
+            result[after &- 7] = word
+        }
+        return result
+    }
+
+    /// Where a call goes on that is led past us.
+    func setReturn(of call: CallSites.Call, to address: UInt64, word: UInt64) {
+        var (afters, words) = (self[\.after], self[\.hooked_words])
+        withUnsafeMutableBytes(of: &afters) {
+            $0.storeBytes(of: address, toByteOffset: 8 * call.index, as: UInt64.self)
+        }
+        withUnsafeMutableBytes(of: &words) {
+            $0.storeBytes(of: word, toByteOffset: 8 * call.index, as: UInt64.self)
+        }
+        withUnsafeBytes(of: afters) { write(Array($0), at: Self.offset(\.after)) }
+        withUnsafeBytes(of: words) { write(Array($0), at: Self.offset(\.hooked_words)) }
+        set(\.hooked, self[\.hooked] | 1 << UInt64(call.index))
+    }
+}
+

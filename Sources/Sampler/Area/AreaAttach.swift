@@ -1,0 +1,129 @@
+import Glibc
+import ProfileModel
+
+/// Brings the area into a program that runs already, by one of its own threads, from wherever that
+/// was stopped.
+extension TraceSession {
+    /// With a thread stopped by us: if it is time, stacks are taken by signal from now on, or it is
+    /// noted why not.
+    func joinIfDue(by thread: TracedThread, at now: MonotonicTime) {
+        guard case .due(let time) = plan, now >= time,
+            let position = try? thread.tracee.resumeAddress(),
+            // A nap would take the place of what a call's restart needs.
+            canBeLedAway(thread, at: position), !thread.tracee.isInCall
+        else { return }
+        plan = .over
+        attempts += 1
+        do throws(SetupFailure) {
+            try join(by: thread)
+        } catch {
+            // Led away already, it finds its own way back.
+            if case .obstacle(.unmapped) = error, attempts < Self.mostAttempts {
+                plan = .due(now)
+            } else if case .obstacle(let kind) = error {
+                note(kind)
+                capture = .ptrace
+                abandonMarks()
+            }
+        }
+    }
+
+    /// On a busy machine it may fail.
+    private static var mostAttempts: Int { 3 }
+
+    private func join(by thread: TracedThread) throws(SetupFailure) {
+        let sites = CallSites.find(in: observer.mappings.code, memory: TargetMemory(pid: pid))
+        guard sites[.sigaction] != nil else { throw .obstacle(.noCallSite) }
+        let start = ImageStart(pid: pid)
+        let others = stopOthers(than: thread)
+        defer { for other in others { release(other) } }
+        // Now that nobody runs: a moment ago somebody may have been about to set an action.
+        let original = try checkTarget()
+        let size = Area.size(stackBytes: options.stackBytes)
+        guard let place = start.place(size: size), let cave = start.anyCave
+        else { throw .obstacle(.noRoom) }
+        var contents = Area.Contents(
+            place: place, recorder: files.sharesNamespaceWithUs ? getpid() : 0,
+            cookie: SharedSlots.makeCookie())
+        contents.signal = (SIGURG, original)
+        let objects =
+            start.linker.map { LinkMap.objects(debug: $0.debug, memory: TargetMemory(pid: pid)) }
+        contents.known = objects?.count ?? 0
+        if let linker = start.linker, linker.isConsistent(TargetMemory(pid: pid)) {
+            contents.debug = linker.debug
+        }
+        if marks != nil {
+            contents.island = start.islandPlace(besides: place..<(place &+ UInt64(size))) ?? 0
+        }
+        let number = files.lowestFreeDescriptor()
+        let code = AreaCode.boot(descriptor: nil, place: place, size: size, isAtEntry: false)
+        guard ProcFile.write(code, to: "/proc/\(pid)/mem", at: cave) else {
+            throw .obstacle(.unmapped)
+        }
+        try attempt { () throws(SystemError) in _ = try thread.tracee.divert(to: cave) }
+        try attempt { () throws(SystemError) in try thread.tracee.detach() }
+        thread.isTraced = false
+        thread.phase = .free
+        var made: Area?
+        wait(atMost: .milliseconds(10), every: 20) {
+            made = Area(pid: pid, descriptor: number, stackBytes: options.stackBytes)
+            return made != nil
+        }
+        guard let made else { throw .obstacle(.unmapped) }
+        made.fill(contents)
+        let changed = change(sites, start.linker, contents, made)
+        guard made.open(), wait(atMost: .milliseconds(50), every: 20, until: { made.isSettled })
+        else {
+            for (address, word) in changed { putBack(word, at: address) }
+            throw .obstacle(.unmapped)
+        }
+        notesMain = false
+        use(made, contents, original: original)
+        marks?.spaces = made.makeTrampolineSpaces()
+        if untraced == nil {
+            untraced = UntracedProcess(pid: pid, probe: start.vector.programHeaders)
+        }
+        isFollowingExecution = false
+        marks?.pending = objects ?? []
+        switchOnSignposts(of: images(of: objects ?? [], TargetMemory(pid: pid)))
+    }
+
+    /// Leads the C library's calls and the linker's hook past us; nobody runs there.
+    ///
+    /// - Returns: what was there.
+    private func change(
+        _ sites: CallSites, _ linker: DynamicLinker?, _ contents: Area.Contents, _ area: Area
+    ) -> [UInt64: UInt64] {
+        var changed: [UInt64: UInt64] = [:]
+        for call in CallSites.Call.allCases {
+            guard let site = sites[call],
+                let word = lead(site, to: area.position(Int(AreaCode.standIn(for: call))))
+            else { continue }
+            changed[site] = word
+            area.setReturn(of: call, to: site &+ 7, word: word)
+        }
+        if let linker, contents.debug != 0,
+            LinkerHook.isEmptyFunction(
+                TargetMemory(pid: pid).read(at: linker.debugState, count: 16)),
+            let word = lead(linker.debugState, to: area.position(Int(AreaCode.debugState)))
+        {
+            changed[linker.debugState] = word
+            linkerHook = (linker.debugState, word)
+        }
+        return changed
+    }
+
+    /// A jump takes the place of the first five bytes there. Returns what was there.
+    func lead(_ address: UInt64, to target: UInt64) -> UInt64? {
+        guard let word = TargetMemory(pid: pid).word(at: address),
+            let jump = LinkerHook.jump(from: address, to: target),
+            putBack(word & ~0xFF_FFFF_FFFF | jump, at: address)
+        else { return nil }
+        return word
+    }
+
+    @discardableResult
+    func putBack(_ word: UInt64, at address: UInt64) -> Bool {
+        ProcFile.write([word], to: "/proc/\(pid)/mem", at: address)
+    }
+}

@@ -1,0 +1,78 @@
+import CAgent
+
+/// The code that runs inside the program, as it is compiled into the recorder.
+enum AreaCode {
+    nonisolated(unsafe) private static let description = fl_code_describe()
+
+    /// What the area begins with.
+    static let bytes = [UInt8](
+        UnsafeBufferPointer(start: description.code, count: Int(description.length)))
+
+    // Places in the area.
+    static var debugState: UInt64 { UInt64(description.debug_state) }
+    static var mark: UInt64 { UInt64(description.mark) }
+    static var main: UInt64 { UInt64(description.main) }
+    static var sampleHandler: UInt64 { UInt64(description.sample_handler) }
+
+    static func standIn(for call: CallSites.Call) -> UInt64 {
+        let all = description.stand_ins
+        return UInt64([all.0, all.1, all.2, all.3][call.index])
+    }
+
+    /// A piece of code that stands alone for a while, with its words.
+    struct Piece {
+        fileprivate let code: [UInt8]
+        fileprivate let words: Int
+
+        fileprivate init(_ piece: fl_piece) {
+            code = [UInt8](UnsafeBufferPointer(start: piece.code, count: Int(piece.length)))
+            words = Int(piece.words)
+        }
+
+        var count: Int { code.count }
+
+        fileprivate func filled<Words>(_ values: Words) -> [UInt8] {
+            withUnsafeBytes(of: values) { Array(code[..<words]) + Array($0) }
+        }
+    }
+
+    private static let boot = Piece(description.boot)
+    private static let away = Piece(description.away)
+
+    /// Room for either piece, in bytes.
+    static let pieceSize = (max(boot.count, away.count) + 15) / 16 * 16
+
+    /// What brings an area in.
+    ///
+    /// - Parameters:
+    ///   - descriptor: its memory in the process; nil: the thread makes it.
+    ///   - isAtEntry: the piece stands where the program's first instruction was.
+    static func boot(
+        descriptor: Int32?, place: UInt64, size: Int, isAtEntry: Bool
+    ) -> [UInt8] {
+        boot.filled(
+            fl_boot_words(
+                descriptor: Int64(descriptor ?? -1), place: place, size: UInt64(size),
+                is_at_entry: isAtEntry ? 1 : 0))
+    }
+
+    /// What takes it away: the sampling signal's action (nil: that stays), and the mapping (nil).
+    static func away(restoring action: (signal: Int32, handler: UInt64)?, _ range: Range<UInt64>?)
+        -> [UInt8]
+    {
+        away.filled(
+            fl_away_words(
+                signal: UInt64(action?.signal ?? 0), action: (action?.handler ?? 0, 0, 0, 0),
+                address: range?.lowerBound ?? 0, size: UInt64(range?.count ?? 0),
+                naps: napsForState))
+    }
+
+    /// Some five milliseconds.
+    private static let napsForState: UInt64 = 60
+
+    /// Where a thread is that has taken everything away and waits, in a piece at `start`.
+    static func isAwayWaiting(_ address: UInt64, piece start: UInt64) -> Bool {
+        (start &+ UInt64(description.away_waiting)..<start &+ UInt64(description.away_waiting_end))
+            .contains(address)
+    }
+}

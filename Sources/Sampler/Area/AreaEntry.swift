@@ -1,0 +1,214 @@
+import CSystem
+import Glibc
+import ProfileModel
+
+/// Why our code could not be had in the program.
+enum SetupFailure: Error {
+    case obstacle(RecorderNote.Kind)
+    /// The thread is gone, or the program.
+    case gone
+}
+
+/// Brings the area into a new image, with its first thread stopped at its first instruction. That
+/// is the only stop of a launch: whatever happens later is noted by our code in the program.
+extension TraceSession {
+    /// - Returns: when the program's own first instruction was executed, as far as that is known.
+    func enter(_ main: TracedThread, at now: MonotonicTime) -> MonotonicTime {
+        do throws(SetupFailure) {
+            try bringIn(by: main)
+        } catch {
+            if case .obstacle(let kind) = error {
+                note(kind)
+                capture = .ptrace
+                abandonMarks()
+            }
+            letGo(main)
+            return now
+        }
+        guard wait(atMost: .milliseconds(5), every: 20, until: { area?.isSettled == true }) else {
+            return now
+        }
+        return area?.time(\.settled_ns).map { min(max($0, now), .now) } ?? now
+    }
+
+    /// Lets a thread go on for good, or under observation, as stacks are taken.
+    private func letGo(_ main: TracedThread) {
+        if capture == .signal {
+            try? main.tracee.detach()
+            main.isTraced = false
+            untraced = UntracedProcess(pid: pid, probe: AuxiliaryVector(pid: pid).programHeaders)
+        } else {
+            try? main.tracee.resume()
+        }
+        main.phase = .free
+    }
+
+    private func bringIn(by main: TracedThread) throws(SetupFailure) {
+        let original = try checkTarget()
+        let start = ImageStart(pid: pid)
+        guard start.vector.entry != 0 else { throw .gone }
+        let inherited = nextArea
+        nextArea = nil
+        let size = Area.size(stackBytes: options.stackBytes)
+        guard let place = start.place(size: size) else { throw .obstacle(.noRoom) }
+        var contents = Area.Contents(
+            place: place, recorder: files.sharesNamespaceWithUs ? getpid() : 0,
+            cookie: SharedSlots.makeCookie())
+        if capture == .signal {
+            contents.signal = (SIGURG, original)
+            contents.sites = start.isStatic ? nil : CallSites.ofOwnLibrary ?? .unknown
+        }
+        if let linker = start.linker { fill(&contents, with: linker) }
+        start.fillMain(into: &contents)
+        let needsIsland = marks != nil
+        if needsIsland {
+            contents.island = start.islandPlace(besides: place..<(place &+ UInt64(size))) ?? 0
+        }
+        contents.isGated = needsIsland || start.program.map(hasSignposts) == true
+        notesMain = start.notesMain(contents)
+        linkerOfImage = start.linker
+
+        let entry = try attempt { () throws(SystemError) in try main.tracee.resumeAddress() }
+        let piece = start.cave ?? entry
+        let isAtEntry = piece == entry
+        if isAtEntry { contents.patches += patches(keeping: AreaCode.pieceSize, at: entry) }
+        let code = AreaCode.boot(
+            descriptor: inherited?.descriptor, place: place, size: size, isAtEntry: isAtEntry)
+        let own = inherited.map { $0.area }
+        own?.fill(contents)
+        if let own, start.isStatic { hookStatic(own, start) }
+        own.map { _ = $0.open() }
+        guard ProcFile.write(code, to: "/proc/\(pid)/mem", at: piece) else {
+            throw .obstacle(.unmapped)
+        }
+        let expected = own == nil ? files.lowestFreeDescriptor() : 0
+        try attempt { () throws(SystemError) in _ = try main.tracee.divert(to: piece) }
+        if isAtEntry {
+            try? main.tracee.resume()
+        } else {
+            letGo(main)
+        }
+        let area: Area
+        if let own { area = own } else { area = try takeMade(number: expected, contents, start) }
+        use(area, contents, original: original)
+        if isAtEntry { try leaveEntry(main, area) }
+    }
+
+    private func fill(_ contents: inout Area.Contents, with linker: DynamicLinker) {
+        let code = TargetMemory(pid: pid).read(at: linker.debugState, count: 16)
+        guard LinkerHook.isEmptyFunction(code), let word = code.littleEndianWord(at: 0) else {
+            return
+        }
+        contents.debug = linker.debug
+        contents.patches.append(
+            Area.Patch(
+                address: linker.debugState, word: word, target: AreaCode.debugState))
+        linkerHook = (linker.debugState, word)
+    }
+
+    private func hasSignposts(_ program: LoadedImage) -> Bool {
+        !SignpostLocator(program).states().isEmpty
+    }
+
+    /// What puts back the code that a piece of ours takes the place of.
+    private func patches(keeping size: Int, at address: UInt64) -> [Area.Patch] {
+        let code = TargetMemory(pid: pid).read(at: address, count: size)
+        return stride(from: 0, to: code.count - 7, by: 8).compactMap { offset in
+            code.littleEndianWord(at: offset).map {
+                Area.Patch(address: address &+ UInt64(offset), word: $0)
+            }
+        }
+    }
+
+    /// A static program's calls are in its own code, which is there already.
+    private func hookStatic(_ area: Area, _ start: ImageStart) {
+        let sites = CallSites.find(in: observer.mappings.code, memory: TargetMemory(pid: pid))
+        let memory = TargetMemory(pid: pid)
+        for call in CallSites.Call.allCases {
+            guard let site = sites[call], let word = memory.word(at: site),
+                let jump = LinkerHook.jump(
+                    from: site, to: area.position(Int(AreaCode.standIn(for: call)))),
+                ProcFile.write(
+                    [word & ~0xFF_FFFF_FFFF | jump], to: "/proc/\(pid)/mem", at: site)
+            else { continue }
+            area.setReturn(of: call, to: site &+ 7, word: word)
+        }
+    }
+
+    /// Takes over the area that a thread of the program makes, which waits for that.
+    private func takeMade(
+        number: Int32, _ contents: Area.Contents, _ start: ImageStart
+    ) throws(SetupFailure) -> Area {
+        var made: Area?
+        wait(atMost: .milliseconds(10), every: 20) {
+            made = Area(pid: pid, descriptor: number, stackBytes: options.stackBytes)
+            return made != nil
+        }
+        guard let made else { throw .obstacle(.unmapped) }
+        made.fill(contents)
+        if start.isStatic { hookStatic(made, start) }
+        guard made.open() else { throw .obstacle(.unmapped) }
+        return made
+    }
+
+    /// Where the code that begins the program had to make room for ours: stays until it is back.
+    private func leaveEntry(_ main: TracedThread, _ area: Area) throws(SetupFailure) {
+        wait(atMost: .milliseconds(5), every: 20) { area.isSettled }
+        guard stopNow(main) != nil else { throw .gone }
+        letGo(main)
+    }
+}
+
+extension TraceSession {
+    /// Everything is in place, or will be before anything of the program runs.
+    func use(_ area: Area, _ contents: Area.Contents, original: UInt64) {
+        self.area = area
+        area.wasInherited()
+        originalAction = original
+        observer.ownCode = area.range
+        hooks = Hooks(
+            area: area, signposts: area.makeSignposts(pid: innerPID, since: min(imageStart, .now)))
+        if let marks { area.fillMarks(marks.records) }
+        guard contents.signal != nil else { return }
+        signalCapture = SignalCapture(
+            pid: pid, slots: SharedSlots(area: area, cookie: contents.cookie),
+            stackBytes: options.stackBytes)
+    }
+}
+
+/// What the signal for stacks does, and whether our code may be in the program at all.
+extension TraceSession {
+    /// What the sampling signal does so far (0: the default, 1: ignored), if everything else allows
+    /// for our code.
+    func checkTarget() throws(SetupFailure) -> UInt64 {
+        guard let status = ProcessStatus(pid: pid) else { throw .gone }
+        if status.isFiltered(beyond: SignalCapture.ownFilters) { throw .obstacle(.filtered) }
+        if status.catches(SIGURG) { throw .obstacle(.ownHandler) }
+        let size = UInt64(Area.size(stackBytes: options.stackBytes))
+        // Beyond these the program would be killed, or its own allocations fail.
+        guard fl_file_size_limit(pid) >= size, fl_address_space_limit(pid) == .max else {
+            throw .obstacle(.limited)
+        }
+        return status.ignores(SIGURG) ? 1 : 0
+    }
+
+    /// The process's id, as it knows it itself.
+    var innerPID: Int32 { ProcessStatus(pid: pid)?.innerPID ?? pid }
+
+    func attempt<Value>(
+        _ body: () throws(SystemError) -> Value
+    ) throws(SetupFailure) -> Value {
+        do throws(SystemError) {
+            return try body()
+        } catch {
+            throw .gone
+        }
+    }
+}
+
+/// The memory of an image that is about to begin.
+struct InheritedArea {
+    let area: Area
+    /// Under which number the process has it.
+    let descriptor: Int32
+}

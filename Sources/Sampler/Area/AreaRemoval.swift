@@ -1,0 +1,115 @@
+import CSystem
+import Glibc
+import ProfileModel
+
+/// Takes the area out of the program again, by one of its own threads.
+extension TraceSession {
+    /// Leaves nothing behind in the program: one of its threads takes the handler and the area away,
+    /// on its way.
+    func removeArea() {
+        guard let area, let hooks else { return }
+        defer { forgetArea() }
+        // Requests that are under way are answered as soon as their threads get a core.
+        let isIdle = wait(atMost: .milliseconds(50)) {
+            area.isSettled && !hooks.isInUse
+                && !threads.values.contains { signalCapture?.isUnderWay($0) == true }
+        }
+        guard let thread = stopAny() else { return noteLeftBehind() }
+        let others = stopOthers(than: thread)
+        let isOutOfMarks = marks?.isPlaced != true || isOutOfMarks(others + [thread], area)
+        takeBackChanges(of: area)
+        // Who is in it must find it when it comes back; and it does no harm. So it is with
+        // signposts and marks: somebody may be in the midst of one at any time.
+        let hadSignposts = switchOffSignposts(hooks.signposts)
+        let isStarted = !notesMain || area.border(.main) != nil
+        let isUnused =
+            isIdle && isStarted && isOutOfMarks && !hadSignposts && !isAnyoneInArea(of: others)
+        if !isUnused { leave(area, behind: hooks, isMeant: hadSignposts || !isOutOfMarks) }
+        let isBack = takeAway(isUnused ? area : nil, area.isDisplaced ? nil : originalAction, thread)
+        for other in others { release(other) }
+        if !isBack, isUnused { note(.leftBehind) }
+        release(thread)
+    }
+
+    private func forgetArea() {
+        signalCapture = nil
+        hooks = nil
+        area = nil
+    }
+
+    private func leave(_ area: Area, behind hooks: Hooks, isMeant: Bool) {
+        area.silence()
+        if isMeant { hooks.signposts.releaseMemory() } else { note(.leftBehind) }
+    }
+
+    /// Nobody could be had to take it away; that is no matter where nobody is left.
+    func noteLeftBehind() {
+        if files.stat().map({ !$0.isZombie }) == true { note(.leftBehind) }
+    }
+
+    /// The program's code is what it was.
+    private func takeBackChanges(of area: Area) {
+        for (site, word) in area.hookedWords { putBack(word, at: site) }
+        if let (address, word) = linkerHook { putBack(word, at: address) }
+        linkerHook = nil
+    }
+
+    /// Whether one of those, which are stopped, or of those that wait is in code of ours, and may
+    /// hold an address in the area.
+    private func isAnyoneInArea(of stopped: [TracedThread]) -> Bool {
+        guard let range = area?.range else { return false }
+        return threads.values.contains { thread in
+            if stopped.contains(where: { $0.tid == thread.tid }) {
+                return (try? thread.tracee.resumeAddress()).map(range.contains) ?? true
+            }
+            guard case .blocked(_, let registers) = thread.activity() else { return false }
+            return range.contains(registers.programCounter)
+        }
+    }
+
+    /// Lets a stopped thread take everything away, and go on as if it had not: the call that it may
+    /// have been in ends or is restarted by what has come up meanwhile.
+    ///
+    /// - Parameters:
+    ///   - area: nil: it stays.
+    ///   - action: what the sampling signal did before; nil: the program has set its own meanwhile.
+    private func takeAway(_ area: Area?, _ action: UInt64?, _ thread: TracedThread) -> Bool {
+        let restored = signalCapture == nil ? nil : action.map { (signal: SIGURG, handler: $0) }
+        guard let cave = ImageStart(pid: pid).anyCave else { return false }
+        if let island = area?.islandRange {
+            let code = AreaCode.away(restoring: nil, island)
+            guard run(code, at: cave, by: thread) else { return false }
+        }
+        return run(AreaCode.away(restoring: restored, area?.range), at: cave, by: thread)
+    }
+
+    /// Lets a stopped thread run a piece of ours that stands in a cave, and stops it again where it
+    /// was. It comes back by itself when we do not.
+    private func run(_ code: [UInt8], at cave: UInt64, by thread: TracedThread) -> Bool {
+        let before = TargetMemory(pid: pid).read(at: cave, count: code.count)
+        guard before.count == code.count,
+            ProcFile.write(code, to: "/proc/\(pid)/mem", at: cave),
+            let state = try? thread.tracee.divert(to: cave)
+        else { return false }
+        // Bounded: it waits for some five milliseconds, and then goes back by itself.
+        let end = cave &+ UInt64(code.count)
+        var isBack = false
+        for _ in 0..<32 {
+            guard (try? thread.tracee.resume()) != nil else { return false }
+            waitForCore(thread)
+            guard let position = stopNow(thread) else { return false }
+            guard (cave..<end).contains(position) else {
+                isBack = true
+                break
+            }
+            if AreaCode.isAwayWaiting(position, piece: cave) {
+                try? thread.tracee.restore(state)
+                isBack = true
+                break
+            }
+        }
+        // Whoever is still in it needs it.
+        if isBack { ProcFile.write(before, to: "/proc/\(pid)/mem", at: cave) }
+        return isBack
+    }
+}

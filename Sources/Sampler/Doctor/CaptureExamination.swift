@@ -1,0 +1,58 @@
+import CSystem
+import Glibc
+import ProfileModel
+
+/// Records a program that does nothing of interest, as `record` would, and looks at what came of it.
+enum CaptureExamination {
+    /// Some tens of milliseconds of counting.
+    private static let program = [
+        "/bin/sh", "-c", "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done",
+    ]
+
+    static func run() -> TracingFacts.Capture {
+        let sink = CountingSink()
+        var options = SamplerOptions(duration: .milliseconds(2000))
+        options.asksScheduler = false
+        do throws(SamplerError) {
+            let outcome = try Sampler.launch(
+                program, options: options, signals: SignalQueue(), sink: sink)
+            let reason = outcome.notes.first { note in
+                TracingFacts.Capture.obstacles.contains(note.kind)
+            }
+            return .ran(
+                method: outcome.capture, stacks: sink.stacks, notesBorders: sink.hasRelocation,
+                obstacle: reason?.kind)
+        } catch {
+            return .failed(error.description)
+        }
+    }
+}
+
+extension TracingFacts.Capture {
+    /// Of the process, why stacks were not taken by signal.
+    fileprivate static let obstacles: Set<RecorderNote.Kind> = [
+        .ownHandler, .displaced, .filtered, .noCallSite, .noRoom, .limited, .unmapped,
+    ]
+}
+
+/// Counts stacks with all registers.
+private final class CountingSink: SampleSink, @unchecked Sendable {
+    private(set) var stacks = 0
+    private(set) var hasRelocation = false
+
+    func receive(_ event: SamplerEvent) {
+        switch event {
+        case .sample(let sample):
+            if case .snapshot(let snapshot) = sample.content,
+                snapshot.registers.framePointer != nil
+            {
+                stacks += 1
+            }
+        case .mark(let mark): hasRelocation = hasRelocation || mark.kind == .relocated
+        default: break
+        }
+    }
+
+    func takeRequests() -> [StackRequest] { [] }
+    var hasFailed: Bool { false }
+}

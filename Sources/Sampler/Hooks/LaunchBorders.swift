@@ -1,0 +1,84 @@
+import ProfileModel
+
+/// Tells what our code in the program noted of the launch's borders, and does what must be done
+/// where libraries are loaded and nothing has run.
+extension TraceSession {
+    /// Tells of borders that were reached since the last call.
+    func reportBorders(at now: MonotonicTime) {
+        guard let area, toldBorders.count < LaunchBorder.allCases.count else { return }
+        for border in LaunchBorder.allCases where !toldBorders.contains(border) {
+            guard let moment = area.border(border) else { return }
+            toldBorders.insert(border)
+            pass(border, moment, at: now)
+        }
+    }
+
+    private func pass(_ border: LaunchBorder, _ moment: Area.Moment, at now: MonotonicTime) {
+        guard let main = threads[pid] else { return }
+        let time = min(max(moment.time, imageStart), now)
+        // What it answered before belongs before the border.
+        if let counters = main.counters() {
+            if let answered = signalCapture?.timeOfAnswer(of: main), answered < time {
+                takeAnswer(of: main, counters)
+            }
+            if main.blocked == nil {
+                observer.sample(
+                    SharedSlots.Answer(
+                        time: time, cpu: moment.cpu, registers: moment.stack.registers,
+                        stack: moment.stack.stack, isOnAlternateStack: false),
+                    of: main, counters)
+            }
+        }
+        sink.receive(.mark(Mark(kind: border.mark, time: time, counters: moment.counters)))
+        if border == .relocated {
+            listLibraries(since: area?.time(\.mapping_ns) ?? time)
+            if !notesMain { sink.receive(.mark(Mark(kind: .main, time: time))) }
+        } else if capture != .signal {
+            // Nobody would tell us from here on of filters for system calls.
+            abandonMarks()
+        }
+    }
+
+    /// The linker's list as it is when the start-up's libraries are there.
+    private func listLibraries(since start: MonotonicTime) {
+        guard libraries == nil, let linker = linkerOfImage else { return }
+        libraries = LibraryList(linker)
+        reportLibraries(since: start, isInitial: true)
+        let memory = TargetMemory(pid: pid)
+        let objects = LinkMap.objects(debug: linker.debug, memory: memory)
+        switchOnSignposts(of: images(of: objects, memory))
+        marks?.pending = objects
+    }
+
+    /// Somebody waits in our code until we are ready for what runs next.
+    func serveGate() {
+        guard let area, area.isGateWaiting else { return }
+        let now = MonotonicTime.now
+        observer.rereadMappings(at: now)
+        reportBorders(at: now)
+        if signalCapture != nil, area.hookedWords.isEmpty { hookOtherLibrary(area) }
+        if let marks {
+            if marks.spaces.isEmpty { marks.spaces = area.makeTrampolineSpaces() }
+            placeMarks(whileNobodyRuns: true)
+        }
+        area.openGate()
+    }
+
+    /// The C library is another one than ours: its calls are looked for, while the program's only
+    /// thread waits for us.
+    private func hookOtherLibrary(_ area: Area) {
+        let sites = CallSites.find(in: observer.mappings.code, memory: TargetMemory(pid: pid))
+        for call in CallSites.Call.allCases {
+            guard let site = sites[call],
+                let word = lead(site, to: area.position(Int(AreaCode.standIn(for: call))))
+            else { continue }
+            area.setReturn(of: call, to: site &+ 7, word: word)
+        }
+    }
+
+    /// Whether the program's changes of signal masks pass by us.
+    var seesMasks: Bool {
+        guard let area else { return false }
+        return area[\.hooked] & 1 << UInt64(CallSites.Call.sigmask.index) != 0
+    }
+}

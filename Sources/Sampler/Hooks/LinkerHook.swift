@@ -1,0 +1,15 @@
+/// The code of the dynamic linker's hook for debuggers.
+enum LinkerHook {
+    /// Whether it does nothing: `ret`, behind a mark for indirect branches or not.
+    static func isEmptyFunction(_ code: [UInt8]) -> Bool {
+        let rest = code.starts(with: [0xF3, 0x0F, 0x1E, 0xFA]) ? code.dropFirst(4) : code[...]
+        return rest.first == 0xC3
+    }
+
+    /// `jmp target`, as the low five bytes of a word; nil when it is too far.
+    static func jump(from address: UInt64, to target: UInt64) -> UInt64? {
+        let distance = Int64(bitPattern: target &- (address &+ 5))
+        guard let short = Int32(exactly: distance) else { return nil }
+        return 0xE9 | UInt64(UInt32(bitPattern: short)) << 8
+    }
+}

@@ -1,0 +1,114 @@
+import ProfileModel
+
+/// A program image at its first instruction, as far as our code in it must know of it: read from
+/// its memory, where nobody can have replaced it.
+struct ImageStart {
+    let vector: AuxiliaryVector
+    let mappings: [ProcFormats.MapsLine]
+    /// nil: there is nothing to be read of it.
+    let program: LoadedImage?
+    /// The dynamic linker's image; nil for a static program.
+    let linkerImage: LoadedImage?
+    /// nil for a static program, or a linker that does not tell.
+    let linker: DynamicLinker?
+
+    init(pid: Int32) {
+        let memory = TargetMemory(pid: pid)
+        vector = AuxiliaryVector(pid: pid)
+        var buffer = ReadBuffer(capacity: 16384)
+        buffer.readAll(path: "/proc/\(pid)/maps")
+        mappings = ProcFormats.maps(buffer.text)
+        program = LoadedImage(
+            programHeaders: vector.programHeaders, count: vector.programHeaderCount, memory: memory)
+        linkerImage =
+            vector.linkerBase == 0 ? nil : LoadedImage(base: vector.linkerBase, memory: memory)
+        linker = linkerImage.flatMap { DynamicLinker($0) }
+    }
+
+    var isStatic: Bool { vector.linkerBase == 0 }
+
+    /// Where the area should be: near the code that leads there. That is the linker's and the
+    /// libraries', which come to lie below it, or a static program's.
+    func place(size: Int) -> UInt64? {
+        let code = isStatic ? vector.entry : vector.linkerBase
+        return IslandPlace.place(
+            near: code, size: UInt64(size), among: mappings.map { $0.start..<$0.end })
+    }
+
+    /// Where trampolines should be that the program's own code can reach.
+    func islandPlace(besides area: Range<UInt64>) -> UInt64? {
+        let taken = mappings.map { $0.start..<$0.end } + [area]
+        return isStatic
+            ? nil
+            : IslandPlace.place(
+                near: vector.entry, size: UInt64(TrampolineSpace.size),
+                among: taken.sorted { $0.lowerBound < $1.lowerBound })
+    }
+
+    /// A place for a piece of our code that belongs to nobody; nil: there is none.
+    var cave: UInt64? {
+        CodeCave.find(
+            in: [linkerImage, program].compactMap { $0 }, mappings, size: AreaCode.pieceSize)
+    }
+
+    /// The same in any library, where the linker and the program have none.
+    var anyCave: UInt64? {
+        guard let memory = program?.memory else { return nil }
+        return cave
+            ?? CodeCave.find(
+                in: mappings.filter { $0.isExecutable && $0.start >= $0.fileOffset }.compactMap {
+                    LoadedImage(base: $0.start - $0.fileOffset, memory: memory)
+                }, mappings, size: AreaCode.pieceSize)
+    }
+
+    /// The program's entry code.
+    var startCode: StartCode? {
+        guard let program, vector.entry != 0 else { return nil }
+        return StartCode(
+            program.memory.read(at: vector.entry, count: StartCode.length), at: vector.entry)
+    }
+
+    /// How `main` can be noted: through where the program looks its C library's start function up,
+    /// or, in a static program, where its entry code names it.
+    func fillMain(into contents: inout Area.Contents) {
+        guard let program, let code = startCode else { return }
+        if isStatic {
+            guard case .at(let main, let reference?) = code.main, program.isExecutable(main),
+                let word = program.memory.word(at: reference.address),
+                let patched = reference.word(
+                    leadingTo: contents.place &+ AreaCode.main, in: word)
+            else { return }
+            contents.main = main
+            contents.patches.append(Area.Patch(address: reference.address, word: patched))
+        } else if let slot = code.startSlot(program.memory), program.contains(slot) {
+            switch code.main {
+            case .at(let main, _) where program.isExecutable(main): break
+            case .inSlot: break
+            default: return
+            }
+            contents.startSlot = slot
+            contents.startIsProtected = program.isProtected(slot)
+        }
+    }
+
+    /// Whether `main` will be noted.
+    func notesMain(_ contents: Area.Contents) -> Bool {
+        contents.main != 0 || (contents.startSlot != 0 && contents.debug != 0)
+    }
+}
+
+extension LoadedImage {
+    /// Whether it has been loaded there.
+    func contains(_ address: UInt64) -> Bool {
+        segments.contains { $0.kind == 1 && $0.contains(address) }
+    }
+
+    /// Whether an address may not be written any more once the image is relocated
+    /// (`PT_GNU_RELRO`; whole pages).
+    func isProtected(_ address: UInt64) -> Bool {
+        segments.contains {
+            $0.kind == 0x6474_E552 && address >= $0.start & ~4095
+                && address &+ 8 <= ($0.start &+ $0.size) & ~4095
+        }
+    }
+}
