@@ -12,6 +12,7 @@ import tempfile
 import time
 
 import account
+import disturbance
 import exports
 import initializers
 import machine
@@ -33,6 +34,7 @@ SECTIONS = {
     "python": whole_run.python,
     "shim": whole_run.python_shim,
     "threads": whole_run.threads,
+    "disturbance": disturbance.disturbance,
     "recorder": recorder.recorder,
     "account": account.account,
     "memory": memory.memory,
