@@ -20,6 +20,7 @@ import marks
 import memory
 import page
 import recorder
+import shares
 import signposts
 import slowdown
 import summary
@@ -35,6 +36,7 @@ SECTIONS = {
     "shim": whole_run.python_shim,
     "threads": whole_run.threads,
     "disturbance": disturbance.disturbance,
+    "shares": shares.shares,
     "recorder": recorder.recorder,
     "account": account.account,
     "memory": memory.memory,

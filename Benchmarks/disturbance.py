@@ -1,5 +1,5 @@
-"""What recording adds to a launch, seen from outside: from exec to exit, as the kernel's tracepoints
-tell; and whether what we report of the launch is what it takes alone.
+"""What recording adds to a launch, seen from outside: from exec to exit, as the kernel's
+tracepoints tell; and whether what we report of the launch is what it takes alone.
 
 The ways to run a program are taken in random order in each round, and only figures of the same
 round are compared.

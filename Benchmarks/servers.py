@@ -1,5 +1,5 @@
-"""Servers from Debian that keep to themselves: all their files are in one folder, and nobody but this
-machine can reach them."""
+"""Servers from Debian that keep to themselves: all their files are in one folder, and nobody but
+this machine can reach them."""
 
 import os
 
