@@ -1,9 +1,10 @@
 """When programs began and ended, as the kernel itself tells: its tracepoints sched_process_exec and
-sched_process_exit, of all processes.
+sched_process_exit, of all processes; and signal_generate, of those SIGCHLDs that tell a parent that
+its child is gone.
 
 Neither the program nor its profiler is asked, so the times mean the same for all of them. The
-kernel writes a few bytes at an exec and at a thread's end to memory that is read after the run:
-nothing else wakes up, and no other event is asked for.
+kernel writes a few bytes at each of them to memory that is read after the run: nobody wakes up, and
+no other event is asked for.
 """
 
 import ctypes
@@ -15,7 +16,10 @@ import time
 from dataclasses import dataclass
 
 TRACING = "/sys/kernel/tracing"
-EXEC, EXIT = "sched_process_exec", "sched_process_exit"
+EXEC, EXIT, GONE = (
+    "sched/sched_process_exec", "sched/sched_process_exit", "signal/signal_generate")
+# SIGCHLD, because the child ended by itself or by a signal: not because it stopped.
+FILTERS = {GONE: b"sig==17 && code>=1 && code<=3"}
 
 # perf_event_open(2); the call has no function in the C library.
 CALLS = {"x86_64": 298, "aarch64": 241}
@@ -23,7 +27,7 @@ TRACEPOINT = 2
 SAMPLE_TID, SAMPLE_TIME, SAMPLE_RAW = 1 << 1, 1 << 2, 1 << 10
 USE_CLOCKID = 1 << 25
 CLOSE_ON_EXEC = 1 << 3
-SET_OUTPUT = 0x2405
+SET_OUTPUT, SET_FILTER = 0x2405, 0x40082406
 RECORD_LOST, RECORD_SAMPLE = 2, 9
 ATTRIBUTES_BYTES = 112
 # Where the pages begin with which kernel and reader agree how far they are.
@@ -35,11 +39,21 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 @dataclass(frozen=True)
 class Event:
-    """An exec has a file's name, a thread's end has none."""
+    """What happened (EXEC, EXIT, GONE), and to which process; the file's name of an exec."""
 
+    kind: str
     time: int
     pid: int
     filename: str = ""
+
+
+@dataclass(frozen=True)
+class Life:
+    """Nanoseconds from a program's exec: until its last thread was done (kernels since 6.16 tell so
+    before its memory is given back, older ones afterwards), and until its parent was told."""
+
+    lasted: int
+    gone: int
 
 
 class Lifetimes:
@@ -72,41 +86,42 @@ class Lifetimes:
         return sorted(found, key=lambda event: event.time)
 
     def of(self, program):
-        """Nanoseconds from the exec of the program to the end of its last thread; None if either
-        was not seen. Of several processes that ran it, the first is meant: the others are its
-        own."""
+        """The Life of the program; None if any of it was not seen. Of several processes that ran
+        it, the first is meant: the others are its own."""
         events = self.events()
         execs = {}
         for event in events:
-            if event.filename:
+            if event.kind == EXEC:
                 # Before it became the program it may have been a script or the profiler.
                 execs[event.pid] = event
         began = min((event for event in execs.values() if event.filename == program),
                     key=lambda event: event.time, default=None)
         if began is None:
             return None
-        ends = [event.time for event in events
-                if event.pid == began.pid and not event.filename and event.time > began.time]
-        return max(ends) - began.time if ends else None
+        ends = {event.kind: event.time - began.time for event in events
+                if event.pid == began.pid and event.time > began.time}
+        return Life(ends[EXIT], ends[GONE]) if EXIT in ends and GONE in ends else None
 
 
 class Ring:
-    """What happens on one core: both tracepoints write to the same pages."""
+    """What happens on one core: all tracepoints write to the same pages."""
 
     def __init__(self, core, numbers):
         self.descriptors = []
         self.pages = None
         try:
-            for name in (EXEC, EXIT):
-                self.descriptors.append(opened(core, numbers[name]))
-            first, second = self.descriptors
+            for name, number in numbers.items():
+                self.descriptors.append(opened(core, number))
+                if name in FILTERS:
+                    control(self.descriptors[-1], SET_FILTER, FILTERS[name])
+            first, *others = self.descriptors
             self.pages = mmap.mmap(first, (1 + DATA_PAGES) * mmap.PAGESIZE)
-            if libc.ioctl(second, SET_OUTPUT, first) != 0:
-                raise OSError(ctypes.get_errno(), "perf events cannot share pages")
+            for other in others:
+                control(other, SET_OUTPUT, first)
         except BaseException:
             self.close()
             raise
-        self.exec_type = numbers[EXEC]
+        self.kinds = {number: name for name, number in numbers.items()}
 
     def close(self):
         if self.pages is not None:
@@ -140,11 +155,12 @@ class Ring:
         """Process, thread and time come first, then the tracepoint's own fields with their length.
         An exec's first field says where its file's name is: offset and length in 16 bits each."""
         pid, _, when, _, tracepoint = struct.unpack_from("=IIQIH", sample)
-        if tracepoint != self.exec_type:
-            return Event(when, pid)
+        kind = self.kinds[tracepoint]
+        if kind != EXEC:
+            return Event(kind, when, pid)
         fields = sample[20:]
         where, = struct.unpack_from("=H", fields, 8)
-        return Event(when, pid, os.fsdecode(fields[where:fields.index(b"\0", where)]))
+        return Event(kind, when, pid, os.fsdecode(fields[where:fields.index(b"\0", where)]))
 
 
 def trouble():
@@ -167,16 +183,17 @@ def cores():
 def identifiers():
     """The tracepoints' numbers. Where tracefs is not mounted, it is for a process that only reads
     them: Firstlight would tell more if it found it."""
-    paths = [f"{TRACING}/events/sched/{name}/id" for name in (EXEC, EXIT)]
+    names = (EXEC, EXIT, GONE)
+    paths = [f"{TRACING}/events/{name}/id" for name in names]
     command = ["cat", *paths]
     if not os.path.exists(paths[0]):
         script = f'mount -t tracefs none {TRACING} && exec "$@"'
         command = ["unshare", "--mount", "sh", "-c", script, "sh", *command]
     done = subprocess.run(command, capture_output=True, text=True)
     numbers = done.stdout.split()
-    if len(numbers) != 2:
+    if len(numbers) != len(names):
         raise OSError(0, done.stderr.strip() or "not found")
-    return {EXEC: int(numbers[0]), EXIT: int(numbers[1])}
+    return dict(zip(names, map(int, numbers)))
 
 
 def opened(core, number):
@@ -193,3 +210,9 @@ def opened(core, number):
         code = ctypes.get_errno()
         raise OSError(code, os.strerror(code))
     return descriptor
+
+
+def control(descriptor, request, argument):
+    if libc.ioctl(descriptor, request, argument) != 0:
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code))
