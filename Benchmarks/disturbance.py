@@ -136,10 +136,11 @@ def report(setting, path):
 
 
 def claimed(report):
-    """What our report says of a launch from its exec, in ms; how long threads were held, where it
-    tells."""
+    """What our report says of a launch from its exec, in ms; how much the scheduler told of it; how
+    long threads were held, where the report has it."""
     phases = [phase for phase in report["phases"] if phase["name"] != CREATION]
-    figures = {"claimed": sum(phase["wallNs"] for phase in phases) / 1e6}
+    figures = {"claimed": sum(phase["wallNs"] for phase in phases) / 1e6,
+               "scheduler": report["launch"]["scheduler"] or "nothing"}
     if "heldNs" in report["launch"]:
         figures["held"] = report["launch"]["heldNs"] / 1e6
     return figures
@@ -190,6 +191,7 @@ def claim_row(label, ours, alone):
     limit = max(CLAIM_MS, CLAIM_PERCENT / 100 * statistics.median(alone))
     share = statistics.median(percentages(claims, alone))
     remark = f"{share:+.1f} %: {statistics.median(claims):.2f} ms reported"
+    remark += f", scheduler: {' or '.join(sorted({each['scheduler'] for each in ours}))}"
     if "held" in ours[0]:
         held = statistics.median(figures["held"] for figures in ours)
         remark += f", {held:.2f} ms held"
