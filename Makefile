@@ -15,7 +15,8 @@ TEST_PACKAGES = $(DEMO_PACKAGES) libunwind-dev sqlite3 python3 perl git gdb stra
 	binutils procps xvfb linux-perf dwz xz-utils nodejs libdebuginfod1 \
 	libxml2-utils zsh fish mandoc chromium chromium-driver python3-selenium
 BENCH_PACKAGES = $(TEST_PACKAGES) google-perftools libgoogle-perftools-dev \
-	systemtap-sdt-dev liblttng-ust-dev elfutils
+	systemtap-sdt-dev liblttng-ust-dev elfutils redis-server nginx-light \
+	apache2-utils
 
 .PHONY: build demo test lint format bench fuzz install clean manual fixtures
 

@@ -12,6 +12,7 @@ import tempfile
 import time
 
 import account
+import disturbance
 import exports
 import initializers
 import machine
@@ -19,6 +20,7 @@ import marks
 import memory
 import page
 import recorder
+import shares
 import signposts
 import slowdown
 import summary
@@ -33,6 +35,8 @@ SECTIONS = {
     "python": whole_run.python,
     "shim": whole_run.python_shim,
     "threads": whole_run.threads,
+    "disturbance": disturbance.disturbance,
+    "shares": shares.shares,
     "recorder": recorder.recorder,
     "account": account.account,
     "memory": memory.memory,

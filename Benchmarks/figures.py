@@ -1,5 +1,6 @@
 """Rounds of measurements, what is made of them, and how it is shown."""
 
+import random
 import re
 import statistics
 from dataclasses import dataclass, field
@@ -19,6 +20,19 @@ def alternated(jobs, count):
         if index % 2:
             order.reverse()
         rounds.append({name: jobs[name]() for name in order})
+    return rounds
+
+
+def shuffled(jobs, count):
+    """The same in random order, the same one each time: where what a job leaves behind for the next
+    one must not always hit the same."""
+    chance = random.Random(0)
+    rounds = []
+    for _ in range(count):
+        order = list(jobs)
+        chance.shuffle(order)
+        done = {name: jobs[name]() for name in order}
+        rounds.append({name: done[name] for name in jobs})
     return rounds
 
 

@@ -17,25 +17,21 @@ import tempfile
 import threading
 import time
 
+import servers
+
 ROUNDS = 5
 DISPLAY = ":77"
-NGINX = """daemon off; pid {folder}/nginx.pid; error_log stderr;
-events {{}} http {{ access_log off; server {{ listen 127.0.0.1:18080; }} }}"""
 
 
 def programs(folder):
     """Each with the options that say when it is ready, and what watches it from outside."""
-    configuration = os.path.join(folder, "nginx.conf")
-    with open(configuration, "w") as file:
-        file.write(NGINX.format(folder=folder))
-    socket = os.path.join(folder, "redis.sock")
-    redis = ["redis-server", "--port", "0", "--unixsocket", socket, "--save", "", "--dir", folder]
+    redis = servers.redis(folder)
     yield [], ["/usr/bin/python3", "-c", "import numpy"], None
     yield [], ["gdb", "--version"], None
     yield ["--until", "window"], ["mousepad", "--disable-server"], Mapping
     yield ["--until", "listen"], redis, None
     yield ["--until", "notify"], redis + ["--supervised", "systemd"], None
-    yield ["--until", "listen:18080"], ["nginx", "-c", configuration, "-e", "stderr"], None
+    yield ["--until", f"listen:{servers.PORT}"], servers.nginx(folder), None
 
 
 class Mapping:
