@@ -270,15 +270,26 @@ CODE void hook_library(uint64_t base) {
             !is_call((const uint8_t *)(base + own->sites[site]), site_number(site)))
             return;
     own->library_base = base;
+    uint64_t first = own->sites[0], last = own->sites[0];
+    for (int site = 1; site < 4; site++) {
+        if (own->sites[site] < first) first = own->sites[site];
+        if (own->sites[site] > last) last = own->sites[site];
+    }
+    // All of it at once: each change of a part's protection divides the mapping.
+    const long start = (long)((base + first) & ~(uint64_t)4095);
+    const long size = (long)(((base + last + 7) & ~(uint64_t)4095) + 4096) - start;
+    if (call(call_mprotect, start, size, may_read | may_write, 0, 0, 0) != 0) return;
     for (int site = 0; site < 4; site++) {
         const uint64_t address = base + own->sites[site];
         const uint64_t old = *(const volatile uint64_t *)address;
         const uint64_t word = jump_word(address, stand_in(site), old);
         own->after[site] = address + 7;
         own->hooked_words[site] = old;
-        if (word != 0 && write_protected(address, word, may_read | may_execute))
-            own->hooked |= 1u << site;
+        if (word == 0) continue;
+        *(volatile uint64_t *)address = word;
+        own->hooked |= 1u << site;
     }
+    call(call_mprotect, start, size, may_read | may_execute, 0, 0, 0);
 }
 
 // MARK: The start-up

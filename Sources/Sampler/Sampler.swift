@@ -21,21 +21,23 @@ package enum Sampler {
             do throws(SamplerError) {
                 let ready = try ReadyWatch(launching: options.until)
                 let machine = MachineWatch()
+                let area = Area(stackBytes: options.stackBytes)
+                area?.prepare()
+                ImageStart.prepare()
                 let held = try HeldProcess(
                     path: path, arguments: arguments, signals: signals, setting: ready.setting,
-                    area: Area(stackBytes: options.stackBytes))
+                    area: area)
                 let pid = held.pid
                 ready.began(pid)
-                let process = try held.execute(options)
                 prepareOurselves()
+                // All that can be done before the program stands at its first instruction.
+                let group = ProcessGroup(
+                    pid: pid, options: options, signals: signals, sink: sink, children: children,
+                    ready: ready, machine: machine)
+                let process = try held.execute(options)
                 sink.receive(.began(pid: pid))
-                return .success(
-                    try run { () throws(SystemError) in
-                        try ProcessGroup(
-                            pid: pid, options: options, signals: signals, sink: sink,
-                            children: children, ready: ready, machine: machine
-                        ) { session in session.beginLaunch(process) }
-                    })
+                group.main.beginLaunch(process)
+                return .success(try run { () throws(SystemError) in group })
             } catch {
                 return .failure(error)
             }
@@ -56,12 +58,10 @@ package enum Sampler {
                 let machine = MachineWatch()
                 let group: ProcessGroup
                 do throws(SystemError) {
-                    group = try ProcessGroup(
+                    group = ProcessGroup(
                         pid: pid, options: options, signals: signals, sink: sink,
-                        children: children, ready: ready, machine: machine
-                    ) { session throws(SystemError) in
-                        try session.beginAttached { sink.receive(.began(pid: pid)) }
-                    }
+                        children: children, ready: ready, machine: machine)
+                    try group.main.beginAttached { sink.receive(.began(pid: pid)) }
                     ready.began(pid)
                 } catch {
                     throw AttachCheck.explain(pid, error)

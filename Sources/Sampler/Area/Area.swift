@@ -20,6 +20,7 @@ final class Area {
     /// The memory's descriptor, as long as a process is to inherit it.
     private var descriptor: Int32
     let base: UnsafeMutableRawPointer
+    private var isPrepared = false
 
     /// What stacks' copies may take in all.
     private static let mostBuffers = 64
@@ -121,10 +122,21 @@ final class Area {
 
     static let mostPatches = Int(FL_MOST_PATCHES)
 
+    /// Writes what does not depend on the program, so that this need not be done while it stands.
+    func prepare() {
+        guard !isPrepared else { return }
+        isPrepared = true
+        write(AreaCode.bytes, at: 0)
+        // These pages would have to be made while it stands, or runs.
+        for offset in [FL_STATE, FL_SLOTS, FL_RECORDS, FL_LIBRARIES, FL_OPENS, FL_STACKS] {
+            write([0], at: Int(offset))
+        }
+    }
+
     /// Writes everything. Whoever waits for that goes on.
     func fill(_ contents: Contents) {
         address = contents.place
-        write(AreaCode.bytes, at: 0)
+        prepare()
         var state = fl_state()
         state.next_area = -1
         state.gate = UInt32(contents.isGated ? FL_GATE_CLOSED : FL_GATE_OPEN)

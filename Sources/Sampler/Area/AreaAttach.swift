@@ -43,7 +43,7 @@ extension TraceSession {
         guard let place = start.place(size: size), let cave = start.anyCave
         else { throw .obstacle(.noRoom) }
         var contents = Area.Contents(
-            place: place, recorder: files.sharesNamespaceWithUs ? getpid() : 0,
+            place: place, recorder: sharesNamespace ? getpid() : 0,
             cookie: SharedSlots.makeCookie())
         contents.signal = (SIGURG, original)
         let objects =

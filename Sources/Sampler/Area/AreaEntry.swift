@@ -52,7 +52,7 @@ extension TraceSession {
         let size = Area.size(stackBytes: options.stackBytes)
         guard let place = start.place(size: size) else { throw .obstacle(.noRoom) }
         var contents = Area.Contents(
-            place: place, recorder: files.sharesNamespaceWithUs ? getpid() : 0,
+            place: place, recorder: sharesNamespace ? getpid() : 0,
             cookie: SharedSlots.makeCookie())
         if capture == .signal {
             contents.signal = (SIGURG, original)

@@ -1,3 +1,4 @@
+import Glibc
 import ProfileModel
 
 /// A program image at its first instruction, as far as our code in it must know of it: read from
@@ -23,6 +24,17 @@ struct ImageStart {
         linkerImage =
             vector.linkerBase == 0 ? nil : LoadedImage(base: vector.linkerBase, memory: memory)
         linker = linkerImage.flatMap { DynamicLinker($0) }
+    }
+
+    /// Does with ourselves what will be done while a program stands: the first time takes longer.
+    static func prepare() {
+        let own = ImageStart(pid: getpid())
+        var contents = Area.Contents(
+            place: own.place(size: 1 << 20) ?? 0, recorder: 0, cookie: SharedSlots.makeCookie())
+        own.fillMain(into: &contents)
+        _ = ProcessStatus(pid: getpid())
+        _ = AreaCode.boot(
+            descriptor: nil, place: own.anyCave ?? 0, size: 0, isAtEntry: own.notesMain(contents))
     }
 
     var isStatic: Bool { vector.linkerBase == 0 }

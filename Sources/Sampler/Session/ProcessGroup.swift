@@ -9,7 +9,7 @@ final class ProcessGroup {
     private let options: SamplerOptions
     /// nil: children are let go.
     private let children: (any ChildObserver)?
-    private let main: TraceSession
+    let main: TraceSession
     /// By process id; the main one, too.
     private var sessions: [Int32: TraceSession]
     private var endSignal: (number: Int32, isFromTerminal: Bool)?
@@ -18,9 +18,8 @@ final class ProcessGroup {
 
     init(
         pid: Int32, options: SamplerOptions, signals: SignalQueue, sink: any SampleSink,
-        children: (any ChildObserver)?, ready: ReadyWatch, machine: MachineWatch,
-        begin: (TraceSession) throws(SystemError) -> Void
-    ) throws(SystemError) {
+        children: (any ChildObserver)?, ready: ReadyWatch, machine: MachineWatch
+    ) {
         self.signals = signals
         self.options = options
         self.children = children
@@ -34,7 +33,6 @@ final class ProcessGroup {
                 ready.saw(signpost: label.name, at: time)
             }
         }
-        try begin(main)
     }
 
     /// Runs until the recording's end. The ticks start here.

@@ -11,6 +11,8 @@ final class TraceSession {
     let options: SamplerOptions
     let sink: any SampleSink
     let files: ProcessFiles
+    /// Whether its ids are ours, which never changes.
+    let sharesNamespace: Bool
     var observer: ThreadObserver
     var threads: [Int32: TracedThread] = [:]
     private var threadCount = 0
@@ -91,6 +93,7 @@ final class TraceSession {
         // Forks are only reported to a tracer.
         capture = options.followsChildren ? .ptrace : options.capture
         files = ProcessFiles(pid: pid)
+        sharesNamespace = files.sharesNamespaceWithUs
         observer = ThreadObserver(pid: pid, stackBytes: options.stackBytes, sink: sink)
         if !options.marks.isEmpty {
             marks = MarkPlacement(options.marks, tell: options.tellMarkProblem)
