@@ -98,6 +98,7 @@ CODE void fl_settle(int descriptor) {
     }
     const long not_in_cores = 16;  // MADV_DONTDUMP
     call(call_madvise, (long)area(), (long)own->size, not_in_cores, 0, 0, 0);
+    own->settled_cpu_ns = clock_time(clock_thread);
     own->settled_ns = clock_time(clock_monotonic);
     __atomic_store_n(&own->phase, FL_PHASE_SETTLED, __ATOMIC_RELEASE);
 }

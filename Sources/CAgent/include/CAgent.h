@@ -108,6 +108,7 @@ struct fl_state {
     uint32_t is_adding;
     uint32_t known;         // the length of the linker's list when it was counted last
     uint64_t ring;          // whether marks are noted
+    int64_t settled_cpu_ns; // the thread's CPU clock when the area was ready
 };
 
 enum {

@@ -167,8 +167,12 @@ struct ThreadObserver: ~Copyable {
     }
 
     /// Charges the time up to `now` to no stack: before `exec`, or when its memory is gone.
-    mutating func closeWithoutStack(_ thread: TracedThread, at now: MonotonicTime) {
-        let (start, times) = thread.advance(to: now, isRunning: false)
+    ///
+    /// - Parameter counters: its counters then, if they are known.
+    mutating func closeWithoutStack(
+        _ thread: TracedThread, at now: MonotonicTime, counters: SchedulerCounters? = nil
+    ) {
+        let (start, times) = thread.advance(to: now, isRunning: false, counters: counters)
         endWait(of: thread, at: start + times.blocked)
         sink.receive(.sample(sample(thread, start, times, content: .none, in: nil)))
         thread.blocked = nil

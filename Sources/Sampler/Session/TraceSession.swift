@@ -167,8 +167,11 @@ final class TraceSession {
         if !options.followsChildren { capture = options.capture }
         // Another thread may have executed the program, and has the first one's id now.
         schedule?.follow(pid)
+        var counters = main.counters()
         let began = isLate ? now : enter(main, at: now)
-        observer.closeWithoutStack(main, at: began)
+        // That clock is exact; the kernel's counters tell only of what has left its core.
+        if began != now, let area { counters?.run = area[\.settled_cpu_ns] }
+        observer.closeWithoutStack(main, at: began, counters: counters)
         sink.receive(.image(files.image(at: began)))
         mark(.firstInstruction, at: began)
         observer.rereadMappings(at: began)

@@ -61,8 +61,9 @@ extension TraceSession {
             return
         }
         // Its exec may have been seen after all, and wait to be told.
+        let image = imageStart
         takeChanges()
-        guard untraced != nil, outcome == nil else { return }
+        guard untraced != nil, imageStart == image, outcome == nil else { return }
         reportHooks(at: .now, isLast: true)
         leaveImage()
         for thread in threads.values where thread.tid != pid {
