@@ -6,7 +6,7 @@ extension EndToEnd {
     /// What `doctor` says, where it is known what it has to say.
     @Suite struct Doctor {
         private static let subjects = [
-            "machine", "tracing", "breakpoints", "memory", "/proc", "timer", "vdso", "attaching",
+            "machine", "tracing", "memory", "/proc", "capture", "timer", "attaching",
             "confinement", "shared memory", "scheduling", "open files", "cores", "symbols",
         ]
 
@@ -32,7 +32,7 @@ extension EndToEnd {
             let levels = levels(result.output)
             #expect(Set(levels.keys) == Set(Self.subjects), "\(result.output)")
             // All other tests rely on these.
-            for subject in ["machine", "tracing", "breakpoints", "memory", "/proc", "vdso"] {
+            for subject in ["machine", "tracing", "memory", "/proc", "capture"] {
                 #expect(levels[subject] == "ok", "\(result.output)")
             }
             #expect(result.output.contains("works here") || result.output.contains("work here"))

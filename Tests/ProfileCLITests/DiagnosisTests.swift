@@ -18,10 +18,10 @@ import Testing
         facts.privileges.user = 1000
         facts.tracing.start = .worked
         facts.tracing.control = .worked
-        facts.tracing.breakpoints = .worked
         facts.tracing.memory = .worked
         facts.tracing.files = [.init(name: "syscall", trial: .worked)]
-        facts.tracing.agent = .placed(room: 1472, needed: 992)
+        facts.tracing.capture = .ran(
+            method: .signal, stacks: 30, notesBorders: true, obstacle: nil)
         facts.tracing.fromOutside = .worked
         facts.timer.start = .worked
         facts.timer.resolution = TimeSpan(nanoseconds: 1)
@@ -71,7 +71,7 @@ import Testing
         let checks = checks()
         #expect(
             checks.map(\.subject) == [
-                "machine", "tracing", "breakpoints", "memory", "/proc", "timer", "vdso",
+                "machine", "tracing", "memory", "/proc", "capture", "timer",
                 "attaching", "confinement", "shared memory", "scheduling",
                 "open files", "cores", "symbols",
             ])
@@ -283,17 +283,6 @@ import Testing
             }, .limited, found: "process 12", remedy: "strace")
     }
 
-    @Test func breakpoints() throws {
-        for trial in [Trial.refused(ENOSPC), .refused(EINVAL)] {
-            expect(
-                try check("breakpoints") { $0.tracing.breakpoints = trial }, .limited,
-                remedy: "all of it is Main")
-        }
-        expect(
-            try check("breakpoints") { $0.tracing.breakpoints = .untried }, .no,
-            remedy: "mend tracing first")
-    }
-
     @Test func memory() throws {
         func memory(_ trial: Trial) throws -> Check {
             try check("memory") { $0.tracing.memory = trial }
@@ -330,15 +319,25 @@ import Testing
             remedy: "mend tracing")
     }
 
-    @Test func vdso() throws {
-        expect(try check("vdso") { _ in }, .ok, found: "1472 bytes")
-        expect(try check("vdso") { $0.tracing.agent = .noVDSO }, .limited, remedy: "vdso=0", "Main")
+    @Test func capture() throws {
+        expect(try check("capture") { _ in }, .ok, found: "30 stacks, taken by signal")
         expect(
-            try check("vdso") { $0.tracing.agent = .missing(needed: 992) }, .limited, found: "992",
-            remedy: "--capture signal")
-        expect(try check("vdso") { $0.tracing.agent = .untried }, .no, remedy: "mend /proc first")
-        let check = try check("vdso", alone: false) {
-            $0.tracing.agent = .untried
+            try check("capture") {
+                $0.tracing.capture = .ran(
+                    method: .ptrace, stacks: 12, notesBorders: false, obstacle: .filtered)
+            }, .limited, found: "12 stacks, without its phases, by stops (filtered)",
+            remedy: "disturbed more")
+        // Nothing that was not seen to work is called so.
+        expect(
+            try check("capture") {
+                $0.tracing.capture = .ran(
+                    method: .signal, stacks: 0, notesBorders: true, obstacle: nil)
+            }, .limited, found: "0 stacks")
+        expect(
+            try check("capture") { $0.tracing.capture = .failed("no such thing") }, .no, .record,
+            found: "no such thing")
+        let check = try check("capture", alone: false) {
+            $0.tracing.capture = .untried
             $0.tracing.control = .refused(EPERM)
         }
         expect(check, .no, remedy: "mend tracing first")
