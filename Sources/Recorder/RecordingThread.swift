@@ -16,6 +16,8 @@ final class RecordingThread: @unchecked Sendable {
     // Only touched by the thread itself, until it was joined.
     private var file: RecordingWriter?
     private var slices = SliceBuilder(unwinder: Unwinder())
+    /// To be written.
+    private var finished: [Slice] = []
     private var facts = FactBuilder()
     private var schedule = ScheduleBuilder()
     private var isReady = false
@@ -107,7 +109,8 @@ final class RecordingThread: @unchecked Sendable {
             if let tell { tellIfDue(tell, events) }
         }
         attempt { () throws(RecordingError) in
-            try write(slices.flush())
+            finished += slices.flush()
+            try writeFinished()
             try write(facts.placed(slices: &slices, evenUnknown: true))
         }
     }
@@ -166,9 +169,8 @@ final class RecordingThread: @unchecked Sendable {
         case .mappings(let code, let time):
             try take(code, at: time)
         case .sample(let sample):
-            let outcome = slices.add(sample)
-            if let request = outcome.request { queue.request(request) }
-            try write(outcome.slices)
+            if let request = slices.add(sample, into: &finished) { queue.request(request) }
+            try writeFinished()
         case .wait(let wait):
             let stack = slices.stack(of: wait.thread)
             try file.append(newNodesOf: slices.stacks)
@@ -233,11 +235,12 @@ final class RecordingThread: @unchecked Sendable {
         ]
     }
 
-    private func write(_ finished: [Slice]) throws(RecordingError) {
+    private func writeFinished() throws(RecordingError) {
         guard let file else { return }
         try file.append(newNodesOf: slices.stacks)
         // A slice without time carries nothing.
         for slice in finished where slice.times.wall > .zero { try file.append(slice) }
+        finished.removeAll(keepingCapacity: true)
     }
 
     private func write(_ schedule: ScheduleBuilder.Result) throws(RecordingError) {
