@@ -16,7 +16,8 @@ final class RecordingThread: @unchecked Sendable {
     // Only touched by the thread itself, until it was joined.
     private var file: RecordingWriter?
     private var slices = SliceBuilder(unwinder: Unwinder())
-    /// To be written.
+    /// Slices to be written behind the events at hand: all of them together, so that unwinding and
+    /// SQLite do not throw each other out of the processor's caches at each sample.
     private var finished: [Slice] = []
     private var facts = FactBuilder()
     private var schedule = ScheduleBuilder()
@@ -104,8 +105,11 @@ final class RecordingThread: @unchecked Sendable {
 
     private func run() {
         while let events = queue.next() {
-            for event in events { attempt { () throws(RecordingError) in try take(event) } }
-            attempt { () throws(RecordingError) in try commitIfDue() }
+            attempt { () throws(RecordingError) in
+                for event in events { try take(event) }
+                try writeFinished()
+                try commitIfDue()
+            }
             if let tell { tellIfDue(tell, events) }
         }
         attempt { () throws(RecordingError) in
@@ -156,7 +160,7 @@ final class RecordingThread: @unchecked Sendable {
             try file.append(image)
         case .mark(let mark):
             try file.append(mark)
-            if mark.kind == .ended { try write(schedule.finish(at: mark.time)) }
+            if mark.kind == .ended { schedule.finish(at: mark.time) }
         case .threadStarted(let thread):
             schedule.list(ThreadIndex(threads.count), tid: thread.tid)
             threads.append(thread)
@@ -170,7 +174,6 @@ final class RecordingThread: @unchecked Sendable {
             try take(code, at: time)
         case .sample(let sample):
             if let request = slices.add(sample, into: &finished) { queue.request(request) }
-            try writeFinished()
         case .wait(let wait):
             let stack = slices.stack(of: wait.thread)
             try file.append(newNodesOf: slices.stacks)
@@ -191,7 +194,7 @@ final class RecordingThread: @unchecked Sendable {
             guard let ready = facts.readiness(ready, isFirst: !isReady) else { break }
             isReady = true
             try file.append(ready)
-        case .scheduled(let records): try write(schedule.add(records))
+        case .scheduled(let records): schedule.add(records)
         }
     }
 
@@ -241,12 +244,9 @@ final class RecordingThread: @unchecked Sendable {
         // A slice without time carries nothing.
         for slice in finished where slice.times.wall > .zero { try file.append(slice) }
         finished.removeAll(keepingCapacity: true)
-    }
-
-    private func write(_ schedule: ScheduleBuilder.Result) throws(RecordingError) {
-        guard let file else { return }
-        for run in schedule.runs { try file.append(run) }
-        for wakeup in schedule.wakeups { try file.append(wakeup) }
+        for run in schedule.result.runs { try file.append(run) }
+        for wakeup in schedule.result.wakeups { try file.append(wakeup) }
+        schedule.removeResult()
     }
 
     private func write(_ runs: [InitializerRun]) throws(RecordingError) {

@@ -37,7 +37,8 @@ struct ScheduleBuilder {
     /// Up to when each thread's runs are told.
     private var ends: [ThreadIndex: MonotonicTime] = [:]
     private var kept = 0
-    private var result = Result()
+    /// What is known by now, less what was removed.
+    private(set) var result = Result()
     private let limit: Int
     /// Runs and wake-ups beyond the limit.
     private(set) var unkept: Int64 = 0
@@ -56,22 +57,25 @@ struct ScheduleBuilder {
         indices[tid, default: []].append(thread)
     }
 
-    /// What is known by these; a thread's records come in order.
-    mutating func add(_ records: [SchedulerRecord]) -> Result {
-        for record in records where 0...Self.latest ~= record.time.nanoseconds { take(record) }
-        return taken()
+    /// A thread's records come in order.
+    mutating func add(_ records: [SchedulerRecord]) {
+        for record in records { add(record) }
+    }
+
+    mutating func add(_ record: SchedulerRecord) {
+        if 0...Self.latest ~= record.time.nanoseconds { take(record) }
     }
 
     /// Ends what goes on.
-    mutating func finish(at end: MonotonicTime) -> Result {
+    mutating func finish(at end: MonotonicTime) {
         for tid in tracks.keys.sorted() { close(tid, at: end) }
         tracks = [:]
-        return taken()
     }
 
-    private mutating func taken() -> Result {
-        defer { result = Result() }
-        return result
+    /// Makes room for what comes next, in the same memory.
+    mutating func removeResult() {
+        result.runs.removeAll(keepingCapacity: true)
+        result.wakeups.removeAll(keepingCapacity: true)
     }
 
     private mutating func take(_ record: SchedulerRecord) {

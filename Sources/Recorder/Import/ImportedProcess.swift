@@ -23,7 +23,6 @@ struct ImportedProcess {
     /// How many told of the process's time.
     private(set) var samples: Int64 = 0
     private var schedule = ScheduleBuilder()
-    private var runs: [ScheduledRun] = []
 
     private struct Track {
         var index: ThreadIndex
@@ -192,7 +191,7 @@ struct ImportedProcess {
     /// Only records of switches tell of all of them.
     private mutating func tell(_ record: SchedulerRecord) {
         guard event.recordsSwitches else { return }
-        runs += schedule.add([record]).runs
+        schedule.add(record)
     }
 
     private mutating func nameProgram() {
@@ -207,9 +206,9 @@ struct ImportedProcess {
     mutating func finish() throws(RecordingError) -> ImportFacts {
         let end = ended ?? last
         for (tid, _) in threads.sorted(by: { $0.key < $1.key }) { try self.end(tid, at: end) }
-        runs += schedule.finish(at: end).runs
+        schedule.finish(at: end)
         var facts = ImportFacts()
-        facts.runs = runs
+        facts.runs = schedule.result.runs
         facts.images = images
         facts.marks = marks(until: end)
         note(.estimatedWaits, estimates)
