@@ -104,7 +104,8 @@ final class RecordingThread: @unchecked Sendable {
     func close() { queue.finish() }
 
     private func run() {
-        while let events = queue.next() {
+        var events: [SamplerEvent] = []
+        while queue.next(into: &events) {
             attempt { () throws(RecordingError) in
                 for event in events { try take(event) }
                 try writeFinished()
