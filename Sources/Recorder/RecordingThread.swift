@@ -16,9 +16,10 @@ final class RecordingThread: @unchecked Sendable {
     // Only touched by the thread itself, until it was joined.
     private var file: RecordingWriter?
     private var slices = SliceBuilder(unwinder: Unwinder())
-    /// Slices to be written behind the events at hand: all of them together, so that unwinding and
-    /// SQLite do not throw each other out of the processor's caches at each sample.
+    /// To be written behind the events at hand: all of them together, so that unwinding and SQLite do
+    /// not throw each other out of the processor's caches at each sample.
     private var finished: [Slice] = []
+    private var waits: [Wait] = []
     private var facts = FactBuilder()
     private var schedule = ScheduleBuilder()
     private var isReady = false
@@ -177,8 +178,7 @@ final class RecordingThread: @unchecked Sendable {
             if let request = slices.add(sample, into: &finished) { queue.request(request) }
         case .wait(let wait):
             let stack = slices.stack(of: wait.thread)
-            try file.append(newNodesOf: slices.stacks)
-            if let wait = facts.wait(wait, stack: stack) { try file.append(wait) }
+            if let wait = facts.wait(wait, stack: stack) { waits.append(wait) }
         case .priority(let priority):
             if let priority = facts.priority(priority) { try file.append(priority) }
         case .library(let library):
@@ -245,6 +245,8 @@ final class RecordingThread: @unchecked Sendable {
         // A slice without time carries nothing.
         for slice in finished where slice.times.wall > .zero { try file.append(slice) }
         finished.removeAll(keepingCapacity: true)
+        for wait in waits { try file.append(wait) }
+        waits.removeAll(keepingCapacity: true)
         for run in schedule.result.runs { try file.append(run) }
         for wakeup in schedule.result.wakeups { try file.append(wakeup) }
         schedule.removeResult()
