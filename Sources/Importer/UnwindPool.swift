@@ -136,11 +136,3 @@ enum BuildIDCache {
         ]
     }
 }
-
-enum CPUClock {
-    static var ofThread: TimeSpan {
-        var now = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now)
-        return TimeSpan(nanoseconds: Int64(now.tv_sec) &* 1_000_000_000 &+ Int64(now.tv_nsec))
-    }
-}

@@ -1,7 +1,6 @@
 import PerfData
 import ProfileModel
 import Recording
-import Sampler
 
 /// One process's records on their way into a recording.
 struct ImportedProcess {
@@ -165,10 +164,10 @@ struct ImportedProcess {
     private mutating func rename(
         _ tid: Int32, _ name: String, isExec: Bool, at time: MonotonicTime
     ) throws(RecordingError) {
-        names[tid] = FactBuilder.bounded(name)
+        names[tid] = RecordedText.bounded(name)
         if let track = threads[tid] { writer.update(track.index) { $0.name = names[tid] ?? "" } }
         guard isExec else { return }
-        execs.append((time, FactBuilder.bounded(name), nil))
+        execs.append((time, RecordedText.bounded(name), nil))
         try begin(tid, at: time)
         try emit(tid) { $0.begins(at: time) }
     }
@@ -198,7 +197,7 @@ struct ImportedProcess {
         guard let program = maps[choice.pid]?.program, let index = execs.indices.last,
             execs[index].program == nil
         else { return }
-        execs[index].program = FactBuilder.bounded(program)
+        execs[index].program = RecordedText.bounded(program)
     }
 
     // MARK: The end

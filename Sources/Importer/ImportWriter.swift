@@ -1,6 +1,5 @@
 import ProfileModel
 import Recording
-import Sampler
 import Unwind
 
 /// Unwinds the stacks of slices in batches and writes both down. The file is made when there is

@@ -2,9 +2,6 @@ import ProfileModel
 import TestSupport
 import Testing
 
-@testable import Recorder
-@testable import Sampler
-
 /// What the scheduler told, as runs and wake-ups; times in nanoseconds.
 @Suite struct ScheduleBuilderTests {
     private typealias Kind = SchedulerRecord.Kind
