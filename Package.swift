@@ -64,8 +64,10 @@ let package = Package(
             name: "Marks", dependencies: ["ProfileModel", "Symbolicate", "CCapstone"],
             swiftSettings: settings),
         .target(
-            name: "Recorder",
-            dependencies: ["ProfileModel", "Sampler", "Unwind", "Recording", "PerfData"],
+            name: "Recorder", dependencies: ["ProfileModel", "Sampler", "Unwind", "Recording"],
+            swiftSettings: settings),
+        .target(
+            name: "Importer", dependencies: ["ProfileModel", "Unwind", "Recording", "PerfData"],
             swiftSettings: settings),
         .target(name: "Analysis", dependencies: ["ProfileModel"], swiftSettings: pureSettings),
         .target(
@@ -74,7 +76,7 @@ let package = Package(
         .executableTarget(
             name: "ProfileCLI",
             dependencies: [
-                "ProfileModel", "CSystem", "Recorder", "Sampler", "Marks", "Recording",
+                "ProfileModel", "CSystem", "Recorder", "Importer", "Sampler", "Marks", "Recording",
                 "Symbolicate", "Analysis", "Report", "PerfData", "CZlib",
             ],
             swiftSettings: settings),
@@ -132,8 +134,12 @@ let package = Package(
             name: "RecorderTests",
             dependencies: [
                 "ProfileModel", "Sampler", "Unwind", "Recorder", "Recording", "CSystem",
-                "PerfData", "TestSupport",
+                "TestSupport",
             ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ImporterTests",
+            dependencies: ["ProfileModel", "PerfData", "Importer", "Recording", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "EndToEndTests", dependencies: ["TestSupport"], swiftSettings: settings),
@@ -156,7 +162,7 @@ if Context.environment["FIRSTLIGHT_FUZZ"] != nil {
             path: "Fuzz/Support", swiftSettings: settings),
         fuzz("Recording", ["Recording"]),
         fuzz("Rows", ["Recording", "CSQLite"]),
-        fuzz("PerfData", ["Recorder", "Recording"]),
+        fuzz("PerfData", ["Importer", "Recording"]),
         fuzz("Rules", ["ProfileModel", "Unwind"]),
         fuzz("Symbols", ["ProfileModel", "Symbolicate"]),
         fuzz("Names", ["Symbolicate"]),

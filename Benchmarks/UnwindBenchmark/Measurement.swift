@@ -29,6 +29,11 @@ struct Measurement {
             var pass = Pass()
             line("memory", Self.time(of: &pass) { unwind(with: unwinder, &$0) })
         }
+        var interner = StackInterner(unwinder: unwinder)
+        for _ in 0..<Self.passes {
+            var pass = Pass()
+            line("interned", Self.time(of: &pass) { intern(with: &interner, &$0) })
+        }
         for _ in 0..<Self.passes {
             var pass = Pass()
             line("cached", Self.time(of: &pass) { unwindAFew(with: unwinder, &$0) })
@@ -91,6 +96,19 @@ struct Measurement {
                 if index + 1 < part.upperBound { Unwinder.prepare(samples[index + 1].snapshot) }
                 let truncation = unwinder.unwind(samples[index].snapshot, into: &buffer)
                 pass.add(truncation, buffer.count)
+            }
+        }
+    }
+
+    /// What the recorder does with each sample: from the snapshot to its handle in the table of stacks.
+    private func intern(with interner: inout StackInterner, _ pass: inout Pass) {
+        for stretch in load.stretches {
+            let mappings = load.onlyAdds ? load.lastMappings : stretch.mappings
+            _ = interner.unwinder.update(mappings, at: MonotonicTime(nanoseconds: 0))
+            let samples = stretch.samples.span
+            for index in samples.indices {
+                let (_, truncation) = interner.intern(samples[index].snapshot)
+                pass.add(truncation, interner.frameCount)
             }
         }
     }

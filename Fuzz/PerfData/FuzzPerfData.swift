@@ -1,5 +1,5 @@
 import FuzzSupport
-import Recorder
+import Importer
 import Recording
 
 private let file = TemporaryFile("perf")

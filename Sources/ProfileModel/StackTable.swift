@@ -32,7 +32,7 @@ package struct StackTable: Sendable {
 
     /// In the order of their ids. A parent always precedes its children.
     package private(set) var nodes: [Node] = []
-    private var ids: [Node: StackID] = [:]
+    private var index = NodeIndex()
 
     package init() {}
 
@@ -41,11 +41,12 @@ package struct StackTable: Sendable {
     /// The handle of `frame` called from `parent`; a new one when the pair was not seen before.
     package mutating func intern(parent: StackID?, frame: FrameAddress) -> StackID {
         let node = Node(parent: parent, frame: frame)
-        if let known = ids[node] { return known }
-        let id = StackID(Int32(nodes.count))
-        nodes.append(node)
-        ids[node] = id
-        return id
+        let (position, isKnown) = index.position(of: node, in: nodes)
+        if !isKnown {
+            nodes.append(node)
+            index.add(position, to: nodes)
+        }
+        return StackID(Int32(position))
     }
 
     /// Interns a whole stack, outermost frame first. nil for an empty one.

@@ -1,34 +1,53 @@
 import Glibc
 import ProfileModel
 import Sampler
+import Synchronization
 
 /// The bounded queue between the sampling thread, which must never wait, and the thread that
 /// unwinds and writes. When it is full, stacks are dropped and counted; times never are.
 ///
 /// Unsafe code: the mutex and the condition live at a fixed address, as pthread wants it; all
-/// other state is touched with the mutex held.
+/// other state is atomic or touched with the mutex held.
 final class EventQueue: SampleSink, @unchecked Sendable {
     /// How many bytes of stacks and signposts may wait.
     private static let capacity = 64 << 20
     /// From here on the reader is woken at once; below it looks by itself.
     private static let wakeLevel = 4 << 20
-    /// How often it looks, in nanoseconds: often enough to answer while a thread still blocks,
-    /// seldom enough to leave the cores to the program.
-    private static let period = 10_000_000
+    /// How often it looks where nobody waits for what it finds: waking up and finding all caches cold
+    /// costs more than the samples of 10 ms do. Longer would bring little more.
+    private static let period = TimeSpan.milliseconds(50)
+    /// How soon it looks again where somebody does: often enough to answer while a thread still
+    /// blocks, seldom enough to leave the cores to the program.
+    private static let shortPeriod = TimeSpan.milliseconds(10)
+    /// Room for more events is not kept.
+    private static let usualEvents = 8192
 
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var events: [SamplerEvent] = []
     private var bytes = 0
+    /// Whether one of the events should not wait for the whole of the ``period``.
+    private var isUrgent = false
+    /// Whether the batch before had one: then the next one often has, too.
+    private var wasUrgent = false
+    /// The reader looks when the ``shortPeriod`` is over, whatever comes: it need not be woken.
+    private var looksSoon = false
     private var isFinished = false
+    private var lastLook = MonotonicTime.now
     private var requests: [StackRequest] = []
-    private var failed = false
     private(set) var lostSamples: Int64 = 0
     private(set) var lostSignposts: Int64 = 0
+    // Asked at every tick, and hardly ever set: no reason to lock.
+    private let hasRequests = Atomic(false)
+    private let failed = Atomic(false)
 
     init() {
         pthread_mutex_init(mutex, nil)
-        pthread_cond_init(condition, nil)
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(condition, &attributes)
+        pthread_condattr_destroy(&attributes)
     }
 
     deinit {
@@ -48,6 +67,7 @@ final class EventQueue: SampleSink, @unchecked Sendable {
 
     func receive(_ event: SamplerEvent) {
         let size = event.boundedSize
+        let isUrgent = event.isUrgent
         locked {
             if size > 0, bytes + size > Self.capacity {
                 if let rest = event.withoutStack {
@@ -60,18 +80,22 @@ final class EventQueue: SampleSink, @unchecked Sendable {
                 bytes += size
                 events.append(event)
             }
-            if bytes >= Self.wakeLevel { pthread_cond_signal(condition) }
+            let mustWake = isUrgent && !self.isUrgent && !looksSoon
+            if isUrgent { self.isUrgent = true }
+            if mustWake || bytes >= Self.wakeLevel { pthread_cond_signal(condition) }
         }
     }
 
     func takeRequests() -> [StackRequest] {
-        locked {
-            defer { requests.removeAll(keepingCapacity: true) }
+        guard hasRequests.load(ordering: .acquiring) else { return [] }
+        return locked {
+            hasRequests.store(false, ordering: .relaxed)
+            defer { requests = [] }
             return requests
         }
     }
 
-    var hasFailed: Bool { locked { failed } }
+    var hasFailed: Bool { failed.load(ordering: .relaxed) }
 
     // MARK: The other side
 
@@ -83,34 +107,44 @@ final class EventQueue: SampleSink, @unchecked Sendable {
         }
     }
 
-    /// The events since the last call, after a while; nil at the end.
-    func next() -> [SamplerEvent]? {
-        locked {
-            if events.isEmpty, !isFinished { waitAWhile() }
-            if events.isEmpty, isFinished { return nil }
-            defer {
-                events = []
-                bytes = 0
-            }
-            return events
+    /// Waits a while for events.
+    ///
+    /// - Parameter batch: gets the events since the last call in place of what it has; its memory is
+    ///   used again.
+    /// - Returns: false at the end.
+    func next(into batch: inout [SamplerEvent]) -> Bool {
+        batch.removeAll(keepingCapacity: batch.capacity <= Self.usualEvents)
+        return locked {
+            while waitsOn() {}
+            lastLook = .now
+            swap(&events, &batch)
+            (bytes, wasUrgent, isUrgent) = (0, isUrgent, false)
+            return !(batch.isEmpty && isFinished)
         }
     }
 
-    private func waitAWhile() {
+    /// Waits until the next look is due, or something happens; false: it is due.
+    private func waitsOn() -> Bool {
+        if isFinished || bytes >= Self.wakeLevel { return false }
+        let now = MonotonicTime.now
+        let soon = lastLook + Self.shortPeriod
+        looksSoon = (isUrgent || wasUrgent) && now < soon
+        let due = isUrgent || looksSoon ? soon : lastLook + Self.period
+        guard due > now else { return false }
         var until = timespec()
-        clock_gettime(CLOCK_REALTIME, &until)
-        until.tv_nsec += Self.period
-        if until.tv_nsec >= 1_000_000_000 {
-            until.tv_nsec -= 1_000_000_000
-            until.tv_sec += 1
-        }
+        until.tv_sec = Int(due.nanoseconds / 1_000_000_000)
+        until.tv_nsec = Int(due.nanoseconds % 1_000_000_000)
         pthread_cond_timedwait(condition, mutex, &until)
+        return true
     }
 
-    func request(_ request: StackRequest) { locked { requests.append(request) } }
+    func request(_ request: StackRequest) {
+        locked { requests.append(request) }
+        hasRequests.store(true, ordering: .releasing)
+    }
 
     /// Tells the sampler that recording cannot go on.
-    func fail() { locked { failed = true } }
+    func fail() { failed.store(true, ordering: .relaxed) }
 }
 
 extension SamplerEvent {
@@ -130,6 +164,22 @@ extension SamplerEvent {
         case .scheduled(let records):
             return records.count * MemoryLayout<SchedulerRecord>.stride
         default: return 0
+        }
+    }
+
+    /// Whether something must be done soon: a blocked thread be asked for the registers without which
+    /// its stack cannot be unwound, or a file of the program's be opened while it is there.
+    fileprivate var isUrgent: Bool {
+        switch self {
+        case .sample(let sample):
+            guard sample.blocking != 0, case .snapshot(let snapshot) = sample.content else {
+                return false
+            }
+            return snapshot.registers.framePointer == nil
+        case .began, .image, .mark, .mappings, .library, .ready: return true
+        case .threadStarted, .threadNamed, .threadEnded, .wait, .priority, .initializer,
+            .interval, .signpost, .scheduled:
+            return false
         }
     }
 

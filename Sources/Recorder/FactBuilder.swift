@@ -8,8 +8,6 @@ import Unwind
 /// what makes no sense is mended where that is harmless and left out otherwise, so that it cannot
 /// end the recording.
 struct FactBuilder {
-    /// Bytes of a name, a category or a path.
-    static let longestText = 16 << 10
     private static let latest: Int64 = 1 << 60
 
     /// How many threads are known.
@@ -23,15 +21,6 @@ struct FactBuilder {
         0...latest ~= time.nanoseconds
     }
 
-    /// Cut to ``longestText``, at a character's border.
-    static func bounded(_ text: String) -> String {
-        guard text.utf8.count > longestText else { return text }
-        var end = text.utf8.index(text.startIndex, offsetBy: longestText)
-        // Inside a character this is nil.
-        while end.samePosition(in: text) == nil { end = text.utf8.index(before: end) }
-        return String(text[..<end])
-    }
-
     // MARK: Libraries
 
     /// - Parameter pid: of the process, whose folder relative paths begin at.
@@ -42,8 +31,8 @@ struct FactBuilder {
         guard Self.isValid(load.start), load.size >= 0, load.size <= Self.latest else {
             return nil
         }
-        load.path = Self.bounded(load.path)
-        load.requestedBy = load.requestedBy.map(Self.bounded)
+        load.path = RecordedText.bounded(load.path)
+        load.requestedBy = load.requestedBy.map(RecordedText.bounded)
         if let wall = load.wall, !(0...Self.latest - load.start.nanoseconds ~= wall.nanoseconds) {
             load.wall = nil
         }
@@ -58,7 +47,7 @@ struct FactBuilder {
         let place = path.hasPrefix("/") ? path : "/proc/\(pid)/cwd/\(path)"
         guard let resolved = realpath(place, nil) else { return nil }
         defer { free(resolved) }
-        return String(validatingCString: resolved).map(bounded)
+        return String(validatingCString: resolved).map(RecordedText.bounded)
     }
 
     // MARK: Initialisers
@@ -114,7 +103,7 @@ struct FactBuilder {
             result.start <= result.end, result.systemCall >= -1
         else { return nil }
         result.stack = stack
-        result.reason.detail = result.reason.detail.map(Self.bounded)
+        result.reason.detail = result.reason.detail.map(RecordedText.bounded)
         result.reason.owner = result.reason.owner.flatMap { $0 > 0 ? $0 : nil }
         return result
     }
@@ -128,9 +117,9 @@ struct FactBuilder {
     func interval(_ interval: Interval) -> Interval? {
         var result = interval
         guard Self.isValid(result.start), Self.isValid(result.end) else { return nil }
-        result.name = Self.bounded(result.name)
-        result.category = Self.bounded(result.category)
-        result.subsystem = Self.bounded(result.subsystem)
+        result.name = RecordedText.bounded(result.name)
+        result.category = RecordedText.bounded(result.category)
+        result.subsystem = RecordedText.bounded(result.subsystem)
         result.thread = result.thread.flatMap { isValid($0) ? $0 : nil }
         result.end = max(result.start, result.end)
         return result
@@ -139,9 +128,9 @@ struct FactBuilder {
     func signpost(_ signpost: Signpost) -> Signpost? {
         var result = signpost
         guard Self.isValid(result.time) else { return nil }
-        result.name = Self.bounded(result.name)
-        result.category = Self.bounded(result.category)
-        result.subsystem = Self.bounded(result.subsystem)
+        result.name = RecordedText.bounded(result.name)
+        result.category = RecordedText.bounded(result.category)
+        result.subsystem = RecordedText.bounded(result.subsystem)
         result.thread = result.thread.flatMap { isValid($0) ? $0 : nil }
         return result
     }
@@ -149,6 +138,6 @@ struct FactBuilder {
     /// - Parameter isFirst: later ones say nothing new.
     func readiness(_ ready: Readiness, isFirst: Bool) -> Readiness? {
         guard isFirst, Self.isValid(ready.time) else { return nil }
-        return Readiness(time: ready.time, by: Self.bounded(ready.by))
+        return Readiness(time: ready.time, by: RecordedText.bounded(ready.by))
     }
 }

@@ -1,4 +1,4 @@
-package import Glibc
+import Glibc
 package import ProfileModel
 
 /// What will be needed of a process after its end, kept open while it lives: files that were

@@ -16,6 +16,10 @@ final class RecordingThread: @unchecked Sendable {
     // Only touched by the thread itself, until it was joined.
     private var file: RecordingWriter?
     private var slices = SliceBuilder(unwinder: Unwinder())
+    /// To be written behind the events at hand: all of them together, so that unwinding and SQLite do
+    /// not throw each other out of the processor's caches at each sample.
+    private var finished: [Slice] = []
+    private var waits: [Wait] = []
     private var facts = FactBuilder()
     private var schedule = ScheduleBuilder()
     private var isReady = false
@@ -101,13 +105,18 @@ final class RecordingThread: @unchecked Sendable {
     func close() { queue.finish() }
 
     private func run() {
-        while let events = queue.next() {
-            for event in events { attempt { () throws(RecordingError) in try take(event) } }
-            attempt { () throws(RecordingError) in try commitIfDue() }
+        var events: [SamplerEvent] = []
+        while queue.next(into: &events) {
+            attempt { () throws(RecordingError) in
+                for event in events { try take(event) }
+                try writeFinished()
+                try commitIfDue()
+            }
             if let tell { tellIfDue(tell, events) }
         }
         attempt { () throws(RecordingError) in
-            try write(slices.flush())
+            finished += slices.flush()
+            try writeFinished()
             try write(facts.placed(slices: &slices, evenUnknown: true))
         }
     }
@@ -153,7 +162,7 @@ final class RecordingThread: @unchecked Sendable {
             try file.append(image)
         case .mark(let mark):
             try file.append(mark)
-            if mark.kind == .ended { try write(schedule.finish(at: mark.time)) }
+            if mark.kind == .ended { schedule.finish(at: mark.time) }
         case .threadStarted(let thread):
             schedule.list(ThreadIndex(threads.count), tid: thread.tid)
             threads.append(thread)
@@ -166,13 +175,10 @@ final class RecordingThread: @unchecked Sendable {
         case .mappings(let code, let time):
             try take(code, at: time)
         case .sample(let sample):
-            let outcome = slices.add(sample)
-            if let request = outcome.request { queue.request(request) }
-            try write(outcome.slices)
+            if let request = slices.add(sample, into: &finished) { queue.request(request) }
         case .wait(let wait):
             let stack = slices.stack(of: wait.thread)
-            try file.append(newNodesOf: slices.stacks)
-            if let wait = facts.wait(wait, stack: stack) { try file.append(wait) }
+            if let wait = facts.wait(wait, stack: stack) { waits.append(wait) }
         case .priority(let priority):
             if let priority = facts.priority(priority) { try file.append(priority) }
         case .library(let library):
@@ -189,7 +195,7 @@ final class RecordingThread: @unchecked Sendable {
             guard let ready = facts.readiness(ready, isFirst: !isReady) else { break }
             isReady = true
             try file.append(ready)
-        case .scheduled(let records): try write(schedule.add(records))
+        case .scheduled(let records): schedule.add(records)
         }
     }
 
@@ -233,17 +239,17 @@ final class RecordingThread: @unchecked Sendable {
         ]
     }
 
-    private func write(_ finished: [Slice]) throws(RecordingError) {
+    private func writeFinished() throws(RecordingError) {
         guard let file else { return }
         try file.append(newNodesOf: slices.stacks)
         // A slice without time carries nothing.
         for slice in finished where slice.times.wall > .zero { try file.append(slice) }
-    }
-
-    private func write(_ schedule: ScheduleBuilder.Result) throws(RecordingError) {
-        guard let file else { return }
-        for run in schedule.runs { try file.append(run) }
-        for wakeup in schedule.wakeups { try file.append(wakeup) }
+        finished.removeAll(keepingCapacity: true)
+        for wait in waits { try file.append(wait) }
+        waits.removeAll(keepingCapacity: true)
+        for run in schedule.result.runs { try file.append(run) }
+        for wakeup in schedule.result.wakeups { try file.append(wakeup) }
+        schedule.removeResult()
     }
 
     private func write(_ runs: [InitializerRun]) throws(RecordingError) {

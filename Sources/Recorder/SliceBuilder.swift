@@ -5,8 +5,7 @@ import Unwind
 /// Turns samples into slices: unwinds their stacks, interns them, and keeps for each thread the
 /// stack that "unchanged" refers to.
 struct SliceBuilder: ~Copyable {
-    let unwinder: Unwinder
-    private(set) var stacks = StackTable()
+    private var interner: StackInterner
     private var threads: [ThreadState] = []
 
     private struct ThreadState {
@@ -17,56 +16,66 @@ struct SliceBuilder: ~Copyable {
         var held: [Slice] = []
         var heldBlocking: UInt32 = 0
 
+        mutating func set(_ stack: StackID?, _ truncation: Truncation?) {
+            self.stack = stack
+            self.truncation = truncation
+        }
+
+        /// Makes a sample's slice, of the stack that the thread has by now.
+        ///
+        /// - Parameter isNew: whether the sample brought it.
+        mutating func take(
+            _ sample: Sample, isNew: Bool, into slices: inout [Slice]
+        ) -> StackRequest? {
+            let slice = Slice(
+                thread: sample.thread, start: sample.start, times: sample.times,
+                stack: stack, systemCall: sample.systemCall, truncation: truncation)
+            let isSameStretch = sample.blocking != 0 && sample.blocking == heldBlocking
+            if isSameStretch, isNew {
+                // What was dropped on the way here says nothing about the stack.
+                release(into: &slices, with: slice.stack == nil ? nil : slice)
+                heldBlocking = sample.blocking
+            } else if !isSameStretch {
+                release(into: &slices)
+            }
+            guard sample.blocking != 0, slice.truncation == .unknownRegister else {
+                slices.append(slice)
+                return nil
+            }
+            held.append(slice)
+            if isSameStretch { return nil }
+            heldBlocking = sample.blocking
+            return StackRequest(thread: sample.thread, blocking: sample.blocking)
+        }
+
         /// Hands out the slices held back, with the stack of `final` if there is one.
-        mutating func release(into outcome: inout Outcome, with final: Slice? = nil) {
+        mutating func release(into slices: inout [Slice], with final: Slice? = nil) {
+            heldBlocking = 0
+            guard !held.isEmpty else { return }
             for var slice in held {
                 if let final { (slice.stack, slice.truncation) = (final.stack, final.truncation) }
-                outcome.slices.append(slice)
+                slices.append(slice)
             }
-            held.removeAll()
-            heldBlocking = 0
+            held.removeAll(keepingCapacity: true)
         }
     }
 
     init(unwinder: Unwinder) {
-        self.unwinder = unwinder
+        interner = StackInterner(unwinder: unwinder)
     }
 
-    /// What one sample led to: slices that are ready, and a request for the thread's registers.
-    struct Outcome {
-        var slices: [Slice] = []
-        var request: StackRequest?
-    }
+    var unwinder: Unwinder { interner.unwinder }
+    var stacks: StackTable { interner.stacks }
 
-    mutating func add(_ sample: Sample) -> Outcome {
+    /// Takes a sample.
+    ///
+    /// - Parameter slices: gets those that are ready.
+    /// - Returns: a request for the thread's registers, where they are needed.
+    mutating func add(_ sample: Sample, into slices: inout [Slice]) -> StackRequest? {
         let index = sample.thread.rawValue
         while threads.count <= index { threads.append(ThreadState()) }
-        var outcome = Outcome()
-        var thread = threads[index]
-        defer { threads[index] = thread }
-        let isSameStretch = sample.blocking != 0 && sample.blocking == thread.heldBlocking
-        let isNew = unwind(sample, into: &thread)
-        let slice = Slice(
-            thread: sample.thread, start: sample.start, times: sample.times,
-            stack: thread.stack, systemCall: sample.systemCall, truncation: thread.truncation)
-
-        if isSameStretch, isNew {
-            // What was dropped on the way here says nothing about the stack.
-            thread.release(into: &outcome, with: slice.stack == nil ? nil : slice)
-            thread.heldBlocking = sample.blocking
-        } else if !isSameStretch {
-            thread.release(into: &outcome)
-        }
-        if sample.blocking != 0, slice.truncation == .unknownRegister {
-            if !isSameStretch {
-                thread.heldBlocking = sample.blocking
-                outcome.request = StackRequest(thread: sample.thread, blocking: sample.blocking)
-            }
-            thread.held.append(slice)
-        } else {
-            outcome.slices.append(slice)
-        }
-        return outcome
+        let isNew = unwind(sample, at: index)
+        return threads[index].take(sample, isNew: isNew, into: &slices)
     }
 
     /// The stack of a thread's last sample.
@@ -75,35 +84,27 @@ struct SliceBuilder: ~Copyable {
     }
 
     /// A stack that belongs to no slice.
-    mutating func intern(_ snapshot: Snapshot) -> StackID? {
-        stacks.intern(outermostFirst: unwinder.unwind(snapshot).frames.reversed())
-    }
+    mutating func intern(_ snapshot: Snapshot) -> StackID? { interner.intern(snapshot).stack }
 
     /// A stack of one frame.
-    mutating func intern(_ frame: FrameAddress) -> StackID {
-        stacks.intern(parent: nil, frame: frame)
-    }
+    mutating func intern(_ frame: FrameAddress) -> StackID { interner.intern(frame) }
 
     /// The slices that were still held back, at the recording's end.
     mutating func flush() -> [Slice] {
-        var outcome = Outcome()
-        for index in threads.indices { threads[index].release(into: &outcome) }
-        return outcome.slices
+        var slices: [Slice] = []
+        for index in threads.indices { threads[index].release(into: &slices) }
+        return slices
     }
 
     /// Whether the sample brought a stack of its own.
-    private mutating func unwind(_ sample: Sample, into thread: inout ThreadState) -> Bool {
+    private mutating func unwind(_ sample: Sample, at index: Int) -> Bool {
         switch sample.content {
-        case .unchanged:
-            return false
-        case .none:
-            (thread.stack, thread.truncation) = (nil, nil)
-        case .missing(let reason):
-            (thread.stack, thread.truncation) = (nil, reason)
+        case .unchanged: return false
+        case .none: threads[index].set(nil, nil)
+        case .missing(let reason): threads[index].set(nil, reason)
         case .snapshot(let snapshot):
-            let callstack = unwinder.unwind(snapshot)
-            thread.stack = stacks.intern(outermostFirst: callstack.frames.reversed())
-            thread.truncation = callstack.truncation
+            let (stack, truncation) = interner.intern(snapshot)
+            threads[index].set(stack, truncation)
         }
         return true
     }

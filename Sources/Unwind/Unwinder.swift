@@ -47,6 +47,7 @@ package final class Unwinder {
         return added
     }
 
+    /// For a single stack: whoever unwinds many has a ``FrameBuffer`` or a ``StackInterner``.
     package func unwind(_ snapshot: Snapshot) -> Callstack {
         var buffer = FrameBuffer()
         let truncation = unwind(snapshot, into: &buffer)

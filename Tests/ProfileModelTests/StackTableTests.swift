@@ -74,6 +74,29 @@ import Testing
         }
     }
 
+    /// Whatever the addresses have in common: position and handle are those of a dictionary.
+    @Test(arguments: 1...10) func handlesAreThoseOfADictionary(seed: UInt64) {
+        var random = SeededNumbers(seed: seed)
+        var table = StackTable()
+        var known: [StackTable.Node: StackID] = [:]
+        let shift = UInt64.random(in: 0...62, using: &random)
+        for _ in 0..<5000 {
+            let parent = (0..<Int32(table.nodes.count)).randomElement(using: &random)
+                .flatMap { Int.random(in: 0..<8, using: &random) == 0 ? nil : StackID($0) }
+            let value = UInt64.random(in: 0...3, using: &random) << shift
+            let frame = FrameAddress(
+                module: [nil, 0, 1 << 40].randomElement(using: &random)?.map { ModuleIndex($0) },
+                address: CodeAddress(
+                    value, Bool.random(using: &random) ? .instruction : .returnAddress))
+            let id = table.intern(parent: parent, frame: frame)
+            let node = StackTable.Node(parent: parent, frame: frame)
+            #expect(id == known[node] ?? StackID(Int32(known.count)))
+            known[node] = id
+            #expect(table[id] == node)
+        }
+        #expect(table.nodes.count == known.count)
+    }
+
     @Test func aDeepRecursionIsAStackLikeAnyOther() {
         var table = StackTable()
         let frames = [FrameAddress](repeating: Self.frame(7), count: 100_000)

@@ -115,18 +115,6 @@ import Unwind
         #expect(Self.facts().readiness(never, isFirst: true) == nil)
     }
 
-    @Test func longTextsAreCutBetweenCharacters() {
-        let limit = FactBuilder.longestText
-        #expect(FactBuilder.bounded("short") == "short")
-        let exact = String(repeating: "x", count: limit)
-        #expect(FactBuilder.bounded(exact) == exact)
-        #expect(FactBuilder.bounded(exact + "x") == exact)
-        // Four bytes each, not in step with the limit.
-        let long = "abc" + String(repeating: "🔭", count: limit)
-        let cut = FactBuilder.bounded(long)
-        #expect(long.hasPrefix(cut) && cut.utf8.count == limit - 1)
-    }
-
     @Test func aLibraryHasItsFileAndItsCaller() throws {
         var slices = SliceBuilder(unwinder: Unwinder())
         Self.map(slices.unwinder)
@@ -172,8 +160,8 @@ import Unwind
         #expect(wait(from: 9, to: 5) == nil && wait(from: -1) == nil)
         #expect(wait(to: .max) == nil && wait(call: -2) == nil)
         #expect(wait(owner: 0)?.reason.owner == nil && wait(owner: 7)?.reason.owner == 7)
-        let long = String(repeating: "x", count: FactBuilder.longestText + 1)
-        #expect(wait(detail: long)?.reason.detail?.utf8.count == FactBuilder.longestText)
+        let long = String(repeating: "x", count: RecordedText.longest + 1)
+        #expect(wait(detail: long)?.reason.detail?.utf8.count == RecordedText.longest)
     }
 
     @Test func prioritiesOfUnknownThreadsAreLeftOut() {

@@ -116,7 +116,7 @@ import Testing
         let kept = try #require(recording.intervals.first)
         #expect(recording.intervals.count == 1)
         #expect(kept.thread == nil && kept.end == kept.start)
-        #expect(kept.name.utf8.count == FactBuilder.longestText)
+        #expect(kept.name.utf8.count == RecordedText.longest)
         #expect(recording.ready?.by == "exit")
     }
 }

@@ -6,6 +6,14 @@ import Unwind
 
 @testable import Recorder
 
+extension SliceBuilder {
+    fileprivate mutating func add(_ sample: Sample) -> (slices: [Slice], request: StackRequest?) {
+        var slices: [Slice] = []
+        let request = add(sample, into: &slices)
+        return (slices, request)
+    }
+}
+
 /// Over code without tables: a frame pointer that is known and leads somewhere makes a complete
 /// stack, an unknown one a stack that lacks a register.
 @Suite struct SliceBuilderTests {

@@ -1,4 +1,5 @@
 import ProfileModel
+import TestSupport
 import Testing
 
 @testable import Unwind
@@ -83,6 +84,37 @@ import Testing
             let frames = buffer.frames
             #expect(frames == made.unwinder.unwind(snapshot).frames)
             #expect(frames.count == (caller == entry ? 2 : 1))
+        }
+    }
+
+    /// The interner hands out what a walk of its own for each snapshot finds, whatever was unwound before.
+    @Test(arguments: 1...20) func internedStacksAreTheWalks(seed: UInt64) throws {
+        var random = SeededNumbers(seed: seed)
+        let places = try ["plain", "plain_framed", "expression", "entry"].map {
+            try made.address($0, 1)
+        }
+        var interner = StackInterner(unwinder: made.unwinder)
+        for _ in 0..<100 {
+            var registers = Registers(
+                programCounter: places.randomElement(using: &random) ?? 0,
+                stackPointer: Self.stack)
+            if Bool.random(using: &random) {
+                registers[Registers.framePointer] =
+                    Self.stack + UInt64.random(in: 0...8, using: &random) * 8
+            }
+            let words = (0..<Int.random(in: 0...12, using: &random)).map { _ in
+                Bool.random(using: &random)
+                    ? places.randomElement(using: &random) ?? 0
+                    : Self.stack + UInt64.random(in: 0...12, using: &random) * 8
+            }
+            let snapshot = Snapshot(
+                registers: registers, stack: StackCopy(start: Self.stack, words: words))
+            let expected = made.unwinder.unwind(snapshot)
+            let (stack, truncation) = interner.intern(snapshot)
+            #expect(truncation == expected.truncation)
+            #expect(interner.frameCount == expected.frames.count)
+            let frames = stack.map { interner.stacks.frames(of: $0) } ?? []
+            #expect(frames == expected.frames.reversed())
         }
     }
 

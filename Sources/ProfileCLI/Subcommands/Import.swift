@@ -1,6 +1,6 @@
+import Importer
 import PerfData
 import ProfileModel
-import Recorder
 import Recording
 import Report
 import Sampler

@@ -3,17 +3,27 @@ import ProfileModel
 import Unwind
 
 /// Unwinds many stacks on all cores. Each worker has an unwinder of its own, to which the same
-/// mappings are told in the same order: so they number the modules alike.
+/// mappings are told in the same order: so they number the modules alike. Stacks are interned by the
+/// worker, too, in a table of its own; only nodes that are new to it are looked up once more.
 ///
 /// Unsafe code: a job is touched by one worker at a time, and by nobody else until all have been
 /// joined.
 final class UnwindPool {
     private final class Worker: @unchecked Sendable {
-        let unwinder = Unwinder()
+        let unwinder: Unwinder
+        private var interner: StackInterner
+        /// The recording's handles for those of the table of its own.
+        private var ids: [StackID] = []
         /// Mappings that it has not been told yet.
         var updates: [(code: [CodeMapping], time: MonotonicTime)] = []
         var jobs: ArraySlice<StackJob> = []
-        var cpu = TimeSpan.zero
+        private(set) var cpu = TimeSpan.zero
+        private(set) var frames = 0
+
+        init() {
+            unwinder = Unwinder()
+            interner = StackInterner(unwinder: unwinder)
+        }
 
         /// - Returns: the mappings that were not there before the last update.
         @discardableResult
@@ -32,9 +42,17 @@ final class UnwindPool {
         func work() {
             catchUp()
             let start = CPUClock.ofThread
-            for job in jobs { job.unwind(with: unwinder) }
-            jobs = []
+            for job in jobs { frames += job.unwind(with: &interner) }
             cpu = cpu + (CPUClock.ofThread - start)
+        }
+
+        func merge(into stacks: inout StackTable) {
+            for node in interner.stacks.nodes[ids.count...] {
+                let parent = node.parent.map { ids[Int($0.rawValue)] }
+                ids.append(stacks.intern(parent: parent, frame: node.frame))
+            }
+            for job in jobs { job.renumber(ids) }
+            jobs = []
         }
     }
 
@@ -50,6 +68,9 @@ final class UnwindPool {
 
     /// The CPU time of all workers.
     var cpu: TimeSpan { workers.reduce(.zero) { $0 + $1.cpu } }
+
+    /// Of all stacks that were unwound.
+    var frames: Int { workers.reduce(0) { $0 + $1.frames } }
 
     var modules: [Module] { workers[0].unwinder.modules }
 
@@ -76,6 +97,12 @@ final class UnwindPool {
             // Without a thread of its own its work is done here.
             if let thread { pthread_join(thread, nil) } else { worker.work() }
         }
+    }
+
+    /// Puts the stacks of the last ``unwind(_:)`` into the recording's table. Worker by worker is the
+    /// order of the jobs: the table is as if one had interned them all.
+    func merge(into stacks: inout StackTable) {
+        for worker in workers { worker.merge(into: &stacks) }
     }
 
     private static func start(_ worker: Worker) -> pthread_t? {
@@ -107,13 +134,5 @@ enum BuildIDCache {
             String(cString: home)
                 + "/.debug/.build-id/\(digits[0])/\(digits[1...].joined())/elf"
         ]
-    }
-}
-
-enum CPUClock {
-    static var ofThread: TimeSpan {
-        var now = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now)
-        return TimeSpan(nanoseconds: Int64(now.tv_sec) &* 1_000_000_000 &+ Int64(now.tv_nsec))
     }
 }

@@ -4,7 +4,7 @@ import ProfileModel
 import Recording
 import Testing
 
-@testable import Recorder
+@testable import Importer
 
 /// Stored files of perf's, imported on whatever machine this is: their programs may be missing.
 final class PerfImportTests {

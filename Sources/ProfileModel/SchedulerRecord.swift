@@ -1,5 +1,3 @@
-package import ProfileModel
-
 /// One thing that the kernel's scheduler did with a thread of the process, as it told of it.
 package struct SchedulerRecord: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {

@@ -1,5 +1,4 @@
 package import ProfileModel
-import Sampler
 
 /// What an import took, for `--timings`.
 package struct ImportTimings: Hashable, Sendable {

@@ -1,7 +1,6 @@
 import PerfData
 import ProfileModel
 import Recording
-import Sampler
 
 /// One process's records on their way into a recording.
 struct ImportedProcess {
@@ -23,7 +22,6 @@ struct ImportedProcess {
     /// How many told of the process's time.
     private(set) var samples: Int64 = 0
     private var schedule = ScheduleBuilder()
-    private var runs: [ScheduledRun] = []
 
     private struct Track {
         var index: ThreadIndex
@@ -166,10 +164,10 @@ struct ImportedProcess {
     private mutating func rename(
         _ tid: Int32, _ name: String, isExec: Bool, at time: MonotonicTime
     ) throws(RecordingError) {
-        names[tid] = FactBuilder.bounded(name)
+        names[tid] = RecordedText.bounded(name)
         if let track = threads[tid] { writer.update(track.index) { $0.name = names[tid] ?? "" } }
         guard isExec else { return }
-        execs.append((time, FactBuilder.bounded(name), nil))
+        execs.append((time, RecordedText.bounded(name), nil))
         try begin(tid, at: time)
         try emit(tid) { $0.begins(at: time) }
     }
@@ -192,14 +190,14 @@ struct ImportedProcess {
     /// Only records of switches tell of all of them.
     private mutating func tell(_ record: SchedulerRecord) {
         guard event.recordsSwitches else { return }
-        runs += schedule.add([record]).runs
+        schedule.add(record)
     }
 
     private mutating func nameProgram() {
         guard let program = maps[choice.pid]?.program, let index = execs.indices.last,
             execs[index].program == nil
         else { return }
-        execs[index].program = FactBuilder.bounded(program)
+        execs[index].program = RecordedText.bounded(program)
     }
 
     // MARK: The end
@@ -207,9 +205,9 @@ struct ImportedProcess {
     mutating func finish() throws(RecordingError) -> ImportFacts {
         let end = ended ?? last
         for (tid, _) in threads.sorted(by: { $0.key < $1.key }) { try self.end(tid, at: end) }
-        runs += schedule.finish(at: end).runs
+        schedule.finish(at: end)
         var facts = ImportFacts()
-        facts.runs = runs
+        facts.runs = schedule.result.runs
         facts.images = images
         facts.marks = marks(until: end)
         note(.estimatedWaits, estimates)

@@ -1,12 +1,9 @@
-import ProfileModel
-import Sampler
-
 /// Makes runs and wake-ups of what the scheduler told, thread by thread. What is not known stays
 /// so: a stretch whose beginning or end was lost is no run.
-struct ScheduleBuilder {
-    struct Result: Hashable {
-        var runs: [ScheduledRun] = []
-        var wakeups: [Wakeup] = []
+package struct ScheduleBuilder: Sendable {
+    package struct Result: Hashable, Sendable {
+        package fileprivate(set) var runs: [ScheduledRun] = []
+        package fileprivate(set) var wakeups: [Wakeup] = []
     }
 
     /// What a thread is known to do since a moment.
@@ -37,41 +34,45 @@ struct ScheduleBuilder {
     /// Up to when each thread's runs are told.
     private var ends: [ThreadIndex: MonotonicTime] = [:]
     private var kept = 0
-    private var result = Result()
+    /// What is known by now, less what was removed.
+    package private(set) var result = Result()
     private let limit: Int
     /// Runs and wake-ups beyond the limit.
-    private(set) var unkept: Int64 = 0
+    package private(set) var unkept: Int64 = 0
     /// How often something was lost.
-    private(set) var losses: Int64 = 0
+    package private(set) var losses: Int64 = 0
 
     /// Some 20 MB of a recording.
-    static let usualLimit = 3_000_000
+    package static let usualLimit = 3_000_000
     private static let latest: Int64 = 1 << 60
 
-    init(limit: Int = usualLimit) { self.limit = limit }
+    package init(limit: Int = usualLimit) { self.limit = limit }
 
     // MARK: What happens
 
-    mutating func list(_ thread: ThreadIndex, tid: Int32) {
+    package mutating func list(_ thread: ThreadIndex, tid: Int32) {
         indices[tid, default: []].append(thread)
     }
 
-    /// What is known by these; a thread's records come in order.
-    mutating func add(_ records: [SchedulerRecord]) -> Result {
-        for record in records where 0...Self.latest ~= record.time.nanoseconds { take(record) }
-        return taken()
+    /// A thread's records come in order.
+    package mutating func add(_ records: [SchedulerRecord]) {
+        for record in records { add(record) }
+    }
+
+    package mutating func add(_ record: SchedulerRecord) {
+        if 0...Self.latest ~= record.time.nanoseconds { take(record) }
     }
 
     /// Ends what goes on.
-    mutating func finish(at end: MonotonicTime) -> Result {
+    package mutating func finish(at end: MonotonicTime) {
         for tid in tracks.keys.sorted() { close(tid, at: end) }
         tracks = [:]
-        return taken()
     }
 
-    private mutating func taken() -> Result {
-        defer { result = Result() }
-        return result
+    /// Makes room for what comes next, in the same memory.
+    package mutating func removeResult() {
+        result.runs.removeAll(keepingCapacity: true)
+        result.wakeups.removeAll(keepingCapacity: true)
     }
 
     private mutating func take(_ record: SchedulerRecord) {

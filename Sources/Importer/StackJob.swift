@@ -14,13 +14,11 @@ final class StackJob {
     }
 
     private var source: Source?
-    private(set) var callstack = Callstack(frames: [], truncation: nil)
-    /// Once it is interned.
+    private(set) var truncation: Truncation?
+    /// Once it is unwound: in the table of whoever did that, until it is ``renumber(_:)``ed.
     private(set) var id: StackID?
 
     init(_ source: Source) { self.source = source }
-
-    var truncation: Truncation? { callstack.truncation }
 
     /// Roughly what it takes of the memory, in bytes.
     var size: Int {
@@ -31,29 +29,38 @@ final class StackJob {
         }
     }
 
-    func unwind(with unwinder: Unwinder) {
+    /// - Returns: the number of its frames.
+    func unwind(with interner: inout StackInterner) -> Int {
+        defer { source = nil }
         switch source {
-        case .snapshot(let snapshot): callstack = unwinder.unwind(snapshot)
-        case .chain(let chain): callstack = Self.follow(chain, unwinder)
+        case .snapshot(let snapshot):
+            (id, truncation) = interner.intern(snapshot)
+            return interner.frameCount
+        case .chain(let chain):
+            follow(chain, &interner)
+            return chain.count
         case .instruction(let address):
-            callstack = Callstack(
-                frames: [Self.frame(address, .instruction, unwinder)], truncation: .stackLimit)
-        case .missing: callstack = Callstack(frames: [], truncation: .unreadable)
-        case nil: break
+            id = interner.intern(Self.frame(address, .instruction, interner.unwinder))
+            truncation = .stackLimit
+            return 1
+        case .missing:
+            truncation = .unreadable
+            return 0
+        case nil: return 0
         }
-        source = nil
     }
 
     /// `PERF_MAX_STACK_DEPTH`: the kernel follows no more.
     private static let longestChain = 127
 
-    private static func follow(_ chain: [UInt64], _ unwinder: Unwinder) -> Callstack {
-        let frames = chain.enumerated().map { index, address in
-            frame(address, index == 0 ? .instruction : .returnAddress, unwinder)
+    private func follow(_ chain: [UInt64], _ interner: inout StackInterner) {
+        for index in chain.indices.reversed() {
+            let kind: CodeAddress.Kind = index == 0 ? .instruction : .returnAddress
+            let frame = Self.frame(chain[index], kind, interner.unwinder)
+            id = interner.intern(frame, calledFrom: id)
         }
-        if frames.isEmpty { return Callstack(frames: [], truncation: .unreadable) }
-        return Callstack(
-            frames: frames, truncation: chain.count >= longestChain ? .frameLimit : nil)
+        truncation = chain.isEmpty ? .unreadable : nil
+        if chain.count >= Self.longestChain { truncation = .frameLimit }
     }
 
     private static func frame(
@@ -68,8 +75,6 @@ final class StackJob {
         return frame
     }
 
-    func intern(in stacks: inout StackTable) {
-        id = stacks.intern(outermostFirst: callstack.frames.reversed())
-        callstack.frames = []
-    }
+    /// - Parameter ids: the recording's handles for those of the table that it was unwound into.
+    func renumber(_ ids: [StackID]) { id = id.map { ids[Int($0.rawValue)] } }
 }

@@ -1,7 +1,6 @@
 package import PerfData
 import ProfileModel
 import Recording
-import Sampler
 
 /// Makes a recording of what `perf record` wrote.
 package struct PerfImport: Sendable {
@@ -72,7 +71,7 @@ package struct PerfImport: Sendable {
         var header = Recording.Header(
             pid: choice.pid, isAttached: false, capture: .perf, frequency: event.frequency)
         header.recorderVersion = version
-        header.importSource = FactBuilder.bounded(event.description)
+        header.importSource = RecordedText.bounded(event.description)
         let writer = ImportWriter(path: output, header: header)
         writer.timings = timings
         var process = ImportedProcess(choice, event, file, writer)

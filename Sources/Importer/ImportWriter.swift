@@ -1,6 +1,5 @@
 import ProfileModel
 import Recording
-import Sampler
 import Unwind
 
 /// Unwinds the stacks of slices in batches and writes both down. The file is made when there is
@@ -91,11 +90,9 @@ final class ImportWriter {
         timings.measure(\.unwinding) { pool.unwind(jobs) }
         let start = MonotonicTime.now
         defer { timings.writing = timings.writing + (.now - start) }
-        for job in jobs {
-            timings.stacks += 1
-            timings.frames += job.callstack.frames.count
-            job.intern(in: &stacks)
-        }
+        pool.merge(into: &stacks)
+        timings.stacks += jobs.count
+        timings.frames = pool.frames
         jobs = []
         jobSize = 0
         guard !slices.isEmpty else { return }

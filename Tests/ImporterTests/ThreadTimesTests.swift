@@ -2,7 +2,7 @@ import ProfileModel
 import TestSupport
 import Testing
 
-@testable import Recorder
+@testable import Importer
 
 struct ThreadTimesTests {
     private typealias Times = ThreadTimes<String>

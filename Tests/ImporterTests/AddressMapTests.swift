@@ -3,7 +3,7 @@ import ProfileModel
 import TestSupport
 import Testing
 
-@testable import Recorder
+@testable import Importer
 
 struct AddressMapTests {
     private func mapping(

@@ -2,9 +2,6 @@ import ProfileModel
 import TestSupport
 import Testing
 
-@testable import Recorder
-@testable import Sampler
-
 /// What the scheduler told, as runs and wake-ups; times in nanoseconds.
 @Suite struct ScheduleBuilderTests {
     private typealias Kind = SchedulerRecord.Kind
@@ -28,11 +25,9 @@ import Testing
         var builder = ScheduleBuilder(limit: limit)
         builder.list(ThreadIndex(0), tid: 100)
         builder.list(ThreadIndex(1), tid: 101)
-        let first = builder.add(records)
-        let last = builder.finish(at: at(end))
-        return (
-            (first.runs + last.runs).map(text), first.wakeups + last.wakeups, builder
-        )
+        builder.add(records)
+        builder.finish(at: at(end))
+        return (builder.result.runs.map(text), builder.result.wakeups, builder)
     }
 
     @Test func aLife() {
@@ -168,17 +163,16 @@ import Testing
     @Test func idsAreUsedAgain() {
         var builder = ScheduleBuilder()
         builder.list(ThreadIndex(0), tid: 100)
-        var runs = builder.add([Self.record(0, 100, .arrived(core: 0))]).runs
+        builder.add(Self.record(0, 100, .arrived(core: 0)))
         // The next one is found before the end of the first is told.
         builder.list(ThreadIndex(1), tid: 100)
-        runs +=
-            builder.add([
-                Self.record(10, 100, .ended), Self.record(20, 100, .began(creator: 3)),
-                Self.record(21, 100, .arrived(core: 0)),
-            ]).runs
-        runs += builder.finish(at: Self.at(30)).runs
+        builder.add([
+            Self.record(10, 100, .ended), Self.record(20, 100, .began(creator: 3)),
+            Self.record(21, 100, .arrived(core: 0)),
+        ])
+        builder.finish(at: Self.at(30))
         #expect(
-            runs.map(Self.text) == [
+            builder.result.runs.map(Self.text) == [
                 "0: running 0-10 @0", "1: runnable 20-21", "1: running 21-30 @0",
             ])
     }
@@ -225,9 +219,12 @@ import Testing
                     Int.random(in: 0..<40, using: &random) == 0 ? .min : clock,
                     Int32.random(in: 99...103, using: &random), Self.anyKind(clock, &random))
             }
-            runs += builder.add(records).runs
+            builder.add(records)
+            runs += builder.result.runs
+            builder.removeResult()
         }
-        runs += builder.finish(at: Self.at(clock)).runs
+        builder.finish(at: Self.at(clock))
+        runs += builder.result.runs
         var ends: [ThreadIndex: MonotonicTime] = [:]
         for run in runs {
             #expect(run.start < run.end && run.start.nanoseconds >= 0)
