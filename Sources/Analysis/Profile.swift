@@ -42,9 +42,8 @@ package struct Profile: Sendable {
     package struct Program: Hashable, Sendable {
         package var path: String
         package var arguments: [String]
-
-        /// The last component of the path.
-        package var name: Substring { path.split(separator: "/").last ?? Substring(path) }
+        /// What titles call it; empty: not known.
+        package var name: String
     }
 
     /// The figures of the launch as a whole.
@@ -90,7 +89,9 @@ package struct Profile: Sendable {
         children = recording.children
         start = plan.start
         let image = recording.images.last
-        program = Program(path: image?.path ?? "", arguments: image?.arguments ?? [])
+        program = Program(
+            path: image?.path ?? "", arguments: image?.arguments ?? [],
+            name: image.map { String($0.name) } ?? "")
         phases = builder.phases
         launch = Launch(
             wall: plan.end - plan.start,

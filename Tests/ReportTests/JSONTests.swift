@@ -33,7 +33,7 @@ import Testing
                 + "libraries intervals signposts events timeline priorities findings "
                 + "criticalPath notes")
         #expect(report["schema"] as? Int == 1)
-        try expectKeys(report["program"], "path arguments pid exitStatus")
+        try expectKeys(report["program"], "name path arguments pid exitStatus")
         try expectKeys(
             report["launch"],
             "wallNs cpuNs frequencyHz ticks slices truncatedStacks lostSamples capture scheduler notes"

@@ -46,6 +46,25 @@ import Testing
         }
     }
 
+    /// One place decides what a program is called.
+    @Test func theTitleIsTheSameEverywhere() {
+        var (builder, main) = attached()
+        builder.recording.images = [
+            Image(
+                path: "/usr/bin/redis-server", arguments: ["renamed"], time: RecordingBuilder.at(0))
+        ]
+        builder.slice(main, at: 0, running: 1000, builder.stack("main"))
+        let profile = Profile(builder.recording)
+        #expect(text(builder.recording).hasPrefix("redis-server · "))
+        #expect(JSONReport.render(profile).contains("\"program\":{\"name\":\"redis-server\""))
+        let page = HTMLReport.render(profile, sources: SourceLines()) { $0 }
+        #expect(String(decoding: page, as: UTF8.self).contains("<title>redis-server: "))
+        for format in [ExportFormat.chrome, .firefox, .pprof, .speedscope, .svg] {
+            let export = Export.render(profile, as: format, ExportOptions())
+            #expect(String(decoding: export, as: UTF8.self).contains("redis-server"), "\(format)")
+        }
+    }
+
     @Test func attachedSaysSo() {
         let (builder, _) = attached()
         #expect(text(builder.recording).hasPrefix("app · attached for 1.000 s · CPU 0.0 ms · "))

@@ -39,7 +39,7 @@ struct PageData {
         var options = TextOptions()
         options.width = 10_000
         let head = HeaderSection(profile: profile, options: options)
-        writer.text("program", String(profile.program.name))
+        writer.text("program", profile.program.name)
         writer.text("command", profile.program.arguments.joined(separator: " "))
         writer.field("wall", profile.launch.wall)
         writer.key("figures")

@@ -92,6 +92,7 @@ package enum JSONReport {
 
     private static func program(_ profile: Profile, _ writer: inout JSONWriter) {
         writer.object { writer in
+            writer.field("name", profile.program.name)
             writer.field("path", profile.program.path)
             writer.key("arguments")
             writer.array(profile.program.arguments) { $0.value($1) }

@@ -15,7 +15,7 @@ struct HeaderSection {
     // MARK: Figures
 
     var figures: [String] {
-        let name = String(profile.program.name).escapedForDisplay
+        let name = profile.program.name.escapedForDisplay
         return [name.isEmpty ? "process \(profile.header.pid)" : name] + [ready].compactMap { $0 }
             + [duration, "CPU " + Numbers.time(profile.launch.cpu)] + capture
     }

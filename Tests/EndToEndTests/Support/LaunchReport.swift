@@ -1,6 +1,7 @@
 /// The JSON report, as its documentation has it: decoding fails where a field is missing.
 struct LaunchReport: Decodable {
     struct Program: Decodable {
+        var name: String
         var path: String
         var arguments: [String]
         var pid: Int32
