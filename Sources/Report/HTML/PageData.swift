@@ -83,7 +83,7 @@ struct PageData {
             writer.object {
                 $0.field("tid", thread.tid)
                 $0.text("name", thread.name)
-                $0.field("isMain", thread.isMain)
+                $0.field("isMain", index == profile.mainThread.usual)
                 $0.field("start", thread.start)
                 $0.field("end", thread.end)
                 $0.text("priority", thread.priorities.last?.words ?? "")
