@@ -69,6 +69,10 @@ extension Profile {
     /// Calls `body` with every part that belongs to the selection; of one that lies partly
     /// inside of its windows, with the pieces that do. In no order that means something.
     func forEachPart(in selection: Selection, _ body: (Part) -> Void) {
+        guard !selection.isOfMainThread else {
+            for part in selection.divided(by: mainThread) { forEachPart(in: part, body) }
+            return
+        }
         let takesPhase = phases.indices.map { selection.phases?.contains($0) ?? true }
         let takesThread = threads.indices.map { selection.threads?.contains($0) ?? true }
         guard let windows = selection.windows else {

@@ -13,6 +13,7 @@ package struct Profile: Sendable {
     /// The program that the process ended up running, after any wrappers.
     package let program: Program
     package let launch: Launch
+    package let mainThread: MainThread
     package let phases: [Phase]
     /// In the recording's order, that of their discovery.
     package let threads: [ThreadFigures]
@@ -42,9 +43,8 @@ package struct Profile: Sendable {
     package struct Program: Hashable, Sendable {
         package var path: String
         package var arguments: [String]
-
-        /// The last component of the path.
-        package var name: Substring { path.split(separator: "/").last ?? Substring(path) }
+        /// What titles call it; empty: not known.
+        package var name: String
     }
 
     /// The figures of the launch as a whole.
@@ -90,8 +90,16 @@ package struct Profile: Sendable {
         children = recording.children
         start = plan.start
         let image = recording.images.last
-        program = Program(path: image?.path ?? "", arguments: image?.arguments ?? [])
-        phases = builder.phases
+        program = Program(
+            path: image?.path ?? "", arguments: image?.arguments ?? [],
+            name: image.map { String($0.name) } ?? "")
+        ready = recording.ready.map {
+            ReadyFigures(time: max(.zero, $0.time.clamped - plan.start), by: $0.by)
+        }
+        mainThread = MainThread(
+            recording, threads: builder.threads, waits: waits, parts: builder.parts,
+            phases: builder.phases, ready: ready?.time, wall: plan.end - plan.start)
+        phases = builder.phases(mainThread)
         launch = Launch(
             wall: plan.end - plan.start,
             cpu: builder.phases.reduce(.zero) { $0 + $1.cpu }, slices: builder.slices,
@@ -109,8 +117,5 @@ package struct Profile: Sendable {
             of: recording, plan, parts: builder.parts, cutter: cutter)
         timelineSource = TimelineSource(recording, plan)
         signposts = SignpostFigures.all(of: recording, since: plan.start)
-        ready = recording.ready.map {
-            ReadyFigures(time: max(.zero, $0.time.clamped - plan.start), by: $0.by)
-        }
     }
 }

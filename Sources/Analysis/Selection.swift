@@ -7,11 +7,14 @@ package struct Selection: Hashable, Sendable {
     package var windows: TimeWindows?
     /// Whose windows these are, for readers.
     package var interval: String?
+    /// True: only ``MainThread``, in place of `threads`.
+    package var isOfMainThread: Bool
 
     package init(
         phases: Set<Int>? = nil, threads: Set<Int>? = nil, windows: TimeWindows? = nil,
-        interval: String? = nil
+        interval: String? = nil, isOfMainThread: Bool = false
     ) {
+        self.isOfMainThread = isOfMainThread
         self.phases = phases
         self.threads = threads
         self.windows = windows
@@ -119,14 +122,9 @@ extension Profile {
         var result = phases[index]
         result.wall = windows.length(within: phases[index].start..<phases[index].end)
         result.counters = ProcessCounters()
-        result.cpu = .zero
-        result.mainThread = .zero
-        forEachPart(in: Selection(phases: [index], windows: windows)) { part in
-            result.cpu = result.cpu + part.times.running
-            if threads[Int(part.thread)].isMain {
-                result.mainThread = result.mainThread + part.times
-            }
-        }
+        result.cpu = times(in: Selection(phases: [index], windows: windows)).running
+        result.mainThread = times(
+            in: Selection(phases: [index], windows: windows, isOfMainThread: true))
         return result
     }
 

@@ -112,6 +112,7 @@ package enum CaptureMethod: String, Sendable, CaseIterable {
 
 /// A program that the process ran: one for each `exec`, in order. An attached recording has one.
 package struct Image: Hashable, Sendable {
+    /// The path by which it was started, where that leads to the file that ran; else the file's.
     package var path: String
     package var arguments: [String]
     /// When its first instruction was about to run (for an attached recording: the attach).
@@ -123,13 +124,12 @@ package struct Image: Hashable, Sendable {
         self.time = time
     }
 
-    /// The name that people know it by, and that phases use: how it was called (`sh`), without
-    /// folders, rather than what the path leads to in the end (`dash`). Login shells are called
-    /// with a leading `-`.
+    /// The name that people know it by, in titles and phases: the last part of its path. Where
+    /// the path is not known, that of `argv[0]` (login shells are called with a leading `-`).
     package var name: Substring {
+        if let name = path.split(separator: "/").last { return name }
         let called = arguments.first?.split(separator: "/").last ?? ""
-        let plain = called.hasPrefix("-") ? called.dropFirst() : called
-        return plain.isEmpty ? path.split(separator: "/").last ?? Substring(path) : plain
+        return called.hasPrefix("-") ? called.dropFirst() : called
     }
 }
 

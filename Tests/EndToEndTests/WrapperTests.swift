@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 extension EndToEnd {
@@ -58,6 +59,26 @@ extension EndToEnd {
             #expect(report.phaseNames.suffix(2) == ["Static initialisers", "Main"])
             #expect(report.program.path == program)
             for thread in report.threads { #expect(thread.sum == thread.wallNs, "\(thread)") }
+        }
+
+        /// A link is called what it was started as, not what it leads to; its wrapper, too.
+        @Test func aLinkKeepsItsName() throws {
+            let program = try Setup.fixture("static")
+            try FileManager.default.createSymbolicLink(
+                atPath: scratch("server"), withDestinationPath: program)
+            let path = try #require(Tool.find("sh"))
+            try FileManager.default.createSymbolicLink(
+                atPath: scratch("starter"), withDestinationPath: path)
+            let script = "exec \"$0\""
+            let recorded = try Firstlight.record(
+                [scratch("starter"), "-c", script, scratch("server")], in: scratch)
+            let report = try recorded.json()
+            #expect(report.program.name == "server")
+            #expect(report.program.path == scratch("server"))
+            #expect(report.phaseNames.dropFirst().first == "Wrapper: starter")
+            // The file's own name is known, too.
+            #expect(report.modules.contains { $0.path == program })
+            #expect(try recorded.text("report").hasPrefix("server · "))
         }
 
         /// A failed exec replaces nothing.

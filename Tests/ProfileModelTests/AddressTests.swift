@@ -31,12 +31,16 @@ import Testing
     }
 
     @Test func imagesAreNamedByTheirFile() {
-        func name(_ path: String) -> Substring {
-            Image(path: path, arguments: [], time: MonotonicTime(nanoseconds: 0)).name
+        func name(_ path: String, _ arguments: String...) -> Substring {
+            Image(path: path, arguments: arguments, time: MonotonicTime(nanoseconds: 0)).name
         }
         #expect(name("/bin/sh") == "sh")
         #expect(name("") == "")
         #expect(name("sh") == "sh")
+        // What it was started as is in its path; argv[0] may be anything.
+        #expect(name("/usr/bin/redis-server", "redis-server *:6379") == "redis-server")
+        #expect(name("", "/bin/login") == "login")
+        #expect(name("", "-bash") == "bash")
     }
 
     @Test func indicesOrderByPosition() {

@@ -33,11 +33,14 @@ import Testing
                 + "libraries intervals signposts events timeline priorities findings "
                 + "criticalPath notes")
         #expect(report["schema"] as? Int == 1)
-        try expectKeys(report["program"], "path arguments pid exitStatus")
+        try expectKeys(report["program"], "name path arguments pid exitStatus")
         try expectKeys(
             report["launch"],
-            "wallNs cpuNs frequencyHz ticks slices truncatedStacks lostSamples capture scheduler notes"
-        )
+            "wallNs cpuNs frequencyHz ticks slices truncatedStacks lostSamples capture scheduler "
+                + "mainThread notes")
+        for segment in try objects((report["launch"] as? Object)?["mainThread"]) {
+            try expectKeys(segment, "tid startNs wallNs")
+        }
         for phase in try objects(report["phases"]) {
             try expectKeys(
                 phase,

@@ -46,6 +46,25 @@ import Testing
         }
     }
 
+    /// One place decides what a program is called.
+    @Test func theTitleIsTheSameEverywhere() {
+        var (builder, main) = attached()
+        builder.recording.images = [
+            Image(
+                path: "/usr/bin/redis-server", arguments: ["renamed"], time: RecordingBuilder.at(0))
+        ]
+        builder.slice(main, at: 0, running: 1000, builder.stack("main"))
+        let profile = Profile(builder.recording)
+        #expect(text(builder.recording).hasPrefix("redis-server · "))
+        #expect(JSONReport.render(profile).contains("\"program\":{\"name\":\"redis-server\""))
+        let page = HTMLReport.render(profile, sources: SourceLines()) { $0 }
+        #expect(String(decoding: page, as: UTF8.self).contains("<title>redis-server: "))
+        for format in [ExportFormat.chrome, .firefox, .pprof, .speedscope, .svg] {
+            let export = Export.render(profile, as: format, ExportOptions())
+            #expect(String(decoding: export, as: UTF8.self).contains("redis-server"), "\(format)")
+        }
+    }
+
     @Test func attachedSaysSo() {
         let (builder, _) = attached()
         #expect(text(builder.recording).hasPrefix("app · attached for 1.000 s · CPU 0.0 ms · "))
@@ -96,6 +115,26 @@ import Testing
         builder.recording.header.heldByProfiler = .milliseconds(30)
         let report = text(builder.recording) { $0.width = 200 }
         #expect(report.contains(finding + ", up to 30.0 ms of it for the profiler's own stops."))
+    }
+
+    @Test(
+        arguments: [
+            (3, 12_288, true), (1, 4096, true), (1, 0, false), (0, 4096, false), (3, nil, false),
+            (nil, 4096, false),
+        ] as [(Int64?, Int64?, Bool)])
+    func coldnessIsClaimedWhereBytesWereRead(faults: Int64?, bytes: Int64?, isCold: Bool) {
+        var builder = RecordingBuilder(attached: true, images: [("/home/dev/app", 0)])
+        builder.mark(.attached, 0, ProcessCounters(majorFaults: 0, readBytes: 0))
+        builder.mark(.ended, 1000, ProcessCounters(majorFaults: faults, readBytes: bytes))
+        let main = builder.thread("app", tid: 7, to: 1000, isMain: true)
+        let stack = builder.stack("_start", "main", "touch")
+        builder.slice(main, at: 0, running: 700, stack)
+        builder.slice(main, at: 700, blocked: 300, stack, call: -1)
+        builder.wait(main, from: 700, to: 990, WaitReason(.disk), stack)
+        let report = text(builder.recording)
+        #expect(report.contains("(a cold launch)") == isCold)
+        #expect(report.contains("→ A cold launch: touch less code") == isCold)
+        #expect(report.contains("→ Touch less code") == !isCold)
     }
 
     @Test func shortWaitsAreNotDwelledOn() {

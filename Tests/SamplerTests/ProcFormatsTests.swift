@@ -83,6 +83,20 @@ import Testing
         #expect(ProcessStat(text(string)) == nil)
     }
 
+    /// Names may hold what surrounds them.
+    @Test(arguments: ["cat", "a) R (b", "a\nb\\c) (d", "", "  "])
+    func names(name: String) {
+        #expect(ProcFormats.name(inStat: text("17 (\(name)) S 1 2 -3\n")) == name)
+        let comm = ProcFormats.name(inComm: text(name + "\n"))
+        #expect(comm == (name.isEmpty ? nil : name))
+    }
+
+    @Test(arguments: ["", "17 name S 1", "17 (name", "17 name) S"])
+    func noName(string: String) {
+        #expect(ProcFormats.name(inStat: text(string)) == nil)
+        #expect(ProcFormats.name(inComm: text(string)) == nil)
+    }
+
     @Test func linesOfStatusAndIO() {
         let status = text(ProcSamples.status)
         #expect(ProcFormats.field("Uid:", status) == 1000)

@@ -11,8 +11,6 @@ protocol FindingRule: Sendable {
 /// is not explained yet.
 struct FindingSearch {
     let profile: Profile
-    /// The main thread, in the profile's list.
-    let main: Int
     /// When the program was ready, else when the launch was over.
     let end: TimeSpan
     /// Nothing below this is a finding.
@@ -35,11 +33,10 @@ struct FindingSearch {
 
     /// nil: nothing is known of a main thread, or the launch has no length.
     init?(_ profile: Profile) {
-        guard let main = profile.threads.firstIndex(where: \.isMain) else { return nil }
+        guard !profile.mainThread.segments.isEmpty else { return nil }
         let end = min(profile.ready?.time ?? profile.launch.wall, profile.launch.wall)
         guard end > .zero else { return nil }
         self.profile = profile
-        self.main = main
         self.end = end
         least = max(
             Self.leastTime, TimeSpan(nanoseconds: Int64(Double(end.nanoseconds) * Self.leastShare)))
@@ -70,11 +67,23 @@ struct FindingSearch {
     /// All that nobody has claimed.
     var rest: TimeWindows { unclaimed(TimeWindows([.zero..<end])) }
 
-    /// The time in which a thread ran or waited for something: what other work on the machine
-    /// took from it is no fault of the program's.
-    func effort(of thread: Int, in windows: TimeWindows) -> TimeSpan {
-        let times = profile.times(in: Selection(threads: [thread], windows: windows))
+    /// The time in which the main thread ran or waited for something: what other work on the
+    /// machine took from it is no fault of the program's.
+    func effort(in windows: TimeWindows) -> TimeSpan {
+        let times = profile.times(in: mainThread(in: windows))
         return times.running + times.blocked
+    }
+
+    /// What the main thread did in a part of the launch.
+    func mainThread(in windows: TimeWindows) -> Selection {
+        Selection(windows: windows, isOfMainThread: true)
+    }
+
+    /// Whose doing it is that begins on the main thread; a position in the profile's list.
+    func mainThread(at time: TimeSpan) -> Int { profile.mainThread.thread(at: time) ?? 0 }
+
+    func isMain(_ thread: Int, at time: TimeSpan) -> Bool {
+        profile.mainThread.isMain(thread, at: time)
     }
 
     // MARK: Places
@@ -130,7 +139,7 @@ struct FindingSearch {
                 || path.parent != PathTable.none && isInside[Int(path.parent)]
         }
         var range: Range<TimeSpan>?
-        profile.forEachPart(in: Selection(threads: [main], windows: windows)) { part in
+        profile.forEachPart(in: mainThread(in: windows)) { part in
             guard isInside[Int(paths.path(ofLine: part.line))] else { return }
             range =
                 min(

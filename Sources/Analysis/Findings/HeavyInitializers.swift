@@ -18,14 +18,14 @@ package struct InitializerEvidence: Hashable, Sendable {
 struct HeavyInitializers: FindingRule {
     func findings(in search: inout FindingSearch) -> [Finding] {
         // What runs within another is shorter, and says more.
-        let runs = search.profile.initializers.filter { $0.thread == search.main }
+        let runs = search.profile.initializers.filter { search.isMain($0.thread, at: $0.start) }
             .sorted { ($0.wall, $0.start) < ($1.wall, $1.start) }
         var found: [Finding] = []
         for run in runs where run.cpu >= search.least {
             let whole = TimeWindows([search.window(from: run.start, to: run.end)])
             let windows = search.unclaimed(whole)
             guard windows.length >= search.least,
-                search.effort(of: search.main, in: windows) >= search.least,
+                search.effort(in: windows) >= search.least,
                 let range = whole.span
             else { continue }
             let (stack, place) = Self.work(of: run, in: whole, search)

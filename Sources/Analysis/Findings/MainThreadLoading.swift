@@ -23,7 +23,7 @@ struct MainThreadLoading: FindingRule {
         for group in Self.groups(in: search) {
             let windows = search.unclaimed(group.windows)
             guard windows.length >= search.least,
-                search.effort(of: search.main, in: windows) >= search.least,
+                search.effort(in: windows) >= search.least,
                 let range = group.windows.span
             else { continue }
             search.claim(group.windows)
@@ -33,16 +33,31 @@ struct MainThreadLoading: FindingRule {
                     subject: .dlopen(
                         LoadingEvidence(
                             paths: group.libraries.map(\.path), unused: unused.map(\.path))),
-                    saving: windows.length, thread: search.main, range: range, place: group.place,
+                    saving: windows.length, thread: search.mainThread(at: range.lowerBound),
+                    range: range,
+                    place: group.place,
                     stack: group.stack))
         }
         return found
     }
 
+    /// The outermost functions that tell the main thread's stacks from others': all that were made
+    /// by a thread library have the same.
+    private static func mainRoots(in profile: Profile) -> Set<FunctionID> {
+        let main = profile.mainThread
+        guard main.successor != nil else {
+            return main.usual.map(profile.rootFunctions) ?? []
+        }
+        return profile.threads.indices.filter { !main.threads.contains($0) }
+            .reduce(main.threads.reduce([]) { $0.union(profile.rootFunctions(of: $1)) }) {
+                $0.subtracting(profile.rootFunctions(of: $1))
+            }
+    }
+
     /// In the order of time.
     private static func groups(in search: FindingSearch) -> [Group] {
         let frames = search.profile.frames
-        let roots = search.profile.rootFunctions(of: search.main)
+        let roots = mainRoots(in: search.profile)
         var groups: [Group] = []
         for library in search.profile.libraries {
             // Without the stack of the call nobody knows who asked, or on which thread.

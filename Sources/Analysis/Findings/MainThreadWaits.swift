@@ -5,7 +5,11 @@ import ProfileModel
 struct MainThreadWaits: FindingRule {
     func findings(in search: inout FindingSearch) -> [Finding] {
         var found: [Finding] = []
-        for group in WaitGroups(of: search.main, in: search).groups {
+        let main = search.profile.mainThread
+        let groups = main.threads.sorted().flatMap {
+            WaitGroups(of: $0, within: main.windows(of: $0), in: search).groups
+        }
+        for group in groups {
             guard group.windows.length >= search.least, let range = group.windows.span else {
                 continue
             }
@@ -16,7 +20,7 @@ struct MainThreadWaits: FindingRule {
             found.append(
                 Finding(
                     subject: inversion.map { .priorityInversion(evidence, $0) } ?? .wait(evidence),
-                    saving: group.windows.length, thread: search.main, range: range,
+                    saving: group.windows.length, thread: group.longest.thread, range: range,
                     place: group.place, stack: group.stack))
         }
         return found

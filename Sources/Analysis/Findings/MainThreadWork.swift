@@ -14,7 +14,7 @@ struct MainThreadWork: FindingRule {
         else { return [] }
         let windows = search.rest
         let tree = search.profile.topDown(
-            Selection(threads: [search.main], windows: windows), weight: .cpu)
+            search.mainThread(in: windows), weight: .cpu)
         let work = Work(tree)
         let least = TimeSpan(
             nanoseconds: Int64(Double(search.end.nanoseconds) * Self.leastShare))
@@ -32,15 +32,16 @@ struct MainThreadWork: FindingRule {
         guard let range = search.range(of: function, in: windows) else { return nil }
         return Finding(
             subject: .mainThreadWork(cpu: node.total.running),
-            saving: node.total.wall - node.total.blocked, thread: search.main, range: range,
-            place: node.frame,
+            saving: node.total.wall - node.total.blocked,
+            thread: search.mainThread(at: range.lowerBound),
+            range: range, place: node.frame,
             stack: path.map { tree.nodes[$0].frame } + Self.heaviest(below: last, tree))
     }
 
     /// CPU time of the main thread until readiness.
     private static func computing(in search: FindingSearch) -> TimeSpan {
         let windows = TimeWindows([.zero..<search.end])
-        return search.profile.times(in: Selection(threads: [search.main], windows: windows)).running
+        return search.profile.times(in: search.mainThread(in: windows)).running
     }
 
     private static func heaviest(below node: Int, _ tree: CallTree) -> [FrameID] {

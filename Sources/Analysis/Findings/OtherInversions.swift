@@ -5,7 +5,8 @@ import ProfileModel
 struct OtherInversions: FindingRule {
     func findings(in search: inout FindingSearch) -> [Finding] {
         var found: [Finding] = []
-        let waiting = Set(search.profile.waits.map(\.thread)).subtracting([search.main])
+        let waiting = Set(search.profile.waits.map(\.thread)).subtracting(
+            search.profile.mainThread.threads)
         for thread in waiting.sorted() {
             for group in WaitGroups(of: thread, in: search).groups {
                 // Who is only presumed to have been waited for is no proof.

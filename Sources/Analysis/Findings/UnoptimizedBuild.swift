@@ -29,7 +29,7 @@ struct OwnTime {
     init(of search: FindingSearch, in frames: (Frame) -> Bool) {
         let profile = search.profile
         let windows = TimeWindows([.zero..<search.end])
-        profile.forEachPart(in: Selection(threads: [search.main], windows: windows)) { part in
+        profile.forEachPart(in: search.mainThread(in: windows)) { part in
             let line = profile.paths.lines[Int(part.line)]
             let frame = profile.frames[profile.paths.sites[Int(line.site)].frame]
             guard part.times.running > .zero, frames(frame) else { return }
@@ -52,7 +52,7 @@ struct OwnTime {
         let stack = search.profile.stack(ofLine: line)
         guard let place = stack.last else { return nil }
         return Finding(
-            subject: subject, saving: cpu, thread: search.main, range: range,
-            place: place, stack: stack)
+            subject: subject, saving: cpu, thread: search.mainThread(at: range.lowerBound),
+            range: range, place: place, stack: stack)
     }
 }

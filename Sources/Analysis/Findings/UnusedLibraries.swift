@@ -11,13 +11,13 @@ struct UnusedLibraries: FindingRule {
             let windows = search.unclaimed(whole)
             guard let heaviest = runs.max(by: { $0.wall < $1.wall }), let range = whole.span,
                 windows.length >= search.least,
-                search.effort(of: search.main, in: windows) >= search.least
+                search.effort(in: windows) >= search.least
             else { continue }
             search.claim(whole)
             found.append(
                 Finding(
                     subject: .unusedLibrary(library.path), saving: windows.length,
-                    thread: search.main, range: range, place: heaviest.frame,
+                    thread: heaviest.thread, range: range, place: heaviest.frame,
                     stack: [heaviest.frame]))
         }
         return found
@@ -28,7 +28,7 @@ struct UnusedLibraries: FindingRule {
     ) -> [InitializerFigures] {
         search.profile.initializers.filter { run in
             let module = search.profile.frames.function(of: run.frame).moduleIndex
-            return run.thread == search.main
+            return search.isMain(run.thread, at: run.start)
                 && module.map { library.modules.contains($0.rawValue) } == true
         }
     }

@@ -35,12 +35,14 @@ struct WaitGroups {
     /// In the order of their first waits.
     private(set) var groups: [Group] = []
 
-    init(of thread: Int, in search: FindingSearch) {
+    /// - Parameter time: what of the waits counts; nil: all.
+    init(of thread: Int, within time: TimeWindows? = nil, in search: FindingSearch) {
         var positions: [Key: Int] = [:]
         var windows: [[Range<TimeSpan>]] = []
+        let time = time ?? TimeWindows([.zero..<search.end])
         var things: [Set<String>] = []
         for wait in search.profile.waits where wait.thread == thread {
-            let window = search.window(from: wait.start, to: wait.end)
+            let window = time.clamped(to: search.window(from: wait.start, to: wait.end)).ranges
             guard !window.isEmpty, let kind = Self.kind(of: wait, in: search) else { continue }
             let stack = search.profile.stack(of: wait)
             guard let place = search.place(in: stack) else { continue }
@@ -54,7 +56,7 @@ struct WaitGroups {
                 things.append([])
             }
             groups[position].add(group)
-            windows[position].append(window)
+            windows[position] += window
             if let thing = wait.reason.detail, things[position].insert(thing).inserted {
                 groups[position].things.append(thing)
             }

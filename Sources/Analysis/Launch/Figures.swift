@@ -4,6 +4,7 @@ package import ProfileModel
 package struct ThreadFigures: Hashable, Sendable {
     package var tid: Int32
     package var name: String
+    /// True for the process's first thread, which ``MainThread`` may pass over.
     package var isMain: Bool
     /// Since the launch's start, and within the launch.
     package var start: TimeSpan

@@ -96,6 +96,14 @@ struct PartBuilder {
         return LibraryExaminer(recording, plan, initializers, sightings()).figures(&expander)
     }
 
+    /// The phases, where another thread than the first may be the main one.
+    func phases(_ main: MainThread) -> [Phase] {
+        guard let times = main.times(in: parts, phases: phases.count) else { return phases }
+        var result = phases
+        for index in result.indices { result[index].mainThread = times[index] }
+        return result
+    }
+
     /// Ends the building: the ends of threads are known.
     mutating func finish() {
         for index in threads.indices {

@@ -22,6 +22,13 @@ package struct Phase: Hashable, Sendable {
 
     package var end: TimeSpan { start + wall }
 
+    /// True if the process waited for pages in this phase and bytes came from storage for it. A
+    /// major fault alone is no proof: the page may have been on its way already, or in swap that
+    /// lies in memory. Unknown figures are no proof, either.
+    package var isCold: Bool {
+        (counters.majorFaults ?? 0) > 0 && (counters.readBytes ?? 0) > 0
+    }
+
     /// The names of those that every launch is divided into.
     package enum Names {
         package static let creation = "Process creation"

@@ -54,12 +54,23 @@ struct BackwardWalk {
     /// The thread of the process that ended the wait of the one that we are on, if it did so by
     /// itself, and is known to have had a core then.
     private func follow(to time: TimeSpan) -> Int? {
+        if let successor = successor(of: thread, at: time) { return successor }
         guard let wakeup = profile.wakeup(of: thread, at: time), !wakeup.isInterrupt,
             let waker = wakeup.wakerThread?.rawValue, waker != thread,
             profile.threads.indices.contains(waker)
         else { return nil }
         let stretch = parts.stretch(of: waker, before: time)
         return stretch.state == .running ? waker : nil
+    }
+
+    /// The main thread while the first one, on which we are, only waits for it: that is known
+    /// without anybody's telling who ended the wait.
+    private func successor(of thread: Int, at time: TimeSpan) -> Int? {
+        guard let successor = profile.mainThread.successor, successor.thread != thread,
+            profile.mainThread.threads.contains(thread), successor.range.lowerBound < time,
+            time <= successor.range.upperBound + profile.header.tolerance
+        else { return nil }
+        return successor.thread
     }
 
     /// Before it was made, a thread's way is that of its maker.

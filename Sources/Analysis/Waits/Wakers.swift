@@ -12,9 +12,7 @@ struct Wakers {
             .mapValues { list in list.sorted { $0.time < $1.time } }
         threads = recording.threads
         ended = recording.marks.last { $0.kind == .ended }?.time
-        // Two ticks, and not less than 2 ms.
-        let tick = 1_000_000_000 / Int64(max(1, recording.header.frequency))
-        tolerance = TimeSpan(nanoseconds: max(2_000_000, 2 * tick))
+        tolerance = recording.header.tolerance
     }
 
     /// nil: nobody in particular, or not known.

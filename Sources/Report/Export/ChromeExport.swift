@@ -37,7 +37,7 @@ struct ChromeExport {
 
     private func names(_ writer: inout JSONWriter) {
         metadata("process_name", Self.launch, &writer) {
-            $0.field("name", String(profile.program.name))
+            $0.field("name", profile.program.name)
         }
         name(Self.launch, "launch", order: -1, &writer)
         for (index, thread) in profile.threads.enumerated() {

@@ -58,7 +58,7 @@ struct FirefoxExport {
     private func meta(_ writer: inout JSONWriter) {
         writer.field("version", 24)
         writer.field("preprocessedProfileVersion", 48)
-        writer.field("product", String(profile.program.name))
+        writer.field("product", profile.program.name)
         writer.field("processType", 0)
         writer.field("stackwalk", 1)
         writer.field("debug", false)
@@ -124,7 +124,7 @@ struct FirefoxExport {
         let markers = FirefoxMarkers(profile, options.selection, thread: index)
         writer.object { writer in
             writer.field("name", thread.name)
-            writer.field("processName", String(profile.program.name))
+            writer.field("processName", profile.program.name)
             writer.field("processType", "default")
             writer.field("isMainThread", thread.isMain)
             writer.field("pid", String(profile.header.pid))

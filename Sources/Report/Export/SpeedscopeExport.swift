@@ -22,7 +22,7 @@ struct SpeedscopeExport {
         var writer = JSONWriter()
         writer.object { writer in
             writer.field("$schema", "https://www.speedscope.app/file-format-schema.json")
-            writer.field("name", String(profile.program.name))
+            writer.field("name", profile.program.name)
             writer.field("exporter", "firstlight")
             if !threads.isEmpty { writer.field("activeProfileIndex", 0) }
             writer.key("shared")

@@ -27,6 +27,13 @@ extension FindingWords {
         }
     }
 
+    /// True if bytes came from storage in a phase that the finding lies in.
+    private var isCold: Bool {
+        profile.phases.contains {
+            $0.isCold && $0.start < finding.range.upperBound && $0.end > finding.range.lowerBound
+        }
+    }
+
     private func advice(on wait: WaitEvidence) -> String {
         switch wait.kind {
         case .sleep: "Wait for what is needed, not for time to pass."
@@ -39,8 +46,8 @@ extension FindingWords {
         case .childWait:
             "Call a library instead, remember the result, or let it run beside the launch."
         case .diskWait:
-            "A cold launch: touch less code and data, keep what is touched together, or have it "
-                + "read ahead."
+            (isCold ? "A cold launch: touch" : "Touch")
+                + " less code and data, keep what is touched together, or have it read ahead."
         case .lockWait: "Hold the lock for less, or do without it on the main thread."
         default:
             wait.counterpart?.lowerPriority == nil

@@ -119,8 +119,8 @@ struct FindingWords {
 
     /// "main thread", or the thread's name.
     private var waiter: String {
-        let thread = profile.threads[finding.thread]
-        return thread.isMain ? "main thread" : "thread \(thread.label)"
+        let isMain = profile.mainThread.isMain(finding.thread, at: finding.range.lowerBound)
+        return isMain ? "main thread" : "thread \(profile.threads[finding.thread].label)"
     }
 
     /// "thread loader (12) of lower priority (nice 19), in readAll"

@@ -39,7 +39,7 @@ struct PageData {
         var options = TextOptions()
         options.width = 10_000
         let head = HeaderSection(profile: profile, options: options)
-        writer.text("program", String(profile.program.name))
+        writer.text("program", profile.program.name)
         writer.text("command", profile.program.arguments.joined(separator: " "))
         writer.field("wall", profile.launch.wall)
         writer.key("figures")
@@ -83,7 +83,7 @@ struct PageData {
             writer.object {
                 $0.field("tid", thread.tid)
                 $0.text("name", thread.name)
-                $0.field("isMain", thread.isMain)
+                $0.field("isMain", index == profile.mainThread.usual)
                 $0.field("start", thread.start)
                 $0.field("end", thread.end)
                 $0.text("priority", thread.priorities.last?.words ?? "")

@@ -92,6 +92,7 @@ package enum JSONReport {
 
     private static func program(_ profile: Profile, _ writer: inout JSONWriter) {
         writer.object { writer in
+            writer.field("name", profile.program.name)
             writer.field("path", profile.program.path)
             writer.key("arguments")
             writer.array(profile.program.arguments) { $0.value($1) }
@@ -117,6 +118,14 @@ package enum JSONReport {
             writer.field("capture", header.capture.rawValue)
             if header.capture == .perf { writer.field("importedFrom", header.importSource) }
             writer.field("scheduler", header.account?.rawValue)
+            writer.key("mainThread")
+            writer.array(profile.mainThread.segments) { writer, segment in
+                writer.object {
+                    $0.field("tid", profile.threads[segment.thread].tid)
+                    $0.field("startNs", segment.range.lowerBound)
+                    $0.field("wallNs", segment.range.upperBound - segment.range.lowerBound)
+                }
+            }
             writer.key("notes")
             writer.array(profile.notes) { writer, note in
                 writer.object {

@@ -15,7 +15,7 @@ struct HeaderSection {
     // MARK: Figures
 
     var figures: [String] {
-        let name = String(profile.program.name).escapedForDisplay
+        let name = profile.program.name.escapedForDisplay
         return [name.isEmpty ? "process \(profile.header.pid)" : name] + [ready].compactMap { $0 }
             + [duration, "CPU " + Numbers.time(profile.launch.cpu)] + capture
     }
@@ -77,7 +77,7 @@ struct HeaderSection {
     // MARK: Notes
 
     var notes: [String] {
-        [outcome, truncations, lost, missedTicks, held, unknownWaits].compactMap { $0 }
+        [outcome, mainThread, truncations, lost, missedTicks, held, unknownWaits].compactMap { $0 }
             + profile.notes.compactMap(RecorderNotes.text)
     }
 
@@ -91,6 +91,15 @@ struct HeaderSection {
         // perf does not tell.
         case .unknown where profile.header.capture == .perf: nil
         case .unknown: "recording cut short: this is what had been seen until then"
+        }
+    }
+
+    /// Only where that is another thread than everybody expects.
+    private var mainThread: String? {
+        profile.mainThread.successor.map { successor in
+            "main thread: \(profile.threads[successor.thread].label.escapedForDisplay), for the "
+                + "first thread only waits for it (from "
+                + "\(Numbers.time(successor.range.lowerBound)) on)"
         }
     }
 

@@ -19,7 +19,7 @@ struct ThreadsView {
         let times = profile.timesByThread(in: options.selection)
         let isKnown = profile.threads.contains { !$0.priorities.isEmpty }
         var table = TextTable(columns: isKnown ? columns : columns.dropLast())
-        table.rows = order.map { row(profile.threads[$0], times[$0]) }
+        table.rows = order.map { row($0, times[$0]) }
         return table.render(width: options.columns, colour: options.usesColour)
     }
 
@@ -28,9 +28,11 @@ struct ThreadsView {
             .sorted { (profile.threads[$0].start, $0) < (profile.threads[$1].start, $1) }
     }
 
-    private func row(_ thread: ThreadFigures, _ times: StateTimes) -> [TextTable.Cell] {
+    private func row(_ index: Int, _ times: StateTimes) -> [TextTable.Cell] {
+        let thread = profile.threads[index]
         var name = TextTable.Cell(thread.name.escapedForDisplay)
-        if thread.isMain { name.suffix = name.text.isEmpty ? "main" : " (main)" }
+        let role = index == profile.mainThread.usual ? "main" : thread.isMain ? "first" : nil
+        if let role { name.suffix = name.text.isEmpty ? role : " (\(role))" }
         return [TextTable.Cell("\(thread.tid)"), name]
             + [thread.start, thread.end].map { TextTable.Cell(Numbers.time($0)) }
             + [times.wall, times.running, times.runnable, times.preempted, times.blocked].map {

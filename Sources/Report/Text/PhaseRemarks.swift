@@ -39,12 +39,13 @@ struct PhaseRemarks {
             + "(\(Numbers.percent(lacked, of: phase.wall)))\(stops)."
     }
 
+    /// The phases in which the program waited for storage.
     private func coldLaunch(_ shown: [Phase]) -> String? {
-        let faulting = shown.filter { ($0.counters.majorFaults ?? 0) > 0 }
-        guard !faulting.isEmpty else { return nil }
-        let places = faulting.map { phase in
-            let read = phase.counters.readBytes.map { ", \(Numbers.bytes($0)) read" } ?? ""
-            return "\(phase.name) \(Numbers.grouped(phase.counters.majorFaults ?? 0))\(read)"
+        let cold = shown.filter(\.isCold)
+        guard !cold.isEmpty else { return nil }
+        let places = cold.map { phase in
+            "\(phase.name) \(Numbers.grouped(phase.counters.majorFaults ?? 0)), "
+                + "\(Numbers.bytes(phase.counters.readBytes ?? 0)) read"
         }
         return "Major faults, the files were not all in memory (a cold launch): "
             + places.joined(separator: "; ").escapedForDisplay + "."

@@ -36,25 +36,26 @@ struct PhaseStacks {
     /// The main thread's own, where another thread's is heavier: what the launch waits for in
     /// the end is the main thread.
     private var mainThread: Section? {
-        guard isAtLeast(0.1, figures.mainThread.running), let main else { return nil }
-        return section("\(name): main thread's heaviest stack", options.treeWeight, [main])
+        guard isAtLeast(0.1, figures.mainThread.running), showsMain else { return nil }
+        return section(
+            "\(name): main thread's heaviest stack", options.treeWeight, isOfMainThread: true)
     }
 
     private var wait: Section? {
-        guard isBlocked, let main else { return nil }
+        guard isBlocked, showsMain else { return nil }
         let blocked = figures.mainThread.blocked
         return section(
             "\(name): main thread blocked \(Numbers.time(blocked)) "
                 + "(\(Numbers.percent(blocked, of: figures.wall))), heaviest wait",
-            .blocked, [main])
+            .blocked, isOfMainThread: true)
     }
 
     /// The busiest other thread while the main thread waited: often what it waited for.
     private var meanwhile: Section? {
-        guard isBlocked, let main else { return nil }
+        guard isBlocked, showsMain else { return nil }
         let times = profile.timesByThread(
             in: Selection(phases: [phase], windows: options.selection.windows))
-        let busiest = times.indices.filter { $0 != main }
+        let busiest = times.indices.filter { !profile.mainThread.threads.contains($0) }
             .max { (times[$0].running, $1) < (times[$1].running, $0) }
         guard let busiest, isAtLeast(0.1, times[busiest].running) else { return nil }
         let thread = profile.threads[busiest].label.escapedForDisplay
@@ -63,10 +64,10 @@ struct PhaseStacks {
 
     private var isBlocked: Bool { isAtLeast(0.1, figures.mainThread.blocked) }
 
-    private var main: Int? {
-        let main = profile.threads.firstIndex(where: \.isMain)
-        guard let main, options.selection.threads?.contains(main) ?? true else { return nil }
-        return main
+    /// True if the main thread is among the threads that were asked for.
+    private var showsMain: Bool {
+        guard let main = profile.mainThread.usual else { return false }
+        return options.selection.threads?.contains(main) ?? true
     }
 
     private func isAtLeast(_ share: Double, _ time: TimeSpan) -> Bool {
@@ -74,9 +75,14 @@ struct PhaseStacks {
             && Double(time.nanoseconds) >= share * Double(figures.wall.nanoseconds)
     }
 
-    private func section(_ caption: String, _ weight: Weight, _ threads: Set<Int>?) -> Section? {
+    private func section(
+        _ caption: String, _ weight: Weight, _ threads: Set<Int>? = nil,
+        isOfMainThread: Bool = false
+    ) -> Section? {
         let stack = profile.heaviestStack(
-            Selection(phases: [phase], threads: threads, windows: options.selection.windows),
+            Selection(
+                phases: [phase], threads: threads, windows: options.selection.windows,
+                isOfMainThread: isOfMainThread),
             weight: weight)
         return stack.entries.isEmpty ? nil : (caption, stack)
     }

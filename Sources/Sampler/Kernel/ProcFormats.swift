@@ -205,6 +205,19 @@ enum ProcFormats {
         return text.skip(toLine: name) ? text.hexadecimal() : nil
     }
 
+    /// A thread's name in `stat`, where it stands in brackets; nil where there is none.
+    static func name(inStat text: ProcText) -> String? {
+        var text = text
+        guard text.skip(past: UInt8(ascii: "(")) else { return nil }
+        return text.rest(upToLast: UInt8(ascii: ")"))
+    }
+
+    /// A thread's name in `comm`, which a line break ends; nil where there is none.
+    static func name(inComm text: ProcText) -> String? {
+        var text = text
+        return text.rest(upToLast: 0x0A).flatMap { $0.isEmpty ? nil : $0 }
+    }
+
     /// One line of `/proc/PID/maps`.
     struct MapsLine: Hashable, Sendable {
         var start: UInt64

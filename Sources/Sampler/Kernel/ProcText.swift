@@ -120,6 +120,13 @@ struct ProcText {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// What precedes the *last* `byte` of the text; nil when there is none.
+    mutating func rest(upToLast byte: UInt8) -> String? {
+        let start = position
+        guard skip(pastLast: byte) else { return nil }
+        return String(decoding: bytes[start..<(position - 1)], as: UTF8.self)
+    }
+
     private func hasPrefix(_ prefix: StaticString) -> Bool {
         let size = prefix.utf8CodeUnitCount
         guard position + size <= length else { return false }

@@ -32,13 +32,13 @@ struct ProcessFiles: Sendable {
 
     /// The program that runs now, and its arguments.
     func image(at time: MonotonicTime) -> Image {
-        var target = [UInt8](repeating: 0, count: 4096)
-        let length = readlink("/proc/\(pid)/exe", &target, target.count)
-        let path = String(decoding: target.prefix(max(0, length)), as: UTF8.self)
+        let executable = ProgramPath.target(ofLink: "/proc/\(pid)/exe")
         var buffer = ReadBuffer()
         buffer.readAll(path: "/proc/\(pid)/cmdline")
         let arguments = buffer.contents.split(separator: 0, omittingEmptySubsequences: false)
             .dropLast().map { String(decoding: $0, as: UTF8.self) }
+        let path = ProgramPath.started(
+            pid: pid, executable: executable, firstArgument: arguments.first ?? "")
         return Image(path: path, arguments: Array(arguments), time: time)
     }
 

@@ -9,6 +9,8 @@ struct AuxiliaryVector: Hashable, Sendable {
     var entry: UInt64 = 0
     /// The vdso; 0 without one.
     var vdso: UInt64 = 0
+    /// The path that was given to execve(2), as text that ends in a zero; 0 without one.
+    var fileName: UInt64 = 0
 
     /// All zero when the process is gone.
     init(pid: Int32) {
@@ -27,6 +29,7 @@ struct AuxiliaryVector: Hashable, Sendable {
             case 5: programHeaderCount = value
             case 7: linkerBase = value
             case 9: entry = value
+            case 31: fileName = value
             case 33: vdso = value
             default: break
             }

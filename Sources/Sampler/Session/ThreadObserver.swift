@@ -8,6 +8,7 @@ struct ThreadObserver: ~Copyable {
     let sink: any SampleSink
     var mappings: MappingWatch
     var waits: WaitWatch
+    var nameBudget = NameBudget()
     /// Where our own code lies in the program.
     var ownCode: Range<UInt64>?
     /// How far the first thread's stack may grow, in bytes.

@@ -219,6 +219,7 @@ final class TraceSession {
                 forget(thread, at: now)
                 continue
             }
+            observer.watchName(of: thread, at: now)
             takeAnswer(of: thread, counters)
             if thread.phase != .free || isOnItsWay(thread, counters) { continue }
             observer.watchPriority(of: thread, counters, at: now)

@@ -62,11 +62,15 @@ final class TracedThread {
     /// Whether the last look found the thread on its core, or wanting one.
     var wasRunning = false
     var name: String
+    /// When its name is read again.
+    private(set) var names: NameWatch
 
     private var lastSerial: UInt32 = 0
     private let folder: String
     private var scheduler: ProcFile?
     private var activityFile: ProcFile?
+    /// As long as its name is read for itself.
+    private var nameFile: ProcFile?
     /// Only for threads that were seen running.
     private var statusFile: ProcFile?
     private var lastStatus: ThreadStatus?
@@ -85,6 +89,7 @@ final class TracedThread {
         self.index = index
         folder = "/proc/\(process)/task/\(tid)"
         name = ""
+        names = NameWatch(start: start)
         clock = ThreadClock(time: start, counters: .zero)
         openFiles()
         if !isNew, let counters = counters() {
@@ -98,6 +103,8 @@ final class TracedThread {
     func openFiles() {
         scheduler = ProcFile(folder + "/schedstat")
         activityFile = ProcFile(folder + "/syscall")
+        nameFile = ProcFile(folder + "/comm")
+        names = NameWatch(start: .now)
         statusFile = nil
     }
 
@@ -125,10 +132,16 @@ final class TracedThread {
         return ProcessStat(Self.buffer.text)?.state
     }
 
-    /// nil when it is gone.
-    func readScheduling() -> SchedulingClass? {
+    /// Reads what changes now and then.
+    ///
+    /// - Returns: its priority, nil when it is gone; true if it has another name.
+    func readStat() -> (scheduling: SchedulingClass?, isRenamed: Bool) {
         Self.buffer.readAll(path: folder + "/stat")
-        return SchedulingClass(Self.buffer.text)
+        let text = Self.buffer.text
+        let scheduling = SchedulingClass(text)
+        // Some kernels write a line break in a name as two characters here: `comm` has the name.
+        let mayBeRenamed = ProcFormats.name(inStat: text).map { $0 != name } ?? false
+        return (scheduling, mayBeRenamed && refreshName())
     }
 
     /// nil when the thread is gone.
@@ -169,12 +182,24 @@ final class TracedThread {
     /// Whether the name changed.
     @discardableResult
     func refreshName() -> Bool {
-        Self.buffer.readAll(path: folder + "/comm")
-        var text = Self.buffer.text
-        let newer = text.restOfLine()
-        guard !newer.isEmpty, newer != name else { return false }
+        if nameFile == nil {
+            Self.buffer.readAll(path: folder + "/comm")
+        } else {
+            nameFile?.read(into: &Self.buffer)
+        }
+        guard let newer = ProcFormats.name(inComm: Self.buffer.text), newer != name else {
+            return false
+        }
         name = newer
         return true
+    }
+
+    /// The same at a tick, where that is due.
+    func watchName(at now: MonotonicTime, _ budget: inout NameBudget) -> Bool {
+        guard names.isDue(at: now), budget.allowsRead(at: now) else { return false }
+        names.noteRead(at: now)
+        defer { if names.isOver { nameFile = nil } }
+        return refreshName()
     }
 
     /// Our own stop woke the thread and let it sleep on: the same stretch goes on. So it does

@@ -26,7 +26,18 @@ extension ThreadObserver {
     /// How often priorities of threads that have had a core are looked at.
     private static let priorityInterval = TimeSpan.milliseconds(50)
 
-    /// Tells the sink of a thread's priority: what it is at first, and when it has changed.
+    /// Tells the sink of a name that a young thread has taken: threads name themselves in their
+    /// first milliseconds. Of later ones ``watchPriority(of:_:at:)`` hears.
+    mutating func watchName(of thread: TracedThread, at now: MonotonicTime) {
+        if thread.watchName(at: now, &nameBudget) { tellName(of: thread) }
+    }
+
+    private func tellName(of thread: TracedThread) {
+        sink.receive(.threadNamed(thread.index, thread.name))
+    }
+
+    /// Tells the sink of a thread's priority: what it is at first, and when it has changed. What
+    /// is read for that has its name, too.
     mutating func watchPriority(
         of thread: TracedThread, _ counters: SchedulerCounters, at now: MonotonicTime
     ) {
@@ -36,7 +47,9 @@ extension ThreadObserver {
         }
         thread.schedulingSeen = now
         thread.countersAtScheduling = counters
-        guard let found = thread.readScheduling(), found != thread.scheduling else { return }
+        let (scheduling, isRenamed) = thread.readStat()
+        if isRenamed { tellName(of: thread) }
+        guard let found = scheduling, found != thread.scheduling else { return }
         thread.scheduling = found
         sink.receive(
             .priority(

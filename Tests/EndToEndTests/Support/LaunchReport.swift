@@ -1,6 +1,7 @@
 /// The JSON report, as its documentation has it: decoding fails where a field is missing.
 struct LaunchReport: Decodable {
     struct Program: Decodable {
+        var name: String
         var path: String
         var arguments: [String]
         var pid: Int32
@@ -17,10 +18,18 @@ struct LaunchReport: Decodable {
         var truncatedStacks: Int
         var lostSamples: Int
         var capture: String
+        var mainThread: [MainThread]
         var notes: [Note]
 
         /// CPU time in nanoseconds that no thread's slices account for.
         var unseenCPU: Int64 { notes.first { $0.kind == "unseen_cpu" }?.value ?? 0 }
+    }
+
+    /// Which thread is the main one, and for how long.
+    struct MainThread: Decodable {
+        var tid: Int32
+        var startNs: Int64
+        var wallNs: Int64
     }
 
     struct Note: Decodable {

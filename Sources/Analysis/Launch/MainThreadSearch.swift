@@ -1,0 +1,110 @@
+import ProfileModel
+
+/// Finds the thread that is the program's main thread in all but name, by what the recording
+/// shows: the first thread makes it in the first half of *Main*, waits for it in one single wait
+/// to the end, and does nothing else meanwhile. Names play no part.
+struct MainThreadSearch {
+    /// In the profile's list; the first one has `isMain`.
+    let threads: [ThreadFigures]
+    let waits: [WaitFigures]
+    let parts: [Profile.Part]
+    /// From `main` until the program was ready, or the launch was over.
+    let main: Range<TimeSpan>
+    /// How late a thread may be found: two ticks, and not less than 2 ms.
+    let tolerance: TimeSpan
+
+    /// How much of *Main* may be over when the first thread begins to wait.
+    private static let latestStart = 0.5
+    /// How much of it may be left when the wait is over: the way out of the program.
+    private static let longestRest = 0.1
+    /// How much CPU time the first thread may use while it waits.
+    private static let mostCPU = 0.01
+
+    /// The thread, and when the first one waits for it; nil: there is none.
+    func successor(of first: Int) -> MainThread.Segment? {
+        guard !main.isEmpty, let wait = longestWait(of: first), lasts(wait),
+            let thread = thread(madeBefore: wait, by: first)
+        else { return nil }
+        let start = max(wait.start, threads[thread].start)
+        let range = start..<max(start, wait.end)
+        guard cpu(of: first, in: range.clamped(to: main)) < share(Self.mostCPU) else {
+            return nil
+        }
+        return MainThread.Segment(thread: thread, range: range)
+    }
+
+    /// For a thread's end, a condition or a semaphore: who waits for events or for input does
+    /// work of its own.
+    private func longestWait(of first: Int) -> WaitFigures? {
+        waits.filter { $0.thread == first && $0.reason.kind == .condition }
+            .max { $0.duration < $1.duration }
+    }
+
+    private func lasts(_ wait: WaitFigures) -> Bool {
+        wait.start >= main.lowerBound && wait.start - main.lowerBound <= share(Self.latestStart)
+            && main.upperBound - wait.end <= share(Self.longestRest)
+    }
+
+    /// The one thread that began right before the wait; nil: there was none, or one of several,
+    /// which divide the work. One that another wait is known to be for is not it.
+    private func thread(madeBefore wait: WaitFigures, by first: Int) -> Int? {
+        let near = threads.indices.filter { index in
+            index != first && threads[index].start >= main.lowerBound
+                && threads[index].start >= wait.start - tolerance
+                && threads[index].start <= wait.start + tolerance
+        }
+        guard near.count == 1, let found = near.first,
+            wait.reason.owner.map({ $0 == threads[found].tid }) ?? true,
+            min(wait.end, main.upperBound) - threads[found].end
+                <= max(tolerance, share(Self.longestRest))
+        else { return nil }
+        return found
+    }
+
+    private func cpu(of first: Int, in range: Range<TimeSpan>) -> TimeSpan {
+        let knife = PartCutter([range.lowerBound, range.upperBound])
+        var sum = TimeSpan.zero
+        for part in parts where Int(part.thread) == first {
+            knife.cut(part) { piece, _ in
+                if range.contains(piece.start) { sum = sum + piece.times.running }
+            }
+        }
+        return sum
+    }
+
+    private func share(_ share: Double) -> TimeSpan {
+        let wall = main.upperBound - main.lowerBound
+        return TimeSpan(nanoseconds: Int64(Double(wall.nanoseconds) * share))
+    }
+}
+
+extension MainThread {
+    /// - Parameters:
+    ///   - phases: of the launch.
+    ///   - ready: when the program was; nil: not known.
+    ///   - wall: the launch's length.
+    init(
+        _ recording: Recording, threads: [ThreadFigures], waits: [WaitFigures],
+        parts: [Profile.Part], phases: [Phase], ready: TimeSpan?, wall: TimeSpan
+    ) {
+        let first = threads.firstIndex(where: \.isMain)
+        let start = phases.first { $0.group == .afterMain }?.start
+        guard !recording.header.isAttached, let first, let start else {
+            self.init(first: first, wall: wall)
+            return
+        }
+        let end = max(start, min(ready ?? wall, wall))
+        let search = MainThreadSearch(
+            threads: threads, waits: waits, parts: parts, main: start..<end,
+            tolerance: recording.header.tolerance)
+        self.init(first: first, successor: search.successor(of: first), wall: wall)
+    }
+}
+
+extension Recording.Header {
+    /// How far apart two moments may be told that were one: two ticks, and not less than 2 ms.
+    var tolerance: TimeSpan {
+        let tick = 1_000_000_000 / Int64(max(1, frequency))
+        return TimeSpan(nanoseconds: max(2_000_000, 2 * tick))
+    }
+}

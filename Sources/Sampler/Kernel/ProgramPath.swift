@@ -1,0 +1,95 @@
+import Glibc
+
+/// The path by which a process's program was started: `/usr/bin/redis-server`, where
+/// `/proc/PID/exe` names the file that this link leads to (`/usr/bin/redis-check-rdb`).
+struct ProgramPath {
+    /// The file that runs, with no links left in its path.
+    var executable: String
+    /// What was given to execve(2): a script's own path, where the executable is its interpreter.
+    /// Empty: not known.
+    var given: String
+    /// `argv[0]`, which may be anything; empty: there is none.
+    var firstArgument: String
+
+    /// The executable's path, unless another name leads to the same file.
+    ///
+    /// `argv[0]` comes first: programs that have several names go by it. What was given to execve
+    /// may be `/proc/self/exe`.
+    ///
+    /// - Parameter isExecutable: true if a path leads to the file that runs.
+    func started(isExecutable: (String) -> Bool) -> String {
+        for candidate in [calledAs, given] where Self.isName(candidate) {
+            if Self.name(of: candidate) == Self.name(of: executable) { return executable }
+            if isExecutable(candidate) { return candidate }
+        }
+        return executable
+    }
+
+    /// `argv[0]` without the `-` of login shells. One without folders was found where the program
+    /// that was given lies, or where the file does.
+    private var calledAs: String {
+        let plain = firstArgument.hasPrefix("-") ? firstArgument.dropFirst() : firstArgument[...]
+        guard !plain.isEmpty, !plain.contains("/") else { return String(plain) }
+        let neighbour = Self.isName(given) ? given : executable
+        let folder = neighbour.lastIndex(of: "/").map { neighbour[...$0] } ?? ""
+        return String(folder + plain)
+    }
+
+    /// False for paths that name a file without naming a program.
+    private static func isName(_ path: String) -> Bool {
+        !name(of: path).isEmpty && !path.hasPrefix("/proc/") && !path.hasPrefix("/dev/fd/")
+    }
+
+    private static func name(of path: String) -> Substring {
+        path.split(separator: "/").last ?? ""
+    }
+}
+
+extension ProgramPath {
+    /// - Parameters:
+    ///   - executable: where `/proc/PID/exe` leads.
+    ///   - firstArgument: from `/proc/PID/cmdline`.
+    /// - Returns: an absolute path, or `executable` as it is.
+    static func started(pid: Int32, executable: String, firstArgument: String) -> String {
+        let path = ProgramPath(
+            executable: executable, given: givenPath(pid: pid), firstArgument: firstArgument)
+        guard let file = File("/proc/\(pid)/exe") else { return executable }
+        let found = path.started { candidate in
+            // As the process sees it: it may have another root.
+            let place = candidate.hasPrefix("/") ? "root" : "cwd/"
+            return File("/proc/\(pid)/\(place)\(candidate)") == file
+        }
+        if found.hasPrefix("/") || found == executable { return found }
+        let folder = target(ofLink: "/proc/\(pid)/cwd")
+        let relative = found.hasPrefix("./") ? found.dropFirst(2) : found[...]
+        return folder.hasPrefix("/") ? "\(folder == "/" ? "" : folder)/\(relative)" : executable
+    }
+
+    /// What a symbolic link says; empty when it cannot be read.
+    static func target(ofLink path: String) -> String {
+        var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let length = readlink(path, &target, target.count)
+        return String(decoding: target.prefix(max(0, length)), as: UTF8.self)
+    }
+
+    private static func givenPath(pid: Int32) -> String {
+        let address = AuxiliaryVector(pid: pid).fileName
+        guard address != 0 else { return "" }
+        let bytes = TargetMemory(pid: pid).read(at: address, count: Int(PATH_MAX))
+        guard let end = bytes.firstIndex(of: 0) else { return "" }
+        return String(decoding: bytes[..<end], as: UTF8.self)
+    }
+
+    /// Which file a path leads to.
+    private struct File: Hashable {
+        var device: UInt
+        var number: UInt
+
+        init?(_ path: String) {
+            var status = stat()
+            guard stat(path, &status) == 0 else { return nil }
+            device = UInt(status.st_dev)
+            number = UInt(status.st_ino)
+        }
+    }
+}

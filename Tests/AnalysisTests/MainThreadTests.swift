@@ -1,0 +1,295 @@
+import ProfileModel
+import TestSupport
+import Testing
+
+@testable import Analysis
+
+/// Which thread is the main one: a launch whose `main` begins at 10 ms and is over at 110.
+@Suite struct MainThreadTests {
+    /// A first thread that makes another one and waits for it.
+    private struct Launcher {
+        /// When the other thread begins and ends, and the first one waits for it.
+        var begins: Int64 = 20
+        var ends: Int64 = 108
+        var waits: (from: Int64, to: Int64) = (20, 108)
+        var reason = WaitReason(.condition, owner: 8)
+        /// When further threads begin.
+        var others: [Int64] = []
+        var isAttached = false
+        var ready: Int64?
+        /// What the first thread computes while it is said to wait.
+        var stolen: Int64 = 0
+        var hasWait = true
+        var intervals: [(from: Int64, to: Int64)] = []
+
+        func profile() -> Profile {
+            var builder = RecordingBuilder(attached: isAttached, images: [("/home/dev/app", 2)])
+            builder.mark(isAttached ? .attached : .spawned, 0)
+            builder.mark(.firstInstruction, 2)
+            builder.mark(.main, 10)
+            builder.mark(.ended, 110)
+            let first = builder.thread("app", tid: 7, to: 110, isMain: true)
+            let other = builder.thread("app", tid: 8, from: begins, to: ends)
+            for (index, start) in others.enumerated() {
+                _ = builder.thread("worker", tid: 20 + Int32(index), from: start, to: 110)
+            }
+            let (idle, busy) = (builder.stack("_start", "main", "join"), builder.stack("run"))
+            builder.slice(first, at: 2, running: waits.from - 2, builder.stack("_start", "main"))
+            builder.slice(
+                first, at: waits.from, running: stolen, blocked: waits.to - waits.from - stolen,
+                idle, call: 202)
+            builder.slice(first, at: waits.to, running: 110 - waits.to, builder.stack("exit"))
+            if hasWait { builder.wait(first, from: waits.from, to: waits.to, reason, idle) }
+            builder.slice(
+                other, at: begins, running: (ends - begins) / 2,
+                blocked: ends - begins - (ends - begins) / 2, busy, call: 35)
+            for interval in intervals {
+                builder.interval("part", "launch", from: interval.from, to: interval.to)
+            }
+            if let ready { builder.ready("listen", at: ready) }
+            return Profile(builder.recording)
+        }
+
+        func changed(_ change: (inout Launcher) -> Void) -> Launcher {
+            var result = self
+            change(&result)
+            return result
+        }
+    }
+
+    /// "THREAD FROM-TO" in milliseconds, threads by their place in the recording.
+    private func describe(_ launcher: Launcher) -> [String] {
+        launcher.profile().mainThread.segments.map { segment in
+            let (from, to) = (segment.range.lowerBound, segment.range.upperBound)
+            return "\(segment.thread) \(from.nanoseconds / 1_000_000)-\(to.nanoseconds / 1_000_000)"
+        }
+    }
+
+    private let itself = ["0 0-110"]
+
+    @Test func theThreadThatTheFirstOneWaitsFor() {
+        #expect(describe(Launcher()) == ["0 0-20", "1 20-108", "0 108-110"])
+    }
+
+    @Test func itWaitsToTheEnd() {
+        let launcher = Launcher(ends: 110, waits: (20, 110))
+        #expect(describe(launcher) == ["0 0-20", "1 20-110"])
+    }
+
+    /// The thread was found a little later than it was made, or earlier than the wait began.
+    @Test(
+        arguments: [(18, 20, 20), (19, 20, 20), (21, 20, 21), (22, 20, 22)]
+            as [(Int64, Int64, Int64)])
+    func foundALittleLater(begins: Int64, waits: Int64, from: Int64) {
+        let launcher = Launcher(begins: begins, waits: (waits, 108))
+        #expect(describe(launcher) == ["0 0-\(from)", "1 \(from)-108", "0 108-110"])
+    }
+
+    @Test(arguments: [nil, 8] as [Int32?])
+    func whoseEndIsWaitedFor(owner: Int32?) {
+        let launcher = Launcher(reason: WaitReason(.condition, owner: owner))
+        #expect(describe(launcher).count == 3)
+    }
+
+    /// Threads of its own making, and helpers from before, change nothing.
+    @Test(arguments: [[30], [30, 31, 32], [3, 9], [12, 17, 40]] as [[Int64]])
+    func otherThreadsAtOtherTimes(others: [Int64]) {
+        #expect(describe(Launcher(others: others)).count == 3)
+    }
+
+    // MARK: What is not that
+
+    /// Several that were begun together divide the work: a pool.
+    @Test(arguments: [[20], [18], [22], [19, 21], [20, 20, 20, 20]] as [[Int64]])
+    func pools(others: [Int64]) {
+        #expect(describe(Launcher(others: others)) == itself)
+        let unknown = WaitReason(.condition)
+        #expect(describe(Launcher(reason: unknown, others: others)) == itself)
+    }
+
+    @Test(arguments: WaitReason.Kind.allCases)
+    func onlyConditions(kind: WaitReason.Kind) {
+        let launcher = Launcher(reason: WaitReason(kind, owner: 8))
+        #expect(describe(launcher).count == (kind == .condition ? 3 : 1))
+    }
+
+    @Test func anotherThreadsEnd() {
+        #expect(describe(Launcher(reason: WaitReason(.condition, owner: 9))) == itself)
+    }
+
+    /// In the second half of `main`, much has happened that the first thread did.
+    @Test(arguments: [(60, 3), (61, 1), (90, 1)] as [(Int64, Int)])
+    func aThreadThatIsMadeLate(begins: Int64, segments: Int) {
+        #expect(describe(Launcher(begins: begins, waits: (begins, 108))).count == segments)
+    }
+
+    /// A tenth of `main` is left at most when the wait is over.
+    @Test(arguments: [(100, 3), (99, 1), (50, 1)] as [(Int64, Int)])
+    func aFirstThreadThatGoesOn(end: Int64, segments: Int) {
+        #expect(describe(Launcher(ends: end, waits: (20, end))).count == segments)
+    }
+
+    @Test func aThreadThatEndsLongBeforeTheWait() {
+        #expect(describe(Launcher(ends: 60)) == itself)
+    }
+
+    @Test(arguments: [(0, 3), (1, 1), (30, 1)] as [(Int64, Int)])
+    func aFirstThreadThatComputesMeanwhile(milliseconds: Int64, segments: Int) {
+        #expect(describe(Launcher(stolen: milliseconds)).count == segments)
+    }
+
+    @Test func aThreadThatIsThereBefore() {
+        #expect(describe(Launcher(begins: 8, waits: (10, 108))) == itself)
+        #expect(describe(Launcher(begins: 17)) == itself)
+        #expect(describe(Launcher(begins: 23)) == itself)
+    }
+
+    @Test func nothingIsKnownOfTheWait() {
+        #expect(describe(Launcher(hasWait: false)) == itself)
+    }
+
+    @Test func attached() {
+        #expect(describe(Launcher(isAttached: true)) == itself)
+    }
+
+    @Test func noMainThreadAtAll() {
+        var builder = RecordingBuilder(images: [("/home/dev/app", 2)])
+        builder.mark(.spawned, 0)
+        builder.mark(.ended, 110)
+        let profile = Profile(builder.recording)
+        #expect(profile.mainThread.segments.isEmpty)
+        #expect(profile.mainThread.usual == nil && profile.mainThread.thread(at: .zero) == nil)
+        #expect(profile.findings().isEmpty)
+        #expect(profile.times(in: Selection(isOfMainThread: true)) == .zero)
+    }
+
+    // MARK: Figures
+
+    /// *Main* counts up to readiness; the wait goes on behind it.
+    @Test func untilItIsReady() {
+        let launcher = Launcher(waits: (20, 104), ready: 50)
+        #expect(describe(launcher) == ["0 0-20", "1 20-104", "0 104-110"])
+        // Half of what counts is over.
+        #expect(describe(Launcher(ready: 28)) == itself)
+    }
+
+    /// Whatever the phases, the main thread's times in them add up to the thread's that it is.
+    @Test(
+        arguments: [
+            [], [(from: 15, to: 40)], [(from: 10, to: 20), (from: 60, to: 109)],
+        ] as [[(from: Int64, to: Int64)]])
+    func columnsOfPhases(intervals: [(from: Int64, to: Int64)]) {
+        let profile = Launcher(intervals: intervals).profile()
+        for phase in profile.phases.dropFirst() { #expect(phase.mainThread.wall == phase.wall) }
+        let main = profile.phases.filter { $0.group == .afterMain }
+            .reduce(StateTimes.zero) { $0 + $1.mainThread }
+        // 10 ms before the other thread, 44 of its 88, and 2 after it.
+        #expect(main == StateTimes(running: .milliseconds(56), blocked: .milliseconds(44)))
+        for (index, phase) in profile.phases.enumerated() {
+            let windows = TimeWindows([.zero..<profile.launch.wall])
+            #expect(
+                profile.phase(index, in: Selection(windows: windows)).mainThread
+                    == phase.mainThread)
+            #expect(
+                profile.times(in: Selection(phases: [index], isOfMainThread: true))
+                    == phase.mainThread)
+        }
+    }
+
+    /// A part of the launch: what of the main thread's time lies in it.
+    @Test func windows() {
+        let profile = Launcher().profile()
+        func times(_ from: Int64, _ to: Int64) -> TimeSpan {
+            profile.times(
+                in: Selection(
+                    windows: TimeWindows([.milliseconds(from)..<(.milliseconds(to))]),
+                    isOfMainThread: true)
+            ).wall
+        }
+        #expect(times(0, 110) == .milliseconds(108))
+        #expect(times(15, 25) == .milliseconds(10))
+        #expect(times(105, 110) == .milliseconds(5))
+        #expect(times(30, 30) == .zero)
+    }
+
+    @Test func whoIsMainWhen() {
+        let main = Launcher().profile().mainThread
+        #expect(main.usual == 1 && main.threads == [0, 1])
+        for (time, thread) in [(0, 0), (19, 0), (20, 1), (107, 1), (108, 0), (500, 0)] {
+            #expect(main.thread(at: .milliseconds(Int64(time))) == thread)
+            #expect(main.isMain(thread, at: .milliseconds(Int64(time))))
+            #expect(!main.isMain(1 - thread, at: .milliseconds(Int64(time))))
+        }
+    }
+
+    /// Without anybody's telling who woke whom.
+    @Test func theCriticalPathGoesThere() {
+        let path = Launcher().profile().criticalPath(minDuration: .milliseconds(1))
+        let threads = path.segments.map(\.thread)
+        #expect(threads.first == 0 && threads.last == 0 && threads.contains(1))
+        #expect(path.duration == .milliseconds(110))
+        let other = path.segments.filter { $0.thread == 1 }.reduce(.zero) { $0 + $1.duration }
+        #expect(other == .milliseconds(88))
+    }
+
+    // MARK: Findings
+
+    private func findings(_ launcher: Launcher) -> [(Finding.Kind, Int)] {
+        launcher.profile().findings().map { ($0.kind, $0.thread) }
+    }
+
+    @Test func nobodyIsToldNotToWait() {
+        #expect(findings(Launcher()).isEmpty)
+        let pool = findings(Launcher(others: [20]))
+        #expect(pool.map(\.0) == [.threadWait] && pool.map(\.1) == [0])
+    }
+
+    /// What the thread waits for is the main thread's, and so is what the first one did before.
+    @Test func waitsOfBoth() {
+        var builder = RecordingBuilder(images: [("/home/dev/app", 2)])
+        builder.mark(.spawned, 0)
+        builder.mark(.firstInstruction, 2)
+        builder.mark(.main, 10)
+        builder.mark(.ended, 1000)
+        let first = builder.thread("app", tid: 7, to: 1000, isMain: true)
+        let other = builder.thread("app", tid: 8, from: 200, to: 1000)
+        let worker = builder.thread("worker", tid: 9, from: 400, to: 1000)
+        let stacks = ["load", "join", "fetch", "idle"].map { builder.stack("main", $0) }
+        for (thread, from, to, kind, stack) in [
+            (first, 50, 150, WaitReason.Kind.file, 0), (first, 200, 990, .condition, 1),
+            (other, 300, 500, .sleep, 2), (worker, 500, 900, .sleep, 3),
+        ] as [(ThreadIndex, Int64, Int64, WaitReason.Kind, Int)] {
+            builder.slice(thread, at: from, blocked: to - from, stacks[stack], call: 202)
+            builder.wait(thread, from: from, to: to, WaitReason(kind), stacks[stack])
+        }
+        let found = Profile(builder.recording).findings()
+        #expect(found.map(\.kind) == [.sleep, .fileWait])
+        #expect(found.map(\.thread) == [1, 0])
+        #expect(found.map(\.saving) == [.milliseconds(200), .milliseconds(100)])
+    }
+
+    /// Made-up recordings of every kind: segments tile the launch, and times never get lost.
+    @Test(arguments: 0..<300 as Range<UInt64>)
+    func segmentsTileTheLaunch(seed: UInt64) {
+        var random = SeededNumbers(seed: seed)
+        let begins = Int64.random(in: 3...70, using: &random)
+        let start = max(3, begins + Int64.random(in: -3...3, using: &random))
+        let end = Int64.random(in: (max(begins, start) + 2)...110, using: &random)
+        let launcher = Launcher(
+            begins: begins, ends: min(110, end), waits: (start, end),
+            others: (0..<Int.random(in: 0...2, using: &random)).map { _ in
+                Int64.random(in: 0...100, using: &random)
+            },
+            ready: Bool.random(using: &random) ? Int64.random(in: 11...109, using: &random) : nil)
+        let profile = launcher.profile()
+        var time = TimeSpan.zero
+        for segment in profile.mainThread.segments {
+            #expect(segment.range.lowerBound == time && !segment.range.isEmpty)
+            time = segment.range.upperBound
+        }
+        #expect(time == profile.launch.wall)
+        let sum = profile.phases.reduce(StateTimes.zero) { $0 + $1.mainThread }
+        #expect(sum == profile.times(in: Selection(isOfMainThread: true)))
+        #expect(sum.wall <= profile.launch.wall)
+    }
+}
