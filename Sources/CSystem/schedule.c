@@ -26,6 +26,10 @@ static int open_events(struct perf_event_attr *attributes, pid_t tid, int core) 
     return result < 0 ? -errno : (int)result;
 }
 
+static int control(int events, unsigned long request, unsigned long argument) {
+    return ioctl(events, request, argument) < 0 ? -errno : 0;
+}
+
 int fl_open_switches(pid_t tid, int core) {
     struct perf_event_attr attributes = {
         .type = PERF_TYPE_SOFTWARE,
@@ -39,6 +43,30 @@ int fl_open_switches(pid_t tid, int core) {
     return open_events(&attributes, tid, core);
 }
 
+// The kernel's order of a sample's registers (`PERF_REG_X86_…`): ax bx cx dx si di bp sp ip, four
+// that are not asked for (flags, cs, ss, ds …), r8 … r15.
+static const uint64_t general_registers = 0xFF01FF;
+
+int fl_open_samples(pid_t tid, uint64_t period, uint32_t stack_bytes, int user_only) {
+    struct perf_event_attr attributes = {
+        .type = PERF_TYPE_SOFTWARE,
+        .config = PERF_COUNT_SW_TASK_CLOCK,
+        .sample_period = period,
+        .sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
+        .sample_regs_user = general_registers,
+        .sample_stack_user = stack_bytes,
+        .exclude_kernel = user_only != 0,
+        .exclude_hv = 1,
+        .exclude_callchain_kernel = 1,
+    };
+    return open_events(&attributes, tid, -1);
+}
+
+int64_t fl_read_count(int events) {
+    uint64_t value = 0;
+    return read(events, &value, sizeof value) == sizeof value ? (int64_t)value : -1;
+}
+
 int fl_open_tracepoint(int core, uint64_t tracepoint) {
     struct perf_event_attr attributes = {
         .type = PERF_TYPE_TRACEPOINT,
@@ -48,10 +76,6 @@ int fl_open_tracepoint(int core, uint64_t tracepoint) {
         .disabled = 1,
     };
     return open_events(&attributes, -1, core);
-}
-
-static int control(int events, unsigned long request, unsigned long argument) {
-    return ioctl(events, request, argument) < 0 ? -errno : 0;
 }
 
 int fl_filter_events(int events, const char *expression) {

@@ -29,6 +29,9 @@ package struct RecorderNote: Hashable, Sendable {
 
         /// An exec that was noticed after the fact; `value` is how many.
         case lateExec = "late_exec"
+        /// Threads whose stacks the kernel took, but only where they ran their own code: it is not
+        /// permitted to tell of system calls. What it left out counts as theirs.
+        case kernelUnsampled = "kernel_unsampled"
         /// Looks that were left out, because they could have ended a call early; how many.
         case spared
         /// CPU time of the process that no thread's slices account for, in nanoseconds: threads

@@ -17,6 +17,8 @@ package enum Truncation: UInt8, Sendable, CaseIterable {
     case lost = 7
     /// Not captured: the thread's memory or registers could not be read (it was exiting).
     case unreadable = 8
+    /// Not captured: any look at the thread while it ran could have ended one of its calls early.
+    case notSampled = 9
 
     /// For readers: "12 truncated (stack limit)".
     package var label: String {
@@ -29,6 +31,7 @@ package enum Truncation: UInt8, Sendable, CaseIterable {
         case .frameLimit: "frame limit"
         case .lost: "lost"
         case .unreadable: "unreadable"
+        case .notSampled: "not sampled"
         }
     }
 }

@@ -86,6 +86,9 @@ package struct Sample: Sendable {
         case snapshot(Snapshot)
         /// The thread has not moved since its last sample.
         case unchanged
+        /// It ran, and was not looked at meanwhile: the stack is that of its next sample while it
+        /// runs, which stands for all CPU time since the one before.
+        case following
         /// There is no stack, and none was expected (before `exec`).
         case none
         /// There should have been one.

@@ -16,6 +16,36 @@ struct SliceBuilder: ~Copyable {
         var held: [Slice] = []
         var heldBlocking: UInt32 = 0
 
+        /// Slices in their order, from the first on whose stack is still to come.
+        private var later: [Slice] = []
+        /// Which of those have none yet.
+        private var open: [Int] = []
+        /// More than that wait for a thread's next stack only if it hardly ever computes.
+        private static let mostLater = 4096
+
+        /// Hands a slice out, or keeps it behind those that wait.
+        private mutating func put(_ slice: Slice, into slices: inout [Slice]) {
+            if open.isEmpty { slices.append(slice) } else { later.append(slice) }
+        }
+
+        /// Keeps a slice until its stack comes.
+        mutating func await(_ slice: Slice, into slices: inout [Slice]) {
+            open.append(later.count)
+            later.append(slice)
+            if later.count > Self.mostLater { settle(nil, .notSampled, into: &slices) }
+        }
+
+        /// The stack has come for those that wait; nil: it never will.
+        mutating func settle(
+            _ stack: StackID?, _ truncation: Truncation?, into slices: inout [Slice]
+        ) {
+            guard !open.isEmpty else { return }
+            for index in open { (later[index].stack, later[index].truncation) = (stack, truncation) }
+            slices += later
+            later.removeAll(keepingCapacity: true)
+            open.removeAll(keepingCapacity: true)
+        }
+
         mutating func set(_ stack: StackID?, _ truncation: Truncation?) {
             self.stack = stack
             self.truncation = truncation
@@ -39,7 +69,7 @@ struct SliceBuilder: ~Copyable {
                 release(into: &slices)
             }
             guard sample.blocking != 0, slice.truncation == .unknownRegister else {
-                slices.append(slice)
+                put(slice, into: &slices)
                 return nil
             }
             held.append(slice)
@@ -54,7 +84,7 @@ struct SliceBuilder: ~Copyable {
             guard !held.isEmpty else { return }
             for var slice in held {
                 if let final { (slice.stack, slice.truncation) = (final.stack, final.truncation) }
-                slices.append(slice)
+                put(slice, into: &slices)
             }
             held.removeAll(keepingCapacity: true)
         }
@@ -74,8 +104,25 @@ struct SliceBuilder: ~Copyable {
     mutating func add(_ sample: Sample, into slices: inout [Slice]) -> StackRequest? {
         let index = sample.thread.rawValue
         while threads.count <= index { threads.append(ThreadState()) }
+        if case .following = sample.content {
+            threads[index].release(into: &slices)
+            threads[index].await(
+                Slice(thread: sample.thread, start: sample.start, times: sample.times, stack: nil),
+                into: &slices)
+            return nil
+        }
         let isNew = unwind(sample, at: index)
+        if sample.systemCall == nil { settle(sample, at: index, into: &slices) }
         return threads[index].take(sample, isNew: isNew, into: &slices)
+    }
+
+    /// A thread's stack while it runs is that of what it did since the one before, too.
+    private mutating func settle(_ sample: Sample, at index: Int, into slices: inout [Slice]) {
+        switch sample.content {
+        case .snapshot, .missing(.notSampled):
+            threads[index].settle(threads[index].stack, threads[index].truncation, into: &slices)
+        default: break
+        }
     }
 
     /// The stack of a thread's last sample.
@@ -92,14 +139,17 @@ struct SliceBuilder: ~Copyable {
     /// The slices that were still held back, at the recording's end.
     mutating func flush() -> [Slice] {
         var slices: [Slice] = []
-        for index in threads.indices { threads[index].release(into: &slices) }
+        for index in threads.indices {
+            threads[index].release(into: &slices)
+            threads[index].settle(nil, .notSampled, into: &slices)
+        }
         return slices
     }
 
     /// Whether the sample brought a stack of its own.
     private mutating func unwind(_ sample: Sample, at index: Int) -> Bool {
         switch sample.content {
-        case .unchanged: return false
+        case .unchanged, .following: return false
         case .none: threads[index].set(nil, nil)
         case .missing(let reason): threads[index].set(nil, reason)
         case .snapshot(let snapshot):

@@ -50,7 +50,7 @@ struct PartBuilder {
         let thread = slice.thread.rawValue
         guard threads.indices.contains(thread) else { return }
         lastEnds[thread] = max(lastEnds[thread], slice.end)
-        let line = expander.line(of: slice.stack, isTruncated: slice.truncation != nil)
+        let line = expander.line(of: slice.stack, slice.truncation)
         count(slice, line: line)
         guard slice.times != .zero else { return }
         let waitLine = slice.times.blocked > .zero ? waitLine(of: slice, line) : PathTable.none
@@ -114,7 +114,8 @@ struct PartBuilder {
     }
 
     private mutating func count(_ slice: Slice, line: Int32) {
-        guard slice.stack != nil || slice.truncation != nil else { return }
+        guard slice.stack != nil || slice.truncation != nil, slice.truncation != .notSampled
+        else { return }
         slices += 1
         if let reason = slice.truncation { truncations[reason, default: 0] += 1 }
         while slicesByLine.count <= Int(line) {

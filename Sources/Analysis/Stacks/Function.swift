@@ -29,6 +29,8 @@ package struct Function: Hashable, Sendable {
 
     /// Time whose stack could not be taken, or from before `exec`.
     package static let noStack = invented("[no stack]")
+    /// CPU time of a thread that was not looked at, for fear of ending one of its calls early.
+    package static let notSampled = invented("[not sampled]")
     /// Root of the stacks that do not reach their thread's entry function: what follows it is
     /// the outermost frame that was found, not a root of its own.
     package static let truncated = invented("[truncated]")

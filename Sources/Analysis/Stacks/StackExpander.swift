@@ -34,11 +34,13 @@ struct StackExpander {
     }
 
     /// The line of a slice's stack; the "no stack" line when it has none that the table holds.
-    mutating func line(of stack: StackID?, isTruncated: Bool) -> Int32 {
+    mutating func line(of stack: StackID?, _ truncation: Truncation?) -> Int32 {
         guard let stack, nodes.indices.contains(Int(stack.rawValue)) else {
-            return line(of: .noStack, calledFrom: PathTable.none)
+            return line(
+                of: truncation == .notSampled ? .notSampled : .noStack,
+                calledFrom: PathTable.none)
         }
-        return expand(Int(stack.rawValue), as: isTruncated ? .truncated : .complete)
+        return expand(Int(stack.rawValue), as: truncation == nil ? .complete : .truncated)
     }
 
     /// The line of the frame that names what the thread of a stack waited for.

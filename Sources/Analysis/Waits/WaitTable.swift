@@ -25,7 +25,7 @@ struct WaitTable {
             let wait = wait.clamped
             // A wait knows no truncation: its stack is the same either way.
             let line =
-                wait.stack.map { expander.line(of: $0, isTruncated: false) } ?? PathTable.none
+                wait.stack.map { expander.line(of: $0, nil) } ?? PathTable.none
             let names = expander.innermostNames(ofLine: line, most: Self.askedFunctions)
             let (reason, label) = details.complete(wait, functions: names)
             let frame = frames.frame(for: label, of: wait.systemCall, &expander)

@@ -16,6 +16,15 @@ int fl_open_switches(pid_t tid, int core);
 // It is silent until fl_start_events. A descriptor, or -errno.
 int fl_open_tracepoint(int core, uint64_t tracepoint);
 
+// Samples of a thread at each so many nanoseconds of its CPU time: pid, tid, time, cpu, the count
+// (its CPU time since the event began), the registers in the kernel's order ax bx cx dx si di bp sp
+// ip r8 … r15 behind their kind (0: none), the stack's size, its bytes, and how many of them were
+// copied. With `user_only`, only where it runs its own code. A descriptor, or -errno.
+int fl_open_samples(pid_t tid, uint64_t period, uint32_t stack_bytes, int user_only);
+
+// What an event has counted; -1: it cannot be read.
+int64_t fl_read_count(int events);
+
 // Only events for which the expression (of the kernel's trace filters) holds. 0 or -errno.
 int fl_filter_events(int events, const char *expression);
 

@@ -30,7 +30,10 @@ enum RecorderNotes {
                 + " noticed only at the next tick: the first moments after are missing"
         case .spared:
             Numbers.count(note.value, "look")
-                + " left out, lest a call be interrupted: coarser stacks, no time is lost"
+                + " left out, lest a call be interrupted: what ran meanwhile is [not sampled]"
+        case .kernelUnsampled:
+            "system calls of threads in short bursts could not be sampled "
+                + "(kernel.perf_event_paranoid): their time is shown where the thread went on"
         case .unseenCPU:
             note.value < leastUnseen
                 ? nil

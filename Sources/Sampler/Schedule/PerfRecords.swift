@@ -16,6 +16,12 @@ struct PerfRecords {
             return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: type) }
         }
 
+        /// So many bytes of it; fewer, where it ends.
+        func bytes(at offset: Int, count: Int) -> [UInt8] {
+            guard offset >= 0, offset < bytes.count, count > 0 else { return [] }
+            return Array(bytes.dropFirst(offset).prefix(count))
+        }
+
         /// Where its pid, tid, time and core are.
         private var identity: Int { kind == .sample ? 0 : bytes.count - 24 }
 

@@ -13,11 +13,28 @@ final class PerfRing {
     private var others: [Int32] = []
 
     /// Takes the descriptor over, also when there can be no ring.
-    init(descriptor: Int32, pages: Int) throws(SystemError) {
+    convenience init(descriptor: Int32, pages: Int) throws(SystemError) {
         try check(descriptor, "opening scheduler events")
+        do throws(SystemError) {
+            try self.init(copying: descriptor, pages: pages)
+        } catch {
+            Self.close(descriptor)
+            throw error
+        }
+    }
+
+    static func close(_ descriptor: Int32) { _ = Glibc.close(descriptor) }
+
+    /// What the event has counted; nil: it cannot be read.
+    var count: Int64? {
+        let count = fl_read_count(descriptor)
+        return count < 0 ? nil : count
+    }
+
+    /// Takes the descriptor over only if there is a ring.
+    init(copying descriptor: Int32, pages: Int) throws(SystemError) {
         var error: Int32 = 0
         guard let memory = fl_map_ring(descriptor, pages, &error) else {
-            close(descriptor)
             throw SystemError("mapping scheduler events", code: error)
         }
         self.descriptor = descriptor
@@ -28,7 +45,7 @@ final class PerfRing {
     deinit {
         fl_unmap_ring(memory, pages)
         LateClosing.close(others)
-        close(descriptor)
+        Self.close(descriptor)
     }
 
     /// Lets a tracepoint write here what passes a filter, and takes its descriptor over.

@@ -22,10 +22,19 @@ extension TraceSession {
         _ thread: TracedThread, _ counters: SchedulerCounters, at now: MonotonicTime
     ) {
         guard let status = recentStatus(of: thread, counters) else { return }
-        switch thread.burst.approach(voluntary: status.voluntary, at: now) {
-        case .spare: note(.spared)
-        case .stop: stop(thread)
+        let approach = thread.burst.approach(voluntary: status.voluntary, at: now)
+        if thread.samples != nil {
+            // Once it does nothing but compute, signals are cheaper for it.
+            guard thread.burst.isAtWork, canAsk(thread, status) else { return }
+            endEvents(of: thread)
+        }
+        switch approach {
         case .signal: ask(thread, status, counters)
+        case .stop where sampleByEvents(thread), .spare where sampleByEvents(thread): break
+        case .stop: stop(thread)
+        case .spare:
+            note(.spared)
+            thread.isUnsampled = true
         }
     }
 
@@ -40,6 +49,11 @@ extension TraceSession {
         thread.masksAtStatus = masks
         return thread.recentStatus(
             counters, looks: signalCapture.looksPerStatus(seesMasks: seesMasks))
+    }
+
+    private func canAsk(_ thread: TracedThread, _ status: ThreadStatus) -> Bool {
+        guard let signalCapture else { return false }
+        return signalCapture.obstacle(thread, status, observer.stackPlace(of: thread)) == nil
     }
 
     private func ask(
@@ -58,6 +72,7 @@ extension TraceSession {
 
     /// Stops a thread that cannot be asked; what stands in the way for long is worth a note.
     private func detour(_ thread: TracedThread, _ obstacle: RecorderNote.Kind) {
+        if sampleByEvents(thread) { return }
         thread.detours += 1
         switch obstacle {
         case .displaced, .filtered: notes[obstacle] = 1

@@ -200,6 +200,18 @@ struct ThreadObserver: ~Copyable {
             times.blocked = .zero
             endWait(of: thread, at: start)
         }
+        // What it did before it waited is not what it waited in.
+        let isNewWait = blocked != nil && blocked?.serial != earlier?.serial
+        if isNewWait, times.blocked != times.wall {
+            var active = times
+            active.blocked = .zero
+            let unknown: Sample.Content =
+                thread.isUnsampled ? .missing(.notSampled) : .following
+            sink.receive(.sample(sample(thread, start, active, content: unknown, in: nil)))
+            start = start + active.wall
+            times = StateTimes(blocked: times.blocked)
+        }
+        thread.isUnsampled = false
         thread.blocked = blocked
         sink.receive(.sample(sample(thread, start, times, content: content, in: blocked)))
         return times.blocked

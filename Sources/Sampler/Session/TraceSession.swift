@@ -31,6 +31,8 @@ final class TraceSession {
     var attempts = 0
     /// Set when stacks are taken by signal; most threads are not traced then.
     var signalCapture: SignalCapture?
+    /// Whether the kernel may be asked to sample threads, as far as that is known.
+    var mayUseEvents = true
     var untraced: UntracedProcess?
     /// Our code in the program, and the memory that we share with it.
     var area: Area?
@@ -221,11 +223,13 @@ final class TraceSession {
             }
             observer.watchName(of: thread, at: now)
             takeAnswer(of: thread, counters)
+            takeSamples(of: thread, counters)
             if thread.phase != .free || isOnItsWay(thread, counters) { continue }
             observer.watchPriority(of: thread, counters, at: now)
             switch observer.look(at: thread, counters, at: now) {
             case .running: captureRunning(thread, counters, at: now)
-            case .blocked, .moving: break
+            case .blocked: calibrate(thread)
+            case .moving: break
             case .gone: forget(thread, at: now)
             }
         }

@@ -51,6 +51,12 @@ final class TracedThread {
     var coresAtRequest: Int64 = 0
     var runAtRequest: Int64 = 0
     var silence = 0
+    /// What takes its stacks where neither a signal nor a stop should; nil: they do.
+    var samples: ThreadSamples?
+    /// How much of its stack is copied then.
+    var eventStackBytes = 16 << 10
+    /// Whether looks were left out since its time was told last: nobody knows what it did.
+    var isUnsampled = false
     /// How often it had had a core when it was stopped last.
     var coresAtStop: Int64?
     /// Whether it was seen on a stack that no thread library and no kernel made (a coroutine's).

@@ -30,8 +30,8 @@ final class SignpostProgram {
         size = SignpostRing.size(events: events)
         let descriptor = open(ringPath, O_RDWR | O_CREAT, 0o600)
         #expect(ftruncate(descriptor, size) == 0)
+        memory = try #require(fl_map_memory(descriptor, size))
         close(descriptor)
-        memory = try #require(fl_map_shared(ringPath, size))
 
         input = try Connection(isSocket: false)
         let output = scratch.path("output")
