@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
+#include <malloc.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -359,6 +361,25 @@ int fl_make_memory(const char *name, size_t size) {
     int error = errno;
     close(descriptor);
     return -error;
+}
+
+static int populate(struct dl_phdr_info *image, size_t size, void *unused) {
+    (void)size, (void)unused;
+    for (int index = 0; index < image->dlpi_phnum; index++) {
+        const ElfW(Phdr) *part = &image->dlpi_phdr[index];
+        if (part->p_type != PT_LOAD || !(part->p_flags & (PF_X | PF_W))) continue;
+        const uintptr_t start = (image->dlpi_addr + part->p_vaddr) & ~(uintptr_t)4095;
+        const uintptr_t end = image->dlpi_addr + part->p_vaddr + part->p_memsz;
+        const int populate_read = 22, populate_write = 23;  // Linux 5.14 and later
+        madvise((void *)start, end - start, part->p_flags & PF_W ? populate_write : populate_read);
+    }
+    return 1;  // the first is the program itself
+}
+
+void fl_keep_memory(void) {
+    dl_iterate_phdr(populate, NULL);
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+    mallopt(M_TOP_PAD, 1 << 20);
 }
 
 int fl_free_descriptor(int least) {

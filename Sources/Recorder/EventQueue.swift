@@ -30,8 +30,11 @@ final class EventQueue: SampleSink, @unchecked Sendable {
     private var isUrgent = false
     /// Whether the batch before had one: then the next one often has, too.
     private var wasUrgent = false
+    /// Whether anything came yet. The first things come while a program stands at its first
+    /// instruction: then nobody is to be woken.
+    private var hasBegun = false
     /// The reader looks when the ``shortPeriod`` is over, whatever comes: it need not be woken.
-    private var looksSoon = false
+    private var looksSoon = true
     private var isFinished = false
     private var lastLook = MonotonicTime.now
     private var requests: [StackRequest] = []
@@ -119,6 +122,7 @@ final class EventQueue: SampleSink, @unchecked Sendable {
             lastLook = .now
             swap(&events, &batch)
             (bytes, wasUrgent, isUrgent) = (0, isUrgent, false)
+            hasBegun = hasBegun || !batch.isEmpty
             return !(batch.isEmpty && isFinished)
         }
     }
@@ -128,7 +132,7 @@ final class EventQueue: SampleSink, @unchecked Sendable {
         if isFinished || bytes >= Self.wakeLevel { return false }
         let now = MonotonicTime.now
         let soon = lastLook + Self.shortPeriod
-        looksSoon = (isUrgent || wasUrgent) && now < soon
+        looksSoon = (isUrgent || wasUrgent) && now < soon || !hasBegun
         let due = isUrgent || looksSoon ? soon : lastLook + Self.period
         guard due > now else { return false }
         var until = timespec()

@@ -21,6 +21,7 @@ package enum Sampler {
             do throws(SamplerError) {
                 let ready = try ReadyWatch(launching: options.until)
                 let machine = MachineWatch()
+                prepareOurselves()
                 let area = Area(stackBytes: options.stackBytes)
                 area?.prepare()
                 ImageStart.prepare()
@@ -29,7 +30,7 @@ package enum Sampler {
                     area: area)
                 let pid = held.pid
                 ready.began(pid)
-                prepareOurselves()
+                raiseLimits()
                 // All that can be done before the program stands at its first instruction.
                 let group = ProcessGroup(
                     pid: pid, options: options, signals: signals, sink: sink, children: children,
@@ -54,6 +55,7 @@ package enum Sampler {
         let result = onTracerThread { () -> Result<SamplerOutcome, SamplerError> in
             do throws(SamplerError) {
                 prepareOurselves()
+                raiseLimits()
                 let ready = try ReadyWatch(attachingFor: options.until)
                 let machine = MachineWatch()
                 let group: ProcessGroup
@@ -93,9 +95,15 @@ package enum Sampler {
         return try result.get()
     }
 
+    /// What would otherwise be done while a program stands.
+    private static func prepareOurselves() {
+        fl_keep_memory()
+        _ = SignalCapture.ownFilters
+    }
+
     /// After the fork, so that the program keeps what it would have had. Two descriptors a thread
     /// are kept open: allow as many as we may. A limit of file size is an error like any other.
-    private static func prepareOurselves() {
+    private static func raiseLimits() {
         signal(SIGXFSZ, SIG_IGN)
         _ = fl_ask_for_short_turns()
         var limit = rlimit()

@@ -123,6 +123,9 @@ int fl_make_memory(const char *name, size_t size);
 int fl_open_memory(const char *path, size_t size);
 // Maps it shared, for reading and writing. NULL when that fails.
 void *fl_map_memory(int descriptor, size_t size);
+// Has our own code and data in memory, and lets the allocator keep what was given back, and take more
+// at once: to have memory mapped takes time, and keeps all threads from it.
+void fl_keep_memory(void);
 // A number from `least` on under which nothing is open, and something may be; -1: none.
 int fl_free_descriptor(int least);
 void fl_unmap(void *start, size_t size);

@@ -76,6 +76,12 @@ extension TraceSession {
         }
     }
 
+    /// How many libraries the linker has loaded; nil where it does not tell.
+    var loadedLibraries: Int? {
+        guard linkerHook != nil, let area, !area.isFiltered else { return nil }
+        return area.counts.libraries
+    }
+
     /// Whether the program's changes of signal masks pass by us.
     var seesMasks: Bool {
         guard let area else { return false }

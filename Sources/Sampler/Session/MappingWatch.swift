@@ -39,8 +39,22 @@ struct MappingWatch: ~Copyable {
         statusFile = ProcFile("/proc/\(pid)/status")
     }
 
+    /// How many libraries there were when the list was read, as far as somebody tells.
+    private var toldLibraries = -1
+
     /// The code mappings if they changed since the last call, else nil.
-    mutating func changes(at now: MonotonicTime) -> [CodeMapping]? {
+    ///
+    /// - Parameter libraries: how many the linker has loaded, where it tells: then only memory that
+    ///   is made executable otherwise need be looked for, and that now and then. Reading the list
+    ///   keeps the program from mapping anything meanwhile.
+    mutating func changes(at now: MonotonicTime, libraries: Int? = nil) -> [CodeMapping]? {
+        if let libraries {
+            if libraries != toldLibraries {
+                toldLibraries = libraries
+                return refreshed(at: now)
+            }
+            guard now - lastCheck > Self.aWhile else { return nil }
+        }
         let pages = size()
         guard pages > 0 else { return nil }
         if pages != totalPages {
@@ -90,6 +104,7 @@ struct MappingWatch: ~Copyable {
         statusFile = ProcFile("/proc/\(pid)/status")
         totalPages = -1
         codeSize = -1
+        toldLibraries = -1
         code = []
         regions = []
     }

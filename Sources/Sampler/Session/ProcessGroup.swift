@@ -44,7 +44,9 @@ final class ProcessGroup {
             case .tick(let missed):
                 let now = MonotonicTime.now
                 ticker.serve(overrun: missed, at: now)
-                takeChanges()
+                // News come before ticks, by a signal of a lower number; this is for what was
+                // not told.
+                if ticker.served % Self.ticksBetweenLooks == 0 { takeChanges() }
                 for session in sessions.values { session.tick(at: now, missed: missed) }
                 if let deadline, now >= deadline { main.leave() }
                 if end.isReached(at: now, in: main) { main.leave() }
@@ -71,6 +73,8 @@ final class ProcessGroup {
         outcome.endSignal = endSignal
         return outcome
     }
+
+    private static let ticksBetweenLooks: Int64 = 16
 
     // MARK: What ptrace reports
 

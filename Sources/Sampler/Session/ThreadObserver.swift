@@ -289,8 +289,8 @@ struct ThreadObserver: ~Copyable {
 
     /// Tells the sink of code that was mapped since the last call, and us whether there is any.
     @discardableResult
-    mutating func watchMappings(at now: MonotonicTime) -> Bool {
-        guard let code = mappings.changes(at: now) else { return false }
+    mutating func watchMappings(at now: MonotonicTime, libraries: Int? = nil) -> Bool {
+        guard let code = mappings.changes(at: now, libraries: libraries) else { return false }
         sink.receive(.mappings(code, now))
         return true
     }

@@ -163,16 +163,20 @@ final class TraceSession {
         guard let main = threads[pid] else { return }
         imageStart = now
         libraries = nil
-        observer.restart()
         leaveImage()
         main.isTraced = true
         if !options.followsChildren { capture = options.capture }
         // Another thread may have executed the program, and has the first one's id now.
         schedule?.follow(pid)
         var counters = main.counters()
+        let status = main.status()
         let began = isLate ? now : enter(main, at: now)
+        // What it did before is no reason to think that it waits often.
+        main.burst = BurstWatch()
+        if let status { main.burst.sawStop(voluntary: status.voluntary) }
         // That clock is exact; the kernel's counters tell only of what has left its core.
         if began != now, let area { counters?.run = area[\.settled_cpu_ns] }
+        observer.restart()
         observer.closeWithoutStack(main, at: began, counters: counters)
         sink.receive(.image(files.image(at: began)))
         mark(.firstInstruction, at: began)
@@ -211,7 +215,9 @@ final class TraceSession {
             guard now > executionDeadline else { return }
             abandonExecution()
         }
-        if observer.watchMappings(at: now) { reportLibrariesSeen(at: now) }
+        if observer.watchMappings(at: now, libraries: loadedLibraries) {
+            reportLibrariesSeen(at: now)
+        }
         followUntraced(at: now)
         reportHooks(at: now)
         placeMarks()

@@ -25,7 +25,15 @@ struct UntracedProcess: ~Copyable {
     }
 
     /// Whether another program took this one's place (or it ended).
-    func hasLostImage() -> Bool { memory?.canRead(at: probe) == false }
+    mutating func hasLostImage() -> Bool {
+        looks += 1
+        // Who executes another program tells us, but for raw system calls.
+        guard looks % Self.looksBetweenReads == 0 else { return false }
+        return memory?.canRead(at: probe) == false
+    }
+
+    private static let looksBetweenReads = 4
+    private var looks = 0
 
     /// Whether threads came or went: their folder has a link for each.
     mutating func hasOtherThreads() -> Bool {
