@@ -33,6 +33,7 @@ final class EventQueue: SampleSink, @unchecked Sendable {
     /// Whether anything came yet. The first things come while a program stands at its first
     /// instruction: then nobody is to be woken.
     private var hasBegun = false
+    private var first: MonotonicTime?
     /// The reader looks when the ``shortPeriod`` is over, whatever comes: it need not be woken.
     private var looksSoon = true
     private var isFinished = false
@@ -72,6 +73,7 @@ final class EventQueue: SampleSink, @unchecked Sendable {
         let size = event.boundedSize
         let isUrgent = event.isUrgent
         locked {
+            if first == nil { first = .now }
             if size > 0, bytes + size > Self.capacity {
                 if let rest = event.withoutStack {
                     if event.hasStack { lostSamples += 1 }
@@ -133,7 +135,14 @@ final class EventQueue: SampleSink, @unchecked Sendable {
         let now = MonotonicTime.now
         let soon = lastLook + Self.shortPeriod
         looksSoon = (isUrgent || wasUrgent) && now < soon || !hasBegun
-        let due = isUrgent || looksSoon ? soon : lastLook + Self.period
+        let due: MonotonicTime
+        if hasBegun {
+            due = isUrgent || looksSoon ? soon : lastLook + Self.period
+        } else if let first {
+            due = first + Self.period
+        } else {
+            due = now + Self.shortPeriod
+        }
         guard due > now else { return false }
         var until = timespec()
         until.tv_sec = Int(due.nanoseconds / 1_000_000_000)

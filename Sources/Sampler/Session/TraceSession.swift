@@ -259,6 +259,9 @@ final class TraceSession {
     // MARK: Threads
 
     var finalCounters: ProcessCounters?
+    /// When the first thread ended, if the scheduler told; what comes later is the kernel's taking
+    /// apart of what it had.
+    var exitTime: MonotonicTime?
 
     /// A thread that ptrace brought along with its parent. nil for one of another process (a
     /// clone that shares no thread group): it is let go.
@@ -350,7 +353,10 @@ final class TraceSession {
             sink.receive(.threadEnded(thread.index, isReadable ? now : thread.clock.time))
         }
         sink.receive(
-            .mark(Mark(kind: .ended, time: now, counters: finalCounters ?? files.counters())))
+            .mark(
+                Mark(
+                    kind: .ended, time: min(now, exitTime ?? now),
+                    counters: finalCounters ?? files.counters())))
     }
 
     /// While it can still be read.
