@@ -360,6 +360,12 @@ __asm__(
     "  push %rsi\n"
     "  push %rdx\n"
     "  push %r9\n"
+    // Who looks for a program tries one folder after the other: most attempts fail at once.
+    "  mov $21, %eax\n"  // access
+    "  fl_set 1, %rsi\n"  // X_OK
+    "  syscall\n"
+    "  test %eax, %eax\n"
+    "  jne 8f\n"
     "  mov $319, %eax\n"  // memfd_create; stays open across the execve
     "  lea fl_name(%rip), %rdi\n"
     "  fl_set 2, %rsi\n"  // MFD_ALLOW_SEALING
@@ -394,10 +400,11 @@ __asm__(
     "  pop %rdi\n"
     "  mov $59, %eax\n"
     "  syscall\n"
-    // It was not executed: nothing may stay behind.
+    // It was not executed: nothing may stay behind, and the next attempt is one of its own.
     "  push %rax\n"
     "  mov " STATE(NEXT_AREA) ", %edi\n"
     "  movl $-1, " STATE(NEXT_AREA) "\n"
+    "  movl $0, " STATE(EXECUTION) "\n"  // FL_EXECUTION_NONE
     "  test %edi, %edi\n"
     "  js 3f\n"
     "  mov $3, %eax\n"  // close
@@ -406,6 +413,12 @@ __asm__(
     "  pop %rax\n"
     "  lea 128(%rsp), %rsp\n"
     "  jmp *" STATE(AFTER_EXECVE) "\n"
+    "8:\n"
+    "  pop %r9\n"
+    "  pop %rdx\n"
+    "  pop %rsi\n"
+    "  pop %rdi\n"
+    "  lea 128(%rsp), %rsp\n"
     "9:\n"
     "  mov $59, %eax\n"
     "  syscall\n"

@@ -86,7 +86,8 @@ CODE void fl_settle(int descriptor) {
         action.handler = handler;
         action.flags = own->settled_flags;
         action.restorer = restorer;
-        action.mask = 0;
+        // No handler of the program's runs on top of ours: it might last, or never come back.
+        action.mask = ~(uint64_t)0;
         if (call(call_sigaction, (long)own->sample_signal, (long)&action, 0, 8, 0, 0) != 0)
             own->displaced = 1;
     }

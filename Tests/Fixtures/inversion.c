@@ -67,6 +67,10 @@ int main(void) {
     wait_for_lock();
     atomic_store(&is_over, 1);
     for (int index = 0; index < 2; index++) pthread_join(threads[index], NULL);
+    // Who does nothing but wait for a thread that it made leaves the launch to that one.
+    uint64_t state = 1;
+    BURN(state, 60 * ROUNDS_PER_MS);
+    sink += state;
     truth_write();
     return sink == 42;
 }

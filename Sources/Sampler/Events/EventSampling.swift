@@ -8,7 +8,11 @@ extension TraceSession {
     /// Whether a running thread's stacks are taken by events from now on.
     func sampleByEvents(_ thread: TracedThread) -> Bool {
         if thread.samples != nil { return true }
-        guard capture == .signal, mayUseEvents, !thread.isTraced, thread.phase == .free else {
+        // At a stop our code comes in.
+        if case .due = plan { return false }
+        guard capture == .signal, mayUseEvents, !thread.usesAlternateStack, !thread.isTraced,
+            thread.phase == .free
+        else {
             return false
         }
         thread.samples = ThreadSamples(
@@ -28,13 +32,19 @@ extension TraceSession {
         guard let samples = thread.samples else { return }
         var isCut = false
         for seen in samples.take() {
+            if SignalFrame.interruptedStackPointer(
+                behind: seen.stack, at: seen.registers.stackPointer) != nil
+            {
+                thread.usesAlternateStack = true
+                endEvents(of: thread)
+            }
             isCut = isCut || seen.isCut
             observer.sample(
                 SharedSlots.Answer(
                     time: seen.time, cpu: seen.cpu, registers: seen.registers, stack: seen.stack,
                     isOnAlternateStack: false), of: thread, counters)
         }
-        guard isCut, samples.stackBytes < ThreadSamples.mostStackBytes else { return }
+        guard isCut, thread.samples != nil, samples.stackBytes < ThreadSamples.mostStackBytes else { return }
         thread.eventStackBytes = ThreadSamples.mostStackBytes
         thread.samples = nil
         _ = sampleByEvents(thread)

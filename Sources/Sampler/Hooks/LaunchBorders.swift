@@ -7,10 +7,21 @@ extension TraceSession {
     func reportBorders(at now: MonotonicTime) {
         guard let area, toldBorders.count < LaunchBorder.allCases.count else { return }
         for border in LaunchBorder.allCases where !toldBorders.contains(border) {
-            guard let moment = area.border(border) else { return }
+            // A static program is never relocated.
+            guard let moment = area.border(border) else { continue }
             toldBorders.insert(border)
             pass(border, moment, at: now)
         }
+    }
+
+    /// The shortest launches are over before the first tick: what they have loaded is looked at as
+    /// soon as it is there.
+    func awaitLibraries() {
+        guard let area, linkerHook != nil, threads[pid]?.isTraced == false else { return }
+        let isLoaded = wait(atMost: .milliseconds(1), every: 100) {
+            area.border(.relocated) != nil || area.isGateWaiting
+        }
+        if isLoaded { observer.rereadMappings(at: .now) }
     }
 
     private func pass(_ border: LaunchBorder, _ moment: Area.Moment, at now: MonotonicTime) {

@@ -11,6 +11,8 @@ extension TraceSession {
         guard let answer = signalCapture?.answer(of: thread) else { return }
         if answer.isOnAlternateStack {
             thread.stackPointer = answer.registers.stackPointer
+            thread.usesAlternateStack = true
+            endEvents(of: thread)
             stop(thread)
         } else {
             observer.sample(answer, of: thread, counters)

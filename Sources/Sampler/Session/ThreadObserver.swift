@@ -163,7 +163,14 @@ struct ThreadObserver: ~Copyable {
 
     /// Charges the time up to `now` to the stack that the thread had: at a recording's end.
     mutating func close(_ thread: TracedThread, at now: MonotonicTime) {
-        emit(thread, at: now, now: thread.blocked, content: .unchanged)
+        if thread.blocked != nil, let counters = thread.counters(),
+            counters.slices != thread.clock.counters.slices
+        {
+            // It has gone on since it was looked at last: what it did then nobody saw.
+            emit(thread, at: now, now: nil, content: .following, counters: counters)
+        } else {
+            emit(thread, at: now, now: thread.blocked, content: .unchanged)
+        }
         endWait(of: thread, at: now)
     }
 

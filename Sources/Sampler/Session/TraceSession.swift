@@ -184,6 +184,7 @@ final class TraceSession {
         // Where the launch cannot be watched, all of it counts as the program's own.
         if area == nil || (!notesMain && linkerHook == nil) { mark(.main, at: began) }
         rename(main)
+        awaitLibraries()
         guard isLate else { return }
         if capture == .signal { plan = .due(now) }
         resume(main, stoppedSince: now)

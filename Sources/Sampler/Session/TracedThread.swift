@@ -55,6 +55,8 @@ final class TracedThread {
     var samples: ThreadSamples?
     /// How much of its stack is copied then.
     var eventStackBytes = 16 << 10
+    /// Whether it was seen in a signal handler on a stack of its own: only a stop can copy both.
+    var usesAlternateStack = false
     /// Whether looks were left out since its time was told last: nobody knows what it did.
     var isUnsampled = false
     /// How often it had had a core when it was stopped last.

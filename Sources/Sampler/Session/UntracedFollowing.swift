@@ -123,7 +123,9 @@ extension TraceSession {
         guard isOurChild, untraced != nil, finalCPU == nil, fl_has_ended(pid) == 1 else { return }
         takeFinalCPU()
         finalCounters = files.counters()
-        let now = MonotonicTime.now
+        reportSchedule(isLast: true)
+        let now = min(.now, exitTime ?? .now)
+        reportBorders(at: now)
         for thread in threads.values where thread.phase != .exited {
             if let counters = thread.counters() { takeAnswer(of: thread, counters) }
             // Of the others nothing can be read any more. One that waited, waited to the end.
