@@ -50,6 +50,8 @@ package struct Profile: Sendable {
     /// The figures of the launch as a whole.
     package struct Launch: Hashable, Sendable {
         package var wall: TimeSpan
+        /// How long the profiler kept every thread from running: that is left out of all figures.
+        package var held: TimeSpan = .zero
         /// Of all threads; the sum of the phases'.
         package var cpu: TimeSpan
         /// Slices that have a stack or should have had one: not those from before `exec`.
@@ -74,7 +76,9 @@ package struct Profile: Sendable {
         var times: StateTimes
     }
 
-    package init(_ recording: Recording) {
+    package init(_ recorded: Recording) {
+        let held = HeldTime(recorded.marks)
+        let recording = recorded.without(held)
         let plan = PhasePlan(recording)
         var builder = PartBuilder(recording, plan: plan)
         schedule = Schedule(recording)
@@ -99,9 +103,9 @@ package struct Profile: Sendable {
         mainThread = MainThread(
             recording, threads: builder.threads, waits: waits, parts: builder.parts,
             phases: builder.phases, ready: ready?.time, wall: plan.end - plan.start)
-        phases = builder.phases(mainThread)
+        phases = Self.phases(builder.phases(mainThread), held: held, since: plan.start)
         launch = Launch(
-            wall: plan.end - plan.start,
+            wall: plan.end - plan.start, held: held.total,
             cpu: builder.phases.reduce(.zero) { $0 + $1.cpu }, slices: builder.slices,
             truncations: builder.truncations)
         threads = builder.threads

@@ -148,6 +148,10 @@ package struct Mark: Hashable, Sendable {
         case attached = 5
         /// The recording ended: exit, detach, or end of `--duration`.
         case ended = 6
+        /// From here on the recorder kept every thread of the program from running.
+        case held = 7
+        /// Up to here.
+        case released = 8
     }
 
     package var kind: Kind

@@ -20,7 +20,8 @@ package struct RecordingProgress: Hashable, Sendable {
         case .began(let pid): self.pid = pid
         case .mark(let mark):
             start = start ?? mark.time
-            self.mark = mark.kind
+            // They are no borders.
+            if mark.kind != .held, mark.kind != .released { self.mark = mark.kind }
         case .threadStarted: threads += 1
         case .threadEnded: threads -= 1
         case .sample: samples += 1

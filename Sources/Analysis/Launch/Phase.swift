@@ -13,6 +13,8 @@ package struct Phase: Hashable, Sendable {
     /// Since the launch's start.
     package var start: TimeSpan
     package var wall: TimeSpan
+    /// How long the profiler kept every thread from running in it; no part of ``wall``.
+    package var held: TimeSpan = .zero
     /// Time on a core, of all threads.
     package var cpu: TimeSpan = .zero
     /// What the main thread did in the phase.

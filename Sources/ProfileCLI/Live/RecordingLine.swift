@@ -47,7 +47,7 @@ package struct RecordingLine: Sendable {
         case .relocated: Phase.Names.initialisers
         case .main: Phase.Names.main
         case .attached: Phase.Names.attached
-        case .ended: "the end"
+        case .ended, .held, .released: "the end"
         }
     }
 

@@ -109,6 +109,7 @@ package enum JSONReport {
         let (launch, header) = (profile.launch, profile.header)
         writer.object { writer in
             writer.field("wallNs", launch.wall)
+            writer.field("heldNs", launch.held)
             writer.field("cpuNs", launch.cpu)
             writer.field("frequencyHz", header.frequency)
             writer.field("ticks", header.ticks)
@@ -163,6 +164,7 @@ package enum JSONReport {
             writer.field("group", phase.group.rawValue)
             writer.field("startNs", phase.start)
             writer.field("wallNs", phase.wall)
+            writer.field("heldNs", phase.held)
             writer.field("cpuNs", phase.cpu)
             writer.field("minorFaults", phase.counters.minorFaults)
             writer.field("majorFaults", phase.counters.majorFaults)

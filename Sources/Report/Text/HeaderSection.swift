@@ -77,7 +77,7 @@ struct HeaderSection {
     // MARK: Notes
 
     var notes: [String] {
-        [outcome, mainThread, truncations, lost, missedTicks, held, unknownWaits].compactMap { $0 }
+        [outcome, mainThread, truncations, lost, missedTicks, held, leftOut, unknownWaits].compactMap { $0 }
             + profile.notes.compactMap(RecorderNotes.text)
     }
 
@@ -154,6 +154,12 @@ struct HeaderSection {
         let held = profile.header.heldByProfiler
         guard held > .zero else { return nil }
         return "threads held by the profiler for \(Numbers.time(held)) in all"
+    }
+
+    private var leftOut: String? {
+        let held = profile.launch.held
+        guard held > .zero else { return nil }
+        return "the whole program was held by the profiler for \(Numbers.time(held)): not counted below"
     }
 }
 

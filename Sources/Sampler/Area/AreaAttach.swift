@@ -36,6 +36,8 @@ extension TraceSession {
         guard sites[.sigaction] != nil else { throw .obstacle(.noCallSite) }
         let start = ImageStart(pid: pid)
         let others = stopOthers(than: thread)
+        let held = MonotonicTime.now
+        defer { noteHold(from: held, to: .now) }
         defer { for other in others { release(other) } }
         // Now that nobody runs: a moment ago somebody may have been about to set an action.
         let original = try checkTarget()

@@ -5,7 +5,12 @@ import ProfileModel
 extension TraceSession {
     /// Tells of borders that were reached since the last call.
     func reportBorders(at now: MonotonicTime) {
-        guard let area, toldBorders.count < LaunchBorder.allCases.count else { return }
+        guard let area else { return }
+        if !hasToldGate, let start = area.time(\.gate_ns), let end = area.time(\.gate_end_ns) {
+            hasToldGate = true
+            noteHold(from: max(start, imageStart), to: min(end, now))
+        }
+        guard toldBorders.count < LaunchBorder.allCases.count else { return }
         for border in LaunchBorder.allCases where !toldBorders.contains(border) {
             // A static program is never relocated.
             guard let moment = area.border(border) else { continue }

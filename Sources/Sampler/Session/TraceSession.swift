@@ -47,6 +47,7 @@ final class TraceSession {
     /// Whether our code notes when `main` begins, and which borders were told.
     var notesMain = false
     var toldBorders: Set<LaunchBorder> = []
+    var hasToldGate = false
     /// All threads are traced for a moment, because one of them will execute another program.
     var isFollowingExecution = false
     var executionDeadline = MonotonicTime(nanoseconds: 0)
@@ -178,6 +179,7 @@ final class TraceSession {
         if began != now, let area { counters?.run = area[\.settled_cpu_ns] }
         observer.restart()
         observer.closeWithoutStack(main, at: began, counters: counters)
+        noteHold(from: now, to: began)
         sink.receive(.image(files.image(at: began)))
         mark(.firstInstruction, at: began)
         observer.rereadMappings(at: began)
@@ -322,6 +324,13 @@ final class TraceSession {
 
     func mark(_ kind: Mark.Kind, at time: MonotonicTime) {
         sink.receive(.mark(Mark(kind: kind, time: time, counters: files.counters())))
+    }
+
+    /// The recorder kept every thread from running.
+    func noteHold(from start: MonotonicTime, to end: MonotonicTime) {
+        guard start < end else { return }
+        sink.receive(.mark(Mark(kind: .held, time: start)))
+        sink.receive(.mark(Mark(kind: .released, time: end)))
     }
 
     /// Takes no more looks; the process goes on.

@@ -90,6 +90,7 @@ extension TraceSession {
         linkerHook = nil
         linkerOfImage = nil
         toldBorders = []
+        hasToldGate = false
         marks?.leaveImage()
         isFollowingExecution = false
         for thread in threads.values {

@@ -1,0 +1,103 @@
+/// The stretches in which the recorder kept every thread of the program from running, and a clock
+/// that leaves them out: to the program they never happened.
+package struct HeldTime: Hashable, Sendable {
+    /// In their order; none overlaps another.
+    package private(set) var stretches: [Range<MonotonicTime>] = []
+
+    /// - Parameter marks: each ``Mark/Kind/held`` belongs to the ``Mark/Kind/released`` that follows.
+    package init(_ marks: [Mark]) {
+        var start: MonotonicTime?
+        for mark in marks.filter({ $0.kind == .held || $0.kind == .released })
+            .sorted(by: { $0.time < $1.time })
+        {
+            if mark.kind == .held {
+                start = start ?? mark.time
+            } else if let begun = start {
+                if begun < mark.time { stretches.append(begun..<mark.time) }
+                start = nil
+            }
+        }
+    }
+
+    package var isEmpty: Bool { stretches.isEmpty }
+
+    /// All of it, up to a moment.
+    package func total(before time: MonotonicTime) -> TimeSpan {
+        var sum = TimeSpan.zero
+        for stretch in stretches where stretch.lowerBound < time {
+            sum = sum + (min(stretch.upperBound, time) - stretch.lowerBound)
+        }
+        return sum
+    }
+
+    package var total: TimeSpan {
+        stretches.reduce(.zero) { $0 + ($1.upperBound - $1.lowerBound) }
+    }
+
+    /// The time on a clock that stands still meanwhile.
+    package func without(_ time: MonotonicTime) -> MonotonicTime {
+        time + (.zero - total(before: time))
+    }
+
+    /// The times of a stretch that begins at `start`, less what was held of it. It was no running
+    /// that is left out: first what the profiler's stops count as, then what is nearest to it.
+    func without(_ times: StateTimes, from start: MonotonicTime) -> StateTimes {
+        let end = start + times.wall
+        var excess = times.wall - (without(end) - without(start))
+        var rest = times
+        for state in [\StateTimes.preempted, \.runnable, \.blocked, \.running] {
+            let part = min(excess, rest[keyPath: state])
+            rest[keyPath: state] = rest[keyPath: state] - part
+            excess = excess - part
+        }
+        return rest
+    }
+}
+
+extension Recording {
+    /// The same on a clock that leaves out what the recorder held the whole program for.
+    package func without(_ held: HeldTime) -> Recording {
+        guard !held.isEmpty else { return self }
+        var result = self
+        func move(_ time: inout MonotonicTime) { time = held.without(time) }
+        for index in result.images.indices { move(&result.images[index].time) }
+        for index in result.marks.indices { move(&result.marks[index].time) }
+        for index in result.threads.indices {
+            move(&result.threads[index].start)
+            result.threads[index].end = result.threads[index].end.map(held.without)
+        }
+        for index in result.slices.indices {
+            let slice = result.slices[index]
+            result.slices[index].times = held.without(slice.times, from: slice.start)
+            move(&result.slices[index].start)
+        }
+        for index in result.libraries.indices {
+            let library = result.libraries[index]
+            result.libraries[index].wall = library.wall.map {
+                held.without(library.start + $0) - held.without(library.start)
+            }
+            move(&result.libraries[index].start)
+        }
+        for index in result.initializers.indices {
+            move(&result.initializers[index].start)
+            move(&result.initializers[index].end)
+        }
+        for index in result.intervals.indices {
+            move(&result.intervals[index].start)
+            move(&result.intervals[index].end)
+        }
+        for index in result.signposts.indices { move(&result.signposts[index].time) }
+        if let ready { result.ready?.time = held.without(ready.time) }
+        for index in result.waits.indices {
+            move(&result.waits[index].start)
+            move(&result.waits[index].end)
+        }
+        for index in result.runs.indices {
+            move(&result.runs[index].start)
+            move(&result.runs[index].end)
+        }
+        for index in result.wakeups.indices { move(&result.wakeups[index].time) }
+        for index in result.priorities.indices { move(&result.priorities[index].time) }
+        return result
+    }
+}
