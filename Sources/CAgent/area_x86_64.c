@@ -753,6 +753,7 @@ __asm__(
     "  ret\n"
 
     "fl_name: .asciz \"firstlight\"\n"
+    "fl_memory_path: .asciz \"/proc/self/mem\"\n"
     ".balign 16\n"
     ".previous\n");
 

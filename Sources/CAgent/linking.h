@@ -8,9 +8,10 @@
 #define INLINE static inline __attribute__((always_inline, target("general-regs-only")))
 
 enum {
-    call_mmap = 9, call_mprotect = 10, call_sigaction = 13, call_madvise = 28, call_nanosleep = 35,
+    call_close = 3, call_mmap = 9, call_mprotect = 10, call_sigaction = 13, call_pwrite = 18,
+    call_madvise = 28, call_nanosleep = 35,
     call_getpid = 39, call_kill = 62, call_getrusage = 98, call_gettid = 186,
-    call_clock_gettime = 228, call_process_vm_readv = 310,
+    call_clock_gettime = 228, call_openat = 257, call_process_vm_readv = 310,
 };
 
 INLINE long call(long number, long a, long b, long c, long d, long e, long f) {
@@ -45,8 +46,26 @@ enum { clock_monotonic = 1, clock_thread = 3 };
 
 enum { may_read = 1, may_write = 2, may_execute = 4 };
 
-// Writes a word that may cross into the next page, where nobody else runs. 1: it could.
-INLINE int write_protected(uint64_t address, uint64_t word, long protection) {
+// The process's own memory as a file, through which what is protected can be written without
+// changing its protection, which would divide the mapping for good. Negative: it may not be had.
+INLINE int open_memory(void) {
+    const char *path;
+    __asm__("lea fl_memory_path(%%rip), %0" : "=r"(path));
+    const long here = -100, to_read_and_write = 2 | 0x80000;  // AT_FDCWD, O_RDWR | O_CLOEXEC
+    return (int)call(call_openat, here, (long)path, to_read_and_write, 0, 0, 0);
+}
+
+INLINE void close_memory(int memory) {
+    if (memory >= 0) call(call_close, memory, 0, 0, 0, 0, 0);
+}
+
+// Writes a word that may cross into the next page, where nobody else runs. 1: it could. Some kernels
+// let nobody write so: then the protection has to be lifted for a moment.
+INLINE int write_protected(int memory, uint64_t address, uint64_t word, long protection) {
+    volatile uint64_t value = word;
+    if (memory >= 0 &&
+        call(call_pwrite, memory, (long)&value, sizeof value, (long)address, 0, 0) == sizeof value)
+        return 1;
     const uint64_t page = address & ~(uint64_t)4095;
     const uint64_t size = ((address + 7) & ~(uint64_t)4095) == page ? 4096 : 8192;
     if (call(call_mprotect, (long)page, (long)size, may_read | may_write, 0, 0, 0) != 0) return 0;
@@ -71,13 +90,15 @@ CODE void fl_settle(int descriptor) {
     volatile struct fl_state *const own = state();
     own->address = (uint64_t)area();
     own->pid = (uint32_t)call(call_getpid, 0, 0, 0, 0, 0, 0);
+    const int memory = own->patch_count == 0 ? -1 : open_memory();
     for (uint64_t number = 0; number < own->patch_count && number < FL_MOST_PATCHES; number++) {
         const uint64_t address = own->patches[number].address;
         uint64_t word = own->patches[number].word;
         const uint64_t target = own->patches[number].target;
         if (target != 0) word = jump_word(address, (uint64_t)area() + target, word);
-        if (word != 0) write_protected(address, word, may_read | may_execute);
+        if (word != 0) write_protected(memory, address, word, may_read | may_execute);
     }
+    close_memory(memory);
     if (own->sample_signal != 0) {
         uint64_t handler, restorer;
         __asm__("lea fl_sample_handler(%%rip), %0" : "=r"(handler));
@@ -272,26 +293,17 @@ CODE void hook_library(uint64_t base) {
             !is_call((const uint8_t *)(base + own->sites[site]), site_number(site)))
             return;
     own->library_base = base;
-    uint64_t first = own->sites[0], last = own->sites[0];
-    for (int site = 1; site < 4; site++) {
-        if (own->sites[site] < first) first = own->sites[site];
-        if (own->sites[site] > last) last = own->sites[site];
-    }
-    // All of it at once: each change of a part's protection divides the mapping.
-    const long start = (long)((base + first) & ~(uint64_t)4095);
-    const long size = (long)(((base + last + 7) & ~(uint64_t)4095) + 4096) - start;
-    if (call(call_mprotect, start, size, may_read | may_write, 0, 0, 0) != 0) return;
+    const int memory = open_memory();
     for (int site = 0; site < 4; site++) {
         const uint64_t address = base + own->sites[site];
         const uint64_t old = *(const volatile uint64_t *)address;
         const uint64_t word = jump_word(address, stand_in(site), old);
         own->after[site] = address + 7;
         own->hooked_words[site] = old;
-        if (word == 0) continue;
-        *(volatile uint64_t *)address = word;
-        own->hooked |= 1u << site;
+        if (word != 0 && write_protected(memory, address, word, may_read | may_execute))
+            own->hooked |= 1u << site;
     }
-    call(call_mprotect, start, size, may_read | may_execute, 0, 0, 0);
+    close_memory(memory);
 }
 
 // MARK: The start-up
@@ -320,8 +332,13 @@ CODE void take_start_slot(void) {
     uint64_t start;
     __asm__("lea fl_start(%%rip), %0" : "=r"(start));
     own->real_start = *(volatile uint64_t *)own->start_slot;
-    if (own->start_is_protected) write_protected(own->start_slot, start, may_read);
-    else *(volatile uint64_t *)own->start_slot = start;
+    if (!own->start_is_protected) {
+        *(volatile uint64_t *)own->start_slot = start;
+        return;
+    }
+    const int memory = open_memory();
+    write_protected(memory, own->start_slot, start, may_read);
+    close_memory(memory);
 }
 
 // Everything is mapped and relocated, and nothing has run.

@@ -138,27 +138,6 @@ int fl_ptrace_in_sequence(pid_t tid) {
     return registers.rip - section.start < section.length;
 }
 
-int fl_ptrace_get_debug_register(pid_t tid, int number, uint64_t *value) {
-    errno = 0;
-    long word =
-        ptrace(PTRACE_PEEKUSER, tid, offsetof(struct user, u_debugreg) + 8 * (size_t)number, 0);
-    if (word == -1 && errno != 0) return -errno;
-    *value = (uint64_t)word;
-    return 0;
-}
-
-int fl_ptrace_set_debug_register(pid_t tid, int number, uint64_t value) {
-    return result(ptrace(PTRACE_POKEUSER, tid,
-                         offsetof(struct user, u_debugreg) + 8 * (size_t)number, (long)value));
-}
-
-int fl_ptrace_signal_code(pid_t tid, int *code) {
-    siginfo_t info;
-    int status = result(ptrace(PTRACE_GETSIGINFO, tid, 0, &info));
-    if (status == 0) *code = info.si_code;
-    return status;
-}
-
 int fl_ptrace_poke(pid_t tid, uint64_t address, uint64_t word) {
     return result(ptrace(PTRACE_POKETEXT, tid, address, word));
 }

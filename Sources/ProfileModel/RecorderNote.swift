@@ -2,7 +2,8 @@
 /// it could not see. The raw values are stored.
 package struct RecorderNote: Hashable, Sendable {
     package enum Kind: String, Sendable, CaseIterable {
-        // Why stacks were taken by ptrace where they should have been by signal. Of the process:
+        // Why stacks were taken by the kernel's events, or by stops, where they should have been by
+        // signal. Of the process:
         /// The program handles the sampling signal itself since before it could be sampled.
         case ownHandler = "own_handler"
         /// The program set an action of its own for the sampling signal, later.
@@ -11,7 +12,7 @@ package struct RecorderNote: Hashable, Sendable {
         case filtered
         /// The C library's call that sets signal actions was not found.
         case noCallSite = "no_call_site"
-        /// The vdso has no room for the handler, or there is none.
+        /// There is no place for our code near the program's.
         case noRoom = "no_room"
         /// A limit (address space, file size) forbids the shared memory.
         case limited
@@ -32,7 +33,8 @@ package struct RecorderNote: Hashable, Sendable {
         /// Threads whose stacks the kernel took, but only where they ran their own code: it is not
         /// permitted to tell of system calls. What it left out counts as theirs.
         case kernelUnsampled = "kernel_unsampled"
-        /// Looks that were left out, because they could have ended a call early; how many.
+        /// Looks that were left out, because they could have ended a call early; how many. The time until
+        /// then has no stack (``Truncation/notSampled``).
         case spared
         /// CPU time of the process that no thread's slices account for, in nanoseconds: threads
         /// that lived between two looks, and the last moments of others.

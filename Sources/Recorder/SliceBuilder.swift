@@ -40,7 +40,10 @@ struct SliceBuilder: ~Copyable {
             _ stack: StackID?, _ truncation: Truncation?, into slices: inout [Slice]
         ) {
             guard !open.isEmpty else { return }
-            for index in open { (later[index].stack, later[index].truncation) = (stack, truncation) }
+            for index in open {
+                later[index].stack = stack
+                later[index].truncation = truncation
+            }
             slices += later
             later.removeAll(keepingCapacity: true)
             open.removeAll(keepingCapacity: true)

@@ -46,9 +46,6 @@ int fl_ptrace_restore(pid_t tid, const struct fl_thread_state *state);
 int fl_ptrace_in_sequence(pid_t tid);
 // Whether a stopped thread comes from a system call. 1 or 0.
 int fl_ptrace_in_call(pid_t tid);
-int fl_ptrace_get_debug_register(pid_t tid, int number, uint64_t *value);
-int fl_ptrace_set_debug_register(pid_t tid, int number, uint64_t value);
-int fl_ptrace_signal_code(pid_t tid, int *code);
 int fl_ptrace_poke(pid_t tid, uint64_t address, uint64_t word);
 
 extern const uint64_t fl_trace_options;   // clone, exec and exit events

@@ -1,5 +1,5 @@
-import ProfileModel
 import Glibc
+import ProfileModel
 import Report
 import Sampler
 

@@ -77,7 +77,9 @@ struct HeaderSection {
     // MARK: Notes
 
     var notes: [String] {
-        [outcome, mainThread, truncations, lost, missedTicks, held, leftOut, unknownWaits].compactMap { $0 }
+        [
+            outcome, mainThread, truncations, lost, missedTicks, held, leftOut, unknownWaits,
+        ].compactMap { $0 }
             + profile.notes.compactMap(RecorderNotes.text)
     }
 
@@ -159,7 +161,8 @@ struct HeaderSection {
     private var leftOut: String? {
         let held = profile.launch.held
         guard held > .zero else { return nil }
-        return "the whole program was held by the profiler for \(Numbers.time(held)): not counted below"
+        return "the whole program was held by the profiler for \(Numbers.time(held)): "
+            + "not counted below"
     }
 }
 

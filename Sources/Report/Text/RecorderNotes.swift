@@ -10,21 +10,22 @@ enum RecorderNotes {
     /// nil where it is too little to matter.
     static func text(_ note: RecorderNote) -> String? {
         switch note.kind {
-        case .ownHandler: byPtrace("the program handles SIGURG itself")
-        case .displaced: byPtrace("the program has set its own action for SIGURG")
-        case .filtered: byPtrace("the program uses or prepares a seccomp filter")
-        case .noCallSite: byPtrace("the C library's rt_sigaction call was not found")
-        case .noRoom: byPtrace("there is no room for the handler behind the vdso")
-        case .limited: byPtrace("a limit of the address space or of file sizes (ulimit -v, -f)")
-        case .unmapped: byPtrace("memory could not be shared with the program")
-        case .blockedSignal: byPtrace(note, "block SIGURG", one: "blocks SIGURG")
-        case .unanswered: byPtrace(note, "did not answer", one: "did not answer")
+        case .ownHandler: notBySignal("the program handles SIGURG itself")
+        case .displaced: notBySignal("the program has set its own action for SIGURG")
+        case .filtered: notBySignal("the program uses or prepares a seccomp filter")
+        case .noCallSite: notBySignal("the C library's rt_sigaction call was not found")
+        case .noRoom: notBySignal("there is no place for our code near its own")
+        case .limited: notBySignal("a limit of the address space or of file sizes (ulimit -v, -f)")
+        case .unmapped: notBySignal("memory could not be shared with the program")
+        case .blockedSignal: notBySignal(note, "block SIGURG", one: "blocks SIGURG")
+        case .unanswered: notBySignal(note, "did not answer", one: "did not answer")
         case .foreignStack:
-            byPtrace(
+            notBySignal(
                 note, "have no room for a signal on their stacks",
                 one: "has no room for a signal on its stack")
         case .slotsExhausted:
-            byPtrace(note, "were too many to ask at once", one: "was one too many to ask at once")
+            notBySignal(
+                note, "were too many to ask at once", one: "was one too many to ask at once")
         case .lateExec:
             Numbers.count(note.value, "exec")
                 + " noticed only at the next tick: the first moments after are missing"
@@ -92,12 +93,13 @@ enum RecorderNotes {
     /// Below a millisecond it is the last moments of threads that are shown.
     private static let leastUnseen: Int64 = 1_000_000
 
-    private static func byPtrace(_ reason: String) -> String {
-        "stacks by ptrace instead of signal: " + reason
+    private static func notBySignal(_ reason: String) -> String {
+        "stacks by the kernel's events or by stops instead of signals: " + reason
     }
 
-    private static func byPtrace(_ note: RecorderNote, _ reason: String, one: String) -> String {
-        "stacks by ptrace instead of signal for " + Numbers.count(note.value, "thread") + ": "
+    private static func notBySignal(_ note: RecorderNote, _ reason: String, one: String) -> String {
+        "stacks by the kernel's events or by stops instead of signals for "
+            + Numbers.count(note.value, "thread") + ": "
             + (note.value == 1 ? "it \(one)" : "they \(reason)")
     }
 }

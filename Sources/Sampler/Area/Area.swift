@@ -289,4 +289,3 @@ final class Area {
         set(\.hooked, self[\.hooked] | 1 << UInt64(call.index))
     }
 }
-

@@ -16,7 +16,8 @@ extension TraceSession {
         }
         guard let thread = stopAny() else { return noteLeftBehind() }
         let others = stopOthers(than: thread)
-        let isOutOfMarks = marks?.isPlaced != true || isOutOfMarks(others + [thread], area)
+        let isOutOfMarks =
+            marks?.isPlaced != true || isOutOfMarks(others + [thread], area)
         takeBackChanges(of: area)
         // Who is in it must find it when it comes back; and it does no harm. So it is with
         // signposts and marks: somebody may be in the midst of one at any time.
@@ -25,7 +26,8 @@ extension TraceSession {
         let isUnused =
             isIdle && isStarted && isOutOfMarks && !hadSignposts && !isAnyoneInArea(of: others)
         if !isUnused { leave(area, behind: hooks, isMeant: hadSignposts || !isOutOfMarks) }
-        let isBack = takeAway(isUnused ? area : nil, area.isDisplaced ? nil : originalAction, thread)
+        let isBack = takeAway(
+            isUnused ? area : nil, area.isDisplaced ? nil : originalAction, thread)
         for other in others { release(other) }
         if !isBack, isUnused { note(.leftBehind) }
         release(thread)

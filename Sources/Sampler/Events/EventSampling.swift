@@ -11,14 +11,14 @@ extension TraceSession {
         // At a stop our code comes in.
         if case .due = plan { return false }
         guard capture == .signal, mayUseEvents, !thread.usesAlternateStack, !thread.isTraced,
-            thread.phase == .free
+            thread.phase == .free, let size = eventStackBytes(of: thread)
         else {
             return false
         }
         thread.samples = ThreadSamples(
             tid: thread.tid, cpu: thread.clock.counters.run,
             interval: 1_000_000_000 / Int64(max(1, options.frequency)),
-            stackBytes: thread.eventStackBytes)
+            stackBytes: size)
         if thread.samples == nil { mayUseEvents = false }
         if thread.samples?.isUserOnly == true { notes[.kernelUnsampled] = 1 }
         return thread.samples != nil
@@ -38,17 +38,42 @@ extension TraceSession {
                 thread.usesAlternateStack = true
                 endEvents(of: thread)
             }
-            isCut = isCut || seen.isCut
+            thread.stackPointer = seen.registers.stackPointer
+            isCut = isCut || (seen.isCut && isShort(seen.stack))
             observer.sample(
                 SharedSlots.Answer(
                     time: seen.time, cpu: seen.cpu, registers: seen.registers, stack: seen.stack,
                     isOnAlternateStack: false), of: thread, counters)
         }
-        guard isCut, thread.samples != nil, samples.stackBytes < ThreadSamples.mostStackBytes else { return }
-        thread.eventStackBytes = ThreadSamples.mostStackBytes
-        thread.samples = nil
+        guard isCut, thread.samples != nil else { return }
+        // It has grown: a longer copy, or, where there is none that is long enough, another way.
+        endEvents(of: thread)
         _ = sampleByEvents(thread)
     }
+
+    /// Whether a copy ends before its stack does.
+    private func isShort(_ copy: StackCopy) -> Bool {
+        guard let region = observer.mappings.region(around: copy.start), region.isStack else {
+            return false
+        }
+        return copy.start &+ UInt64(copy.bytes.count) < region.end
+    }
+
+    /// How much of a thread's stack each sample should hold; nil: more than one can.
+    private func eventStackBytes(of thread: TracedThread) -> Int? {
+        // The first thread's stack is the one that grows; of the others there may be hundreds.
+        let usual = thread.tid == pid ? ThreadSamples.mostStackBytes : Self.usualEventStack
+        guard let pointer = thread.stackPointer else { return usual }
+        let place = observer.stackPlace(of: thread)
+        // Where many stacks share one mapping, each is short.
+        guard !place.isForeign, place.range.contains(pointer) else { return usual }
+        let wanted = Int(clamping: place.range.upperBound - pointer) + Self.eventStackGrowth
+        guard wanted <= ThreadSamples.mostStackBytes else { return nil }
+        return max(usual, wanted)
+    }
+
+    private static var usualEventStack: Int { 16 << 10 }
+    private static var eventStackGrowth: Int { 8 << 10 }
 
     /// A thread was found off its core: its CPU time is known exactly.
     func calibrate(_ thread: TracedThread) {

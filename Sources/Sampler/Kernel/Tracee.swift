@@ -38,13 +38,6 @@ struct Tracee: Hashable, Sendable {
         return message
     }
 
-    /// The cause of the signal that is about to be delivered (`si_code`).
-    func signalCode() throws(SystemError) -> Int32 {
-        var code: Int32 = 0
-        try check(fl_ptrace_signal_code(tid, &code), "reading thread \(tid)'s signal")
-        return code
-    }
-
     /// Waits until the thread has left its core, so that its scheduler figures are exact then.
     func registers() throws(SystemError) -> Registers {
         var raw = fl_registers()
@@ -94,12 +87,6 @@ struct Tracee: Hashable, Sendable {
     func restore(_ state: State) throws(SystemError) {
         var raw = state.raw
         try check(fl_ptrace_restore(tid, &raw), "moving thread \(tid) back")
-    }
-
-    func setDebugRegister(_ number: Int32, _ value: UInt64) throws(SystemError) {
-        try check(
-            fl_ptrace_set_debug_register(tid, number, value),
-            "setting a breakpoint in thread \(tid)")
     }
 
     /// Writes words of code, whatever the mapping's protection (a private copy is made).

@@ -53,8 +53,6 @@ final class TracedThread {
     var silence = 0
     /// What takes its stacks where neither a signal nor a stop should; nil: they do.
     var samples: ThreadSamples?
-    /// How much of its stack is copied then.
-    var eventStackBytes = 16 << 10
     /// Whether it was seen in a signal handler on a stack of its own: only a stop can copy both.
     var usesAlternateStack = false
     /// Whether looks were left out since its time was told last: nobody knows what it did.
