@@ -61,7 +61,12 @@ __asm__(
     "9:\n"
     "  cmpl $0, fl_boot_words+24(%rip)\n"
     "  je 0f\n"
-    // Where it was to go on this still stands. The recorder is told, and puts things right.
+    // Where it was to go on this still stands: the recorder, which looks, puts things right.
+    "  mov $2000, %r10d\n"
+    "5:\n"
+    "  fl_nap\n"
+    "  dec %r10d\n"
+    "  jnz 5b\n"
     "  int3\n"
     "0:\n"
     "  fl_resume\n"

@@ -104,7 +104,7 @@ extension Profile {
         var next = line
         while next != PathTable.none {
             let frame = paths.sites[Int(paths.lines[Int(next)].site)].frame
-            if frames.function(of: frame) != .noStack { result.append(frame) }
+            if !frames.function(of: frame).isNoStack { result.append(frame) }
             next = paths.lines[Int(next)].parent
         }
         return result

@@ -31,6 +31,8 @@ package struct Function: Hashable, Sendable {
     package static let noStack = invented("[no stack]")
     /// CPU time of a thread that was not looked at, for fear of ending one of its calls early.
     package static let notSampled = invented("[not sampled]")
+    /// Whether it only stands for the want of a stack.
+    package var isNoStack: Bool { self == .noStack || self == .notSampled }
     /// Root of the stacks that do not reach their thread's entry function: what follows it is
     /// the outermost frame that was found, not a root of its own.
     package static let truncated = invented("[truncated]")

@@ -34,7 +34,7 @@ extension Profile {
                 if isHeavier(candidate, than: heaviestChild[parent], totals, weight) {
                     heaviestChild[parent] = candidate
                 }
-            } else if frames[path.function] != .noStack,
+            } else if !frames[path.function].isNoStack,
                 isHeavier(candidate, than: root, totals, weight)
             {
                 root = candidate

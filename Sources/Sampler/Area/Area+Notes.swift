@@ -15,6 +15,12 @@ extension Area {
         )
     }
 
+    /// Whether our code will note the next call that loads libraries.
+    var hasRoomForLoads: Bool {
+        !isFiltered && counts.opens < Int(FL_MOST_OPENS)
+            && counts.libraries < Int(FL_MOST_LIBRARIES)
+    }
+
     /// One run of an initialiser.
     struct Note: Hashable {
         var function: UInt64

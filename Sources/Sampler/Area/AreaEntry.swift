@@ -71,6 +71,8 @@ extension TraceSession {
         let entry = try attempt { () throws(SystemError) in try main.tracee.resumeAddress() }
         let piece = start.cave ?? entry
         let isAtEntry = piece == entry
+        // Only what is there at once cannot be waited for in vain.
+        if isAtEntry, inherited == nil { throw .obstacle(.noRoom) }
         if isAtEntry { contents.patches += patches(keeping: AreaCode.pieceSize, at: entry) }
         let code = AreaCode.boot(
             descriptor: inherited?.descriptor, place: place, size: size, isAtEntry: isAtEntry)
@@ -82,7 +84,7 @@ extension TraceSession {
             throw .obstacle(.unmapped)
         }
         let expected = own == nil ? files.lowestFreeDescriptor() : 0
-        try attempt { () throws(SystemError) in _ = try main.tracee.divert(to: piece) }
+        let before = try attempt { () throws(SystemError) in try main.tracee.divert(to: piece) }
         if isAtEntry {
             try? main.tracee.resume()
         } else {
@@ -90,8 +92,8 @@ extension TraceSession {
         }
         let area: Area
         if let own { area = own } else { area = try takeMade(number: expected, contents, start) }
+        if isAtEntry { try leaveEntry(main, before, area, contents) }
         use(area, contents, original: original)
-        if isAtEntry { try leaveEntry(main, area) }
     }
 
     private func fill(_ contents: inout Area.Contents, with linker: DynamicLinker) {
@@ -122,8 +124,8 @@ extension TraceSession {
 
     /// A static program's calls are in its own code, which is there already.
     private func hookStatic(_ area: Area, _ start: ImageStart) {
-        let sites = CallSites.find(in: observer.mappings.code, memory: TargetMemory(pid: pid))
         let memory = TargetMemory(pid: pid)
+        let sites = CallSites.find(in: start.code, memory: memory)
         for call in CallSites.Call.allCases {
             guard let site = sites[call], let word = memory.word(at: site),
                 let jump = LinkerHook.jump(
@@ -152,10 +154,18 @@ extension TraceSession {
     }
 
     /// Where the code that begins the program had to make room for ours: stays until it is back.
-    private func leaveEntry(_ main: TracedThread, _ area: Area) throws(SetupFailure) {
-        wait(atMost: .milliseconds(5), every: 20) { area.isSettled }
+    private func leaveEntry(
+        _ main: TracedThread, _ before: Tracee.State, _ area: Area, _ contents: Area.Contents
+    ) throws(SetupFailure) {
+        let isSettled = wait(atMost: .milliseconds(5), every: 20) { area.isSettled }
         guard stopNow(main) != nil else { throw .gone }
-        letGo(main)
+        if isSettled { return letGo(main) }
+        // The memory could not be mapped.
+        for patch in contents.patches where patch.target == 0 {
+            putBack(patch.word, at: patch.address)
+        }
+        try attempt { () throws(SystemError) in try main.tracee.restore(before) }
+        throw .obstacle(.unmapped)
     }
 }
 

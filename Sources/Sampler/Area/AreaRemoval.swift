@@ -14,7 +14,10 @@ extension TraceSession {
             area.isSettled && !hooks.isInUse
                 && !threads.values.contains { signalCapture?.isUnderWay($0) == true }
         }
-        guard let thread = stopAny() else { return noteLeftBehind() }
+        guard let thread = stopAny() else {
+            area.silence()
+            return noteLeftBehind()
+        }
         let others = stopOthers(than: thread)
         let isOutOfMarks =
             marks?.isPlaced != true || isOutOfMarks(others + [thread], area)

@@ -94,7 +94,7 @@ extension TraceSession {
 
     /// How many libraries the linker has loaded; nil where it does not tell.
     var loadedLibraries: Int? {
-        guard linkerHook != nil, let area, !area.isFiltered else { return nil }
+        guard linkerHook != nil, let area, area.hasRoomForLoads else { return nil }
         return area.counts.libraries
     }
 

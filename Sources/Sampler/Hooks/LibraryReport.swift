@@ -90,7 +90,7 @@ extension TraceSession {
     /// After code was mapped, where the linker does not tell our code of it: the time is that of
     /// the look.
     func reportLibrariesSeen(at now: MonotonicTime) {
-        guard linkerHook == nil || area?.isFiltered != false,
+        guard linkerHook == nil || area?.hasRoomForLoads != true,
             libraries?.linker.isConsistent(TargetMemory(pid: pid)) == true
         else { return }
         reportLibraries(since: now, isInitial: false)

@@ -57,6 +57,15 @@ struct ImageStart {
                 among: taken.sorted { $0.lowerBound < $1.lowerBound })
     }
 
+    /// Its code so far.
+    var code: [CodeMapping] {
+        mappings.filter(\.isExecutable).map {
+            CodeMapping(
+                start: $0.start, end: $0.end, fileOffset: $0.fileOffset, path: $0.path,
+                inode: $0.inode)
+        }
+    }
+
     /// A place for a piece of our code that belongs to nobody; nil: there is none.
     var cave: UInt64? {
         CodeCave.find(
