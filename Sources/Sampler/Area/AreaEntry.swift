@@ -54,7 +54,11 @@ extension TraceSession {
         var contents = Area.Contents(
             place: place, recorder: sharesNamespace ? getpid() : 0,
             cookie: SharedSlots.makeCookie())
-        if capture == .signal {
+        let ownSites = start.isStatic ? start.ownSites : .unknown
+        if capture == .signal, start.isStatic, ownSites[.sigaction] == nil {
+            // It could set an action of its own without our knowing.
+            note(.noCallSite)
+        } else if capture == .signal {
             contents.signal = (SIGURG, original)
             contents.sites = start.isStatic ? nil : CallSites.ofOwnLibrary ?? .unknown
         }
@@ -78,7 +82,7 @@ extension TraceSession {
             descriptor: inherited?.descriptor, place: place, size: size, isAtEntry: isAtEntry)
         let own = inherited.map { $0.area }
         own?.fill(contents)
-        if let own, start.isStatic { hookStatic(own, start) }
+        if let own { hook(ownSites, own) }
         own.map { _ = $0.open() }
         guard ProcFile.write(code, to: "/proc/\(pid)/mem", at: piece) else {
             throw .obstacle(.unmapped)
@@ -91,7 +95,7 @@ extension TraceSession {
             letGo(main)
         }
         let area: Area
-        if let own { area = own } else { area = try takeMade(number: expected, contents, start) }
+        if let own { area = own } else { area = try takeMade(number: expected, contents, ownSites) }
         if isAtEntry { try leaveEntry(main, before, area, contents) }
         use(area, contents, original: original)
     }
@@ -123,9 +127,8 @@ extension TraceSession {
     }
 
     /// A static program's calls are in its own code, which is there already.
-    private func hookStatic(_ area: Area, _ start: ImageStart) {
+    private func hook(_ sites: CallSites, _ area: Area) {
         let memory = TargetMemory(pid: pid)
-        let sites = CallSites.find(in: start.code, memory: memory)
         for call in CallSites.Call.allCases {
             guard let site = sites[call], let word = memory.word(at: site),
                 let jump = LinkerHook.jump(
@@ -139,7 +142,7 @@ extension TraceSession {
 
     /// Takes over the area that a thread of the program makes, which waits for that.
     private func takeMade(
-        number: Int32, _ contents: Area.Contents, _ start: ImageStart
+        number: Int32, _ contents: Area.Contents, _ sites: CallSites
     ) throws(SetupFailure) -> Area {
         var made: Area?
         wait(atMost: .milliseconds(10), every: 20) {
@@ -148,7 +151,7 @@ extension TraceSession {
         }
         guard let made else { throw .obstacle(.unmapped) }
         made.fill(contents)
-        if start.isStatic { hookStatic(made, start) }
+        hook(sites, made)
         guard made.open() else { throw .obstacle(.unmapped) }
         return made
     }

@@ -57,8 +57,20 @@ struct ImageStart {
                 among: taken.sorted { $0.lowerBound < $1.lowerBound })
     }
 
+    /// Where a static program makes the system calls that concern us. Of a large one nothing is
+    /// looked for, for it stands meanwhile.
+    var ownSites: CallSites {
+        let code = code.filter { $0.path.hasPrefix("/") }
+        guard let program, code.reduce(0, { $0 + $1.end - $1.start }) <= Self.searchedCode else {
+            return .unknown
+        }
+        return CallSites.find(in: code, memory: program.memory)
+    }
+
+    private static let searchedCode: UInt64 = 1 << 20
+
     /// Its code so far.
-    var code: [CodeMapping] {
+    private var code: [CodeMapping] {
         mappings.filter(\.isExecutable).map {
             CodeMapping(
                 start: $0.start, end: $0.end, fileOffset: $0.fileOffset, path: $0.path,

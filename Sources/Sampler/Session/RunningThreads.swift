@@ -61,7 +61,10 @@ extension TraceSession {
     private func ask(
         _ thread: TracedThread, _ status: ThreadStatus, _ counters: SchedulerCounters
     ) {
-        guard let signalCapture else { return stop(thread) }
+        guard let signalCapture else {
+            if !sampleByEvents(thread) { stop(thread) }
+            return
+        }
         let place = observer.stackPlace(of: thread)
         if let obstacle = signalCapture.obstacle(thread, status, place) {
             detour(thread, obstacle)
