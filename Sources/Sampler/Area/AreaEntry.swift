@@ -21,6 +21,7 @@ extension TraceSession {
                 note(kind)
                 capture = .ptrace
                 abandonMarks()
+                discardInherited(by: main, because: kind)
             }
             letGo(main)
             return now
@@ -29,6 +30,18 @@ extension TraceSession {
             return now
         }
         return area?.time(\.settled_ns).map { min(max($0, now), .now) } ?? now
+    }
+
+    /// The program must not keep what was left to it for us: our bootstrap, which finds nothing to
+    /// map, closes it. Not under a filter, which might kill for that.
+    private func discardInherited(by main: TracedThread, because obstacle: RecorderNote.Kind) {
+        guard let inherited = nextArea else { return }
+        nextArea = nil
+        guard obstacle != .filtered, let cave = ImageStart(pid: pid).cave else { return }
+        let code = AreaCode.boot(
+            descriptor: inherited.descriptor, place: 0, size: 0, isAtEntry: false)
+        guard ProcFile.write(code, to: "/proc/\(pid)/mem", at: cave) else { return }
+        _ = try? main.tracee.divert(to: cave)
     }
 
     /// Lets a thread go on for good, or under observation, as stacks are taken.
@@ -47,8 +60,6 @@ extension TraceSession {
         let original = try checkTarget()
         let start = ImageStart(pid: pid)
         guard start.vector.entry != 0 else { throw .gone }
-        let inherited = nextArea
-        nextArea = nil
         let size = Area.size(stackBytes: options.stackBytes)
         guard let place = start.place(size: size) else { throw .obstacle(.noRoom) }
         var contents = Area.Contents(
@@ -76,7 +87,9 @@ extension TraceSession {
         let piece = start.cave ?? entry
         let isAtEntry = piece == entry
         // Only what is there at once cannot be waited for in vain.
+        let inherited = nextArea
         if isAtEntry, inherited == nil { throw .obstacle(.noRoom) }
+        nextArea = nil
         if isAtEntry { contents.patches += patches(keeping: AreaCode.pieceSize, at: entry) }
         let code = AreaCode.boot(
             descriptor: inherited?.descriptor, place: place, size: size, isAtEntry: isAtEntry)
