@@ -1,0 +1,274 @@
+import CAgent
+import CSystem
+import Glibc
+import ProfileModel
+import Testing
+
+@testable import Sampler
+
+/// The area's code, run by our own process: what it notes is what we read.
+@Suite struct AreaRunTests {
+    /// Each adds its number to a log, and what it was given.
+    private static let first: MadeLinker.Initializer = { count, log, _ in note(1, count, log) }
+    private static let second: MadeLinker.Initializer = { count, log, _ in note(2, count, log) }
+    private static let third: MadeLinker.Initializer = { count, log, _ in note(3, count, log) }
+
+    private static func note(
+        _ number: Int32, _ count: Int32, _ log: UnsafeMutablePointer<Int32>?
+    ) {
+        guard let log, log[0] < 30 else { return }
+        log[0] += 1
+        log[Int(log[0])] = 10 * count + number
+    }
+
+    private static func run(
+        _ linker: MadeLinker, _ libraries: Range<Int>? = nil
+    ) -> [Int32] {
+        withUnsafeTemporaryAllocation(of: Int32.self, capacity: 32) { log in
+            log.initialize(repeating: 0)
+            guard let start = log.baseAddress else { return [] }
+            for index in libraries ?? 0..<linker.count {
+                linker.runInitializers(of: index, log: start)
+            }
+            return Array(log[1..<Int(log[0] + 1)])
+        }
+    }
+
+    private static func address(_ function: MadeLinker.Initializer) -> UInt64 {
+        unsafeBitCast(function, to: UInt64.self)
+    }
+
+    /// With two libraries that the start-up loads.
+    private static func started(
+        _ change: (inout Area.Contents) -> Void = { _ in }
+    ) throws -> (mapped: MappedArea, linker: MadeLinker) {
+        let mapped = try MappedArea()
+        let linker = MadeLinker()
+        mapped.settle { contents in
+            contents.debug = linker.address
+            change(&contents)
+        }
+        linker.set(.adds)
+        mapped.tellOfChange()
+        #expect(mapped.area.time(\.mapping_ns) != nil)
+        #expect(mapped.area.border(.relocated) == nil)
+        linker.add("", initializer: first, array: [second, third])
+        linker.add("/lib/b.so", bias: 0x7000_0000_0000, array: [third])
+        linker.set(.consistent)
+        mapped.tellOfChange()
+        return (mapped, linker)
+    }
+
+    private static func load(_ linker: MadeLinker, into mapped: MappedArea, _ name: String) {
+        linker.set(.adds)
+        mapped.tellOfChange()
+        linker.add(name, array: [second, first])
+        linker.set(.consistent)
+        mapped.tellOfChange()
+    }
+
+    @Test func settling() throws {
+        let mapped = try MappedArea()
+        let before = MonotonicTime.now
+        #expect(!mapped.area.isSettled)
+        mapped.settle()
+        #expect(mapped.area.isSettled)
+        #expect(mapped.area.address == mapped.address)
+        #expect(mapped.area[\.pid] == UInt32(getpid()))
+        let settled = try #require(mapped.area.time(\.settled_ns))
+        #expect(settled >= before && settled <= .now)
+        #expect(mapped.area[\.settled_cpu_ns] > 0)
+        // Nobody waits for it any more.
+        #expect(!mapped.area.open())
+        #expect(!mapped.area.isDisplaced && !mapped.area.isFiltered)
+    }
+
+    /// At two addresses at once: the code finds everything from where it is.
+    @Test func eachAreaIsItsOwn() throws {
+        let (one, oneLinker) = try Self.started()
+        let (other, otherLinker) = try Self.started()
+        #expect(one.address != other.address)
+        #expect(Self.run(otherLinker) == [31, 32, 33, 33])
+        #expect(one.area.counts.records == 0 && other.area.counts.records == 4)
+        #expect(Self.run(oneLinker) == [31, 32, 33, 33])
+        #expect(one.area.counts.records == 4 && other.area.counts.records == 4)
+    }
+
+    @Test func theStartUp() throws {
+        let before = MonotonicTime.now
+        let (mapped, linker) = try Self.started()
+        let area = mapped.area
+        let border = try #require(area.border(.relocated))
+        #expect(border.time >= before && border.time <= .now)
+        #expect(border.tid == OwnSignposts.thread && border.cpu > 0)
+        #expect(border.stack.stack.start == border.stack.registers.stackPointer)
+        #expect((1...16384).contains(border.stack.stack.bytes.count))
+        #expect((border.counters.minorFaults ?? 0) > 0)
+        #expect(area.border(.main) == nil)
+        #expect(area.counts.libraries == 2 && area.counts.records == 0)
+        #expect(area.counts.opens == Int(FL_FIRST_OPEN))
+        #expect(
+            (0..<2).map(area.load) == [
+                Area.Load(map: linker.mapAddress(0), initializers: 3, open: nil),
+                Area.Load(map: linker.mapAddress(1), initializers: 1, open: nil),
+            ])
+        #expect(area[\.known] == 2)
+        #expect(!area.isGateWaiting)
+    }
+
+    @Test func initializersAreTimedInTheirOrder() throws {
+        let (mapped, linker) = try Self.started()
+        let area = mapped.area
+        let isLed = linker.ownEntries(of: 0).contains(linker.entry(12, of: 0))
+        #expect(!isLed)
+        let before = MonotonicTime.now
+        #expect(Self.run(linker) == [31, 32, 33, 33])
+        let after = MonotonicTime.now
+        #expect(area.counts.records == 4)
+        let notes = try (0..<4).map { try #require(area.note($0)) }
+        #expect(
+            notes.map(\.function)
+                == [Self.first, Self.second, Self.third, Self.third].map(Self.address))
+        #expect(notes.map(\.library) == [0, 0, 0, 1])
+        #expect(notes.allSatisfy { $0.tid == OwnSignposts.thread })
+        var time = before
+        for note in notes {
+            let end = try #require(note.end)
+            #expect(note.start >= time && end >= note.start && end <= after)
+            #expect(note.cpuAtEnd >= note.cpuAtStart && note.cpuAtStart > 0)
+            time = end
+        }
+        #expect(area.note(4) == nil)
+        // The linker has the library's own entries again.
+        for (index, tags) in [[12, 25, 27], [25, 27]].enumerated() {
+            for tag in tags {
+                #expect(linker.ownEntries(of: index).contains(linker.entry(tag, of: index)))
+            }
+        }
+        #expect(Self.run(linker) == [31, 32, 33, 33])
+        #expect(area.counts.records == 4)
+    }
+
+    @Test func callsThatLoad() throws {
+        let (mapped, linker) = try Self.started()
+        let area = mapped.area
+        for number in 0..<3 {
+            let before = MonotonicTime.now
+            Self.load(linker, into: mapped, "/lib/plugin\(number).so")
+            #expect(area.counts.opens == Int(FL_FIRST_OPEN) + number + 1)
+            #expect(area.counts.libraries == 3 + number)
+            #expect(
+                area.load(2 + number)
+                    == Area.Load(
+                        map: linker.mapAddress(2 + number), initializers: 2,
+                        open: Int(FL_FIRST_OPEN) + number))
+            let open = area.open(Int(FL_FIRST_OPEN) + number)
+            #expect(open.time >= before && open.time <= .now && open.tid == OwnSignposts.thread)
+            #expect(!open.stack.stack.bytes.isEmpty)
+            #expect(open.stack.stack.bytes.count <= Int(FL_OPEN_STACK))
+        }
+        #expect(Self.run(linker, 2..<5) == [32, 31, 32, 31, 32, 31])
+        #expect((0..<6).map { area.note($0)?.library } == [2, 2, 3, 3, 4, 4])
+        // Nothing is loaded where something is unloaded.
+        linker.set(.removes)
+        mapped.tellOfChange()
+        linker.set(.consistent)
+        mapped.tellOfChange()
+        #expect(area.counts.libraries == 5)
+        #expect(area.counts.opens == Int(FL_FIRST_OPEN) + 3)
+    }
+
+    /// The stack of who called: our caller's words lie where the copy has them.
+    @Test func theStackIsOfWhoTold() throws {
+        let (mapped, linker) = try Self.started()
+        let witness = UInt64.random(in: 1...(.max))
+        withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 2) { words in
+            words.initialize(repeating: witness)
+            Self.load(linker, into: mapped, "/lib/plugin.so")
+            #expect(words[0] == witness)
+        }
+        let stack = mapped.area.open(Int(FL_FIRST_OPEN)).stack.stack.bytes
+        let hits = stride(from: 0, to: stack.count - 15, by: 8).filter {
+            stack.littleEndianWord(at: $0) == witness
+                && stack.littleEndianWord(at: $0 + 8) == witness
+        }
+        #expect(!hits.isEmpty)
+    }
+
+    @Test func whatHasNoRoomIsNotNoted() throws {
+        let (mapped, linker) = try Self.started()
+        let area = mapped.area
+        area.set(\.records, UInt32(FL_MOST_RECORDS))
+        #expect(Self.run(linker) == [31, 32, 33, 33])
+        #expect(area.counts.records == Int(FL_MOST_RECORDS))
+        area.set(\.libraries, UInt32(FL_MOST_LIBRARIES))
+        Self.load(linker, into: mapped, "/lib/plugin.so")
+        #expect(linker.ownEntries(of: 2).contains(linker.entry(25, of: 2)))
+        area.set(\.opens, UInt32(FL_MOST_OPENS))
+        Self.load(linker, into: mapped, "/lib/other.so")
+        #expect(area.counts.opens == Int(FL_MOST_OPENS))
+        #expect(Self.run(linker, 2..<4) == [32, 31, 32, 31])
+        // Whatever lies behind the tables is as it was.
+        #expect(area.read(UInt64.self, at: Int(FL_MARKS)) == 0)
+    }
+
+    /// Another C library: its initialisers are left alone.
+    @Test func anUnknownLinkersLibrariesAreNotTimed() throws {
+        let mapped = try MappedArea()
+        let linker = MadeLinker()
+        mapped.settle { $0.debug = linker.address }
+        linker.add("/lib/a.so", initializer: Self.first, array: [Self.second], isKnown: false)
+        linker.set(.consistent)
+        mapped.tellOfChange()
+        #expect(mapped.area.load(0).initializers == 0)
+        #expect((0..<28).allSatisfy { linker.entry($0, of: 0) == 0 })
+    }
+
+    /// A child that it forked, and a program that permits us no calls.
+    @Test(arguments: [false, true]) func othersAreLeftAlone(isFiltered: Bool) throws {
+        let (mapped, linker) = try Self.started()
+        if isFiltered { mapped.area.silence() } else { mapped.setProcess(1) }
+        #expect(Self.run(linker) == [31, 32, 33, 33])
+        #expect((0..<8).allSatisfy { mapped.area.note($0) == nil })
+        Self.load(linker, into: mapped, "/lib/plugin.so")
+        #expect(mapped.area.counts.libraries == 2)
+        #expect(mapped.area.counts.opens == Int(FL_FIRST_OPEN))
+    }
+
+    /// Who comes there while nobody records waits for a bounded time.
+    @Test func theGateOpensByItself() throws {
+        let (mapped, _) = try Self.started { $0.isGated = true }
+        #expect(mapped.area.isGateWaiting)
+        let (start, end) = (mapped.area.time(\.gate_ns), mapped.area.time(\.gate_end_ns))
+        #expect(try #require(start) <= #require(end))
+    }
+
+    @Test func patches() throws {
+        let page = try #require(fl_map_memory(try Self.page(), 8192))
+        defer { munmap(page, 8192) }
+        page.initializeMemory(as: UInt8.self, repeating: 0x90, count: 8192)
+        let start = UInt64(UInt(bitPattern: page))
+        let mapped = try MappedArea()
+        mapped.settle { contents in
+            contents.patches = [
+                // Across two pages, too.
+                Area.Patch(address: start + 4092, word: 0x1122_3344_5566_7788),
+                Area.Patch(
+                    address: start, word: 0x9090_90C3_C3C3_C3C3, target: AreaCode.debugState),
+            ]
+        }
+        #expect(page.loadUnaligned(fromByteOffset: 4092, as: UInt64.self) == 0x1122_3344_5566_7788)
+        let word = page.load(as: UInt64.self)
+        #expect(word & 0xFF == 0xE9 && word >> 40 == 0x90_9090)
+        let distance = Int32(truncatingIfNeeded: word >> 8)
+        #expect(
+            start &+ 5 &+ UInt64(bitPattern: Int64(distance))
+                == mapped.address + AreaCode.debugState)
+    }
+
+    private static func page() throws -> Int32 {
+        let descriptor = fl_make_memory("page", 8192)
+        try #require(descriptor >= 0)
+        return descriptor
+    }
+}

@@ -1,0 +1,500 @@
+import CAgent
+import CSystem
+import Glibc
+import ProfileModel
+import Synchronization
+import Testing
+
+@testable import Marks
+@testable import Sampler
+
+/// What the area's code does with signals and system calls, and the pieces that bring it in and
+/// take it away: each in a process of its own, whose thread that is.
+@Suite struct AreaSignalTests {
+    /// One that nothing else uses.
+    private static let signal: Int32 = 45
+    private static let cookie: UInt64 = 0x1234_5678_9ABC
+
+    /// A thread of ours is asked, and answers before the call that sends the signal returns.
+    private static func ask(_ slots: SharedSlots, _ slot: Int, value: UInt64? = nil) {
+        // Threads of pools block everything.
+        var none = sigset_t()
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, nil)
+        let sent = fl_signal_thread(
+            getpid(), OwnSignposts.thread, signal, value ?? slots.value(for: slot))
+        #expect(sent == 0)
+    }
+
+    private static func outstanding(_ area: Area) -> Int32 {
+        area.outstanding.pointee.load(ordering: .sequentiallyConsistent)
+    }
+
+    private static func stack() -> Range<UInt64> {
+        var watch = MappingWatch(pid: getpid())
+        _ = watch.refreshed(at: .now)
+        var word: UInt64 = 0
+        let here = withUnsafeMutablePointer(to: &word) { UInt64(UInt(bitPattern: $0)) }
+        return watch.region(around: here).map { $0.start..<$0.end } ?? 0..<0
+    }
+
+    @Test func aRequestIsAnswered() async {
+        await #expect(processExitsWith: .success) {
+            let mapped = try MappedArea(stackBytes: 8192)
+            mapped.settle { $0.signal = (Self.signal, 0) }
+            let area = mapped.area
+            let slots = SharedSlots(area: area, cookie: Self.cookie)
+            #expect(slots.isReady && !slots.isDisplaced)
+            let slot = try #require(slots.take())
+            let stack = Self.stack()
+            for limit in [8192, 100, 0, 8192] {
+                let before = MonotonicTime.now
+                let request = slots.request(slot, stack: stack, limit: limit, masks: slots.masks)
+                #expect(request == .ready)
+                #expect(Self.outstanding(area) == 1)
+                Self.ask(slots, slot)
+                #expect(Self.outstanding(area) == 0)
+                #expect(slots.state(of: slot) == .filled)
+                let time = slots.timeOfAnswer(slot)
+                #expect(time >= before && time <= .now)
+                let answer = slots.takeAnswer(slot)
+                #expect(slots.state(of: slot) == .idle)
+                #expect(answer.time == time && answer.cpu > 0 && !answer.isOnAlternateStack)
+                let pointer = answer.registers.stackPointer
+                #expect(stack.contains(pointer))
+                #expect(answer.stack.start == pointer - 128)
+                let whole = Int(stack.upperBound - answer.stack.start)
+                #expect(answer.stack.bytes.count == min(limit, whole))
+                #expect(
+                    TargetMemory(pid: getpid()).read(
+                        at: answer.registers.programCounter - 2, count: 2) == [0x0F, 0x05])
+            }
+            // Elsewhere than it was thought to be: as much as may be.
+            _ = slots.request(slot, stack: 0x1000..<0x2000, limit: 256, masks: 0)
+            Self.ask(slots, slot)
+            #expect(slots.takeAnswer(slot).stack.bytes.count == 256)
+            _ = slots.request(slot, stack: stack.upperBound..<UInt64.max, limit: 512, masks: 0)
+            Self.ask(slots, slot)
+            #expect(slots.takeAnswer(slot).stack.bytes.count == 512)
+        }
+    }
+
+    /// Whatever is sent that is no request of ours does nothing.
+    @Test func otherSignalsAreIgnored() async {
+        await #expect(processExitsWith: .success) {
+            let mapped = try MappedArea()
+            mapped.settle { $0.signal = (Self.signal, 0) }
+            let slots = SharedSlots(area: mapped.area, cookie: Self.cookie)
+            let slot = try #require(slots.take())
+            Self.ask(slots, slot)
+            #expect(slots.state(of: slot) == .idle)
+            _ = slots.request(slot, stack: 0..<0, limit: 64, masks: 0)
+            let asked = slots.value(for: slot)
+            for value in [
+                0, .max, asked ^ 1 << 16, asked ^ 1 << 63, asked | 512, asked | 0xFFFF, asked + 1,
+            ] as [UInt64] {
+                Self.ask(slots, slot, value: value)
+                #expect(slots.state(of: slot) == .requested)
+            }
+            kill(getpid(), Self.signal)
+            raise(Self.signal)
+            #expect(slots.state(of: slot) == .requested)
+            #expect(Self.outstanding(mapped.area) == 1)
+            slots.cancel(slot)
+            #expect(Self.outstanding(mapped.area) == 0)
+            Self.ask(slots, slot)
+            #expect(slots.state(of: slot) == .idle)
+        }
+    }
+
+    @Test func underAFilterItDeclines() async {
+        await #expect(processExitsWith: .success) {
+            let mapped = try MappedArea()
+            mapped.settle { $0.signal = (Self.signal, 0) }
+            let slots = SharedSlots(area: mapped.area, cookie: Self.cookie)
+            let slot = try #require(slots.take())
+            #expect(slots.request(slot, stack: 0..<0, limit: 64, masks: 0) == .ready)
+            mapped.area.silence()
+            Self.ask(slots, slot)
+            #expect(slots.state(of: slot) == .declined)
+            #expect(Self.outstanding(mapped.area) == 0)
+            slots.takeRefusal(slot)
+            #expect(slots.state(of: slot) == .idle)
+            #expect(slots.request(slot, stack: 0..<0, limit: 64, masks: 0) == .refused)
+            #expect(Self.outstanding(mapped.area) == 0)
+        }
+    }
+
+    // MARK: The C library's calls
+
+    private typealias Call =
+        @convention(c) (Int, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?)
+        -> Int
+
+    /// A C library of four functions, each with its call behind six bytes.
+    private static func library() throws -> UnsafeMutableRawPointer {
+        let descriptor = fl_make_memory("library", 4096)
+        try #require(descriptor >= 0)
+        let page = try #require(fl_map_memory(descriptor, 4096))
+        for (index, call) in CallSites.Call.allCases.enumerated() {
+            // mov $8, %r10d; mov $number, %eax; syscall; ret
+            let code: [UInt8] = [
+                0x41, 0xBA, 8, 0, 0, 0, 0xB8, call.rawValue, 0, 0, 0, 0x0F, 0x05, 0xC3,
+            ]
+            (page + 64 * index).copyMemory(from: code, byteCount: code.count)
+        }
+        try #require(mprotect(page, 4096, PROT_READ | PROT_EXEC) == 0)
+        return page
+    }
+
+    /// The four calls, led past the area's code by the recorder as in a static program.
+    private static func calls(
+        past mapped: MappedArea
+    ) throws -> (page: UnsafeMutableRawPointer, calls: [Call]) {
+        let page = try library()
+        let start = UInt64(UInt(bitPattern: page))
+        try #require(mprotect(page, 4096, PROT_READ | PROT_WRITE) == 0)
+        for call in CallSites.Call.allCases {
+            let place = 64 * call.index + 6
+            let site = start + UInt64(place)
+            let word = page.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+            let jump = try #require(
+                LinkerHook.jump(
+                    from: site, to: mapped.area.position(Int(AreaCode.standIn(for: call)))))
+            page.storeBytes(
+                of: word & ~0xFF_FFFF_FFFF | jump, toByteOffset: place, as: UInt64.self)
+            mapped.area.setReturn(of: call, to: site + 7, word: word)
+        }
+        try #require(mprotect(page, 4096, PROT_READ | PROT_EXEC) == 0)
+        return (page, (0..<4).map { unsafeBitCast(page + 64 * $0, to: Call.self) })
+    }
+
+    /// struct kernel_sigaction.
+    private struct Action: Equatable {
+        var handler: UInt64 = 7
+        var flags: UInt64 = 7
+        var restorer: UInt64 = 7
+        var mask: UInt64 = 7
+    }
+
+    @Test func theProgramSeesItsOwnAction() async {
+        await #expect(processExitsWith: .success) {
+            let mapped = try MappedArea()
+            mapped.settle { $0.signal = (Self.signal, 1) }
+            let (_, calls) = try Self.calls(past: mapped)
+            let sigaction = calls[CallSites.Call.sigaction.index]
+            var old = Action()
+            #expect(sigaction(Int(Self.signal), nil, &old) == 0)
+            #expect(old.handler == 1 && old.flags == 0)
+            #expect(!mapped.area.isDisplaced)
+            // Another signal is no matter of ours.
+            var ignored = Action(handler: 1, flags: 0, restorer: 0, mask: 0)
+            #expect(sigaction(Int(Self.signal) + 1, &ignored, &old) == 0)
+            #expect(old.handler == 0 && !mapped.area.isDisplaced)
+            #expect(sigaction(Int(Self.signal) + 1, nil, &old) == 0)
+            #expect(old.handler == 1)
+            #expect(sigaction(99, nil, &old) == -Int(EINVAL))
+            // Its own action for ours ends the requests.
+            #expect(sigaction(Int(Self.signal), &ignored, &old) == 0)
+            #expect(old.handler == 1 && mapped.area.isDisplaced)
+            let slots = SharedSlots(area: mapped.area, cookie: Self.cookie)
+            #expect(slots.request(0, stack: 0..<0, limit: 64, masks: 0) == .refused)
+            Self.ask(slots, 0)
+        }
+    }
+
+    @Test func masksAreCounted() async {
+        await #expect(processExitsWith: .success) {
+            let mapped = try MappedArea()
+            mapped.settle { $0.signal = (Self.signal, 0) }
+            let (_, calls) = try Self.calls(past: mapped)
+            let sigmask = calls[CallSites.Call.sigmask.index]
+            let slots = SharedSlots(area: mapped.area, cookie: Self.cookie)
+            let bit: UInt64 = 1 << UInt64(Self.signal - 1)
+            let steps: [(how: Int, set: UInt64, masks: UInt32)] = [
+                (Int(SIG_BLOCK), bit << 1, 0), (Int(SIG_BLOCK), bit, 1), (Int(SIG_UNBLOCK), bit, 1),
+                (Int(SIG_SETMASK), .max, 2), (Int(SIG_SETMASK), 0, 2), (Int(SIG_BLOCK), ~bit, 2),
+                (Int(SIG_SETMASK), 0, 2),
+            ]
+            for step in steps {
+                var set = step.set
+                #expect(sigmask(step.how, &set, nil) == 0)
+                #expect(slots.masks == step.masks)
+            }
+            var old: UInt64 = 1
+            #expect(sigmask(Int(SIG_BLOCK), nil, &old) == 0)
+            #expect(old == 0 && slots.masks == 2)
+            #expect(slots.request(0, stack: 0..<0, limit: 64, masks: 1) == .refused)
+            #expect(slots.request(0, stack: 0..<0, limit: 64, masks: 2) == .ready)
+        }
+    }
+
+    @Test func filtersAreSeenComing() async {
+        await #expect(processExitsWith: .success) {
+            let mapped = try MappedArea()
+            mapped.settle { $0.signal = (Self.signal, 0) }
+            let (_, calls) = try Self.calls(past: mapped)
+            let prctl = calls[CallSites.Call.prctl.index]
+            // PR_GET_DUMPABLE, PR_SET_NO_NEW_PRIVS
+            #expect(prctl(3, nil, nil) >= 0)
+            #expect(!mapped.area.isFiltered)
+            #expect(prctl(38, nil, nil) == -Int(EINVAL))
+            #expect(mapped.area.isFiltered)
+        }
+    }
+
+    /// Attempts that fail leave nothing behind: no descriptor, no notice.
+    @Test func programsThatAreNotExecuted() async {
+        await #expect(processExitsWith: .success) {
+            let scratch = try Scratch()
+            let noProgram = try scratch.write("\u{7F}nothing", to: "a")
+            let mapped = try MappedArea()
+            mapped.settle()
+            let (_, calls) = try Self.calls(past: mapped)
+            let execve = calls[CallSites.Call.execve.index]
+            let free = fl_free_descriptor(0)
+            for (path, error) in [
+                ("/nonexistent", ENOENT), (noProgram, ENOEXEC), ("/", EACCES), ("", ENOENT),
+            ] {
+                var text = Array(path.utf8CString)
+                let result = text.withUnsafeMutableBytes { bytes in
+                    bytes.baseAddress.map { execve(Int(bitPattern: $0), nil, nil) }
+                }
+                #expect(result == -Int(error))
+                #expect(!mapped.area.isAboutToExecute)
+                #expect(mapped.area[\.next_area] == -1)
+                #expect(fl_free_descriptor(0) == free)
+            }
+        }
+    }
+
+    /// A library that makes its calls where ours does.
+    @Test func theCLibrarysCallsAreLedPastUs() async {
+        await #expect(processExitsWith: .success) {
+            let sites = try #require(CallSites.ofOwnLibrary)
+            let all = sites.offsets
+            let offsets = [all.0, all.1, all.2, all.3].map { Int($0) }
+            let size = (offsets.max() ?? 0) / 4096 * 4096 + 8192
+            let descriptor = fl_make_memory("library", size)
+            try #require(descriptor >= 0)
+            for (name, isLed) in [
+                ("/lib/libm.so.6", false), ("/lib/libcurl.so.4", false),
+                ("/usr/lib/libc.so.6", true), ("libc-2.31.so", true), ("", false),
+            ] {
+                let memory = try #require(fl_map_memory(descriptor, size))
+                let start = UInt64(UInt(bitPattern: memory))
+                for (offset, call) in zip(offsets, CallSites.Call.allCases) {
+                    let code: [UInt8] = [0xB8, call.rawValue, 0, 0, 0, 0x0F, 0x05, 0xC3]
+                    (memory + offset).copyMemory(from: code, byteCount: 8)
+                }
+                let words = offsets.map {
+                    memory.loadUnaligned(fromByteOffset: $0, as: UInt64.self)
+                }
+                let mapped = try MappedArea()
+                let linker = MadeLinker()
+                mapped.settle {
+                    $0.debug = linker.address
+                    $0.sites = sites
+                    $0.signal = (Self.signal, 0)
+                }
+                linker.add("")
+                linker.add(name, bias: start)
+                linker.set(.consistent)
+                mapped.tellOfChange()
+                let expected = zip(offsets, words).map { (start + UInt64($0), $1) }
+                #expect(
+                    mapped.area.hookedWords
+                        == (isLed ? Dictionary(uniqueKeysWithValues: expected) : [:]))
+                // Where none was, the recorder is waited for.
+                #expect(mapped.area.isGateWaiting != isLed)
+                for (offset, call) in zip(offsets, CallSites.Call.allCases) {
+                    let word = memory.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                    let jump = LinkerHook.jump(
+                        from: start + UInt64(offset),
+                        to: mapped.address + AreaCode.standIn(for: call))
+                    #expect((word & 0xFF_FFFF_FFFF == jump) == isLed)
+                    #expect(word >> 40 == 0xC3_050F)
+                }
+                munmap(memory, size)
+            }
+        }
+    }
+
+    // MARK: Marks
+
+    @Test func marksBecomeEvents() async {
+        await #expect(processExitsWith: .success) {
+            let mapped = try MappedArea()
+            mapped.settle()
+            let area = mapped.area
+            let signposts = area.makeSignposts(pid: getpid(), since: .now)
+            let records = MarkRecord.all(of: [
+                MarkRequest(name: "Load", place: .probe(provider: "a", name: "b")),
+                MarkRequest(
+                    name: String(repeating: "x", count: 128),
+                    place: .probe(provider: "a", name: "b")),
+            ])
+            for number in 0..<6 {
+                // push $number; call fl_mark; lea 8(%rsp), %rsp; ret
+                let place = Int(FL_TRAMPOLINES) + 16 * number
+                let distance = Int32(Int(AreaCode.mark) - (place + 7))
+                area.write(
+                    [0x6A, UInt8(number), 0xE8]
+                        + (0..<4).map { UInt8(truncatingIfNeeded: distance >> (8 * $0)) }
+                        + [0x48, 0x8D, 0x64, 0x24, 8, 0xC3], at: place)
+            }
+            func hit() {
+                for number in 0..<6 {
+                    mapped.function(
+                        at: UInt64(Int(FL_TRAMPOLINES) + 16 * number),
+                        as: (@convention(c) () -> Void).self)()
+                }
+            }
+            hit()
+            #expect(signposts.poll { _ in nil }.events.isEmpty)
+            area.fillMarks(records)
+            let before = MonotonicTime.now
+            hit()
+            let events = signposts.poll { _ in nil }.events
+            #expect(events.map(\.kind) == [.event, .begin, .end, .event, .begin, .end])
+            #expect(
+                events.map(\.label.name)
+                    == [String](repeating: "Load", count: 3)
+                    + [String](repeating: String(repeating: "x", count: 128), count: 3))
+            #expect(events.allSatisfy { $0.label.category == "mark" && $0.label.subsystem == "" })
+            #expect(events.allSatisfy { $0.thread == OwnSignposts.thread })
+            #expect(events.allSatisfy { $0.time >= before && $0.time <= .now })
+            area.stopMarks()
+            hit()
+            #expect(signposts.poll { _ in nil }.events.isEmpty)
+            #expect(signposts.losses == SignpostRing.Losses())
+        }
+    }
+
+    // MARK: Pieces
+
+    /// Leads this thread to a piece of code, as the recorder does with a stopped one.
+    private final class Diversion {
+        private let page: UnsafeMutableRawPointer
+        private let way: @convention(c) (UnsafeRawPointer, UInt64) -> Void
+
+        init() throws {
+            let descriptor = fl_make_memory("pieces", 8192)
+            try #require(descriptor >= 0)
+            page = try #require(fl_map_memory(descriptor, 8192))
+            // lea -128(%rsp), %rsp; lea 0f(%rip), %rax; push %rax; push %rsi; jmp *%rdi; 0: ret
+            let code: [UInt8] = [
+                0x48, 0x8D, 0x64, 0x24, 0x80, 0x48, 0x8D, 0x05, 4, 0, 0, 0, 0x50, 0x56, 0xFF, 0xE7,
+                0xC3,
+            ]
+            (page + 4096).copyMemory(from: code, byteCount: code.count)
+            way = unsafeBitCast(
+                page + 4096, to: (@convention(c) (UnsafeRawPointer, UInt64) -> Void).self)
+        }
+
+        func run(_ piece: [UInt8]) {
+            mprotect(page, 8192, PROT_READ | PROT_WRITE)
+            page.copyMemory(from: piece, byteCount: piece.count)
+            mprotect(page, 8192, PROT_READ | PROT_EXEC)
+            way(page, 0)
+        }
+    }
+
+    private static func freePlace(_ size: Int) throws -> UInt64 {
+        let memory = try #require(
+            mmap(nil, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
+        try #require(memory != MAP_FAILED)
+        munmap(memory, size)
+        return UInt64(UInt(bitPattern: memory))
+    }
+
+    private static func isMapped(_ address: UInt64) -> Bool {
+        TargetMemory(pid: getpid()).read(at: address, count: 1).count == 1
+    }
+
+    @Test func anAreaComesAndGoes() async {
+        await #expect(processExitsWith: .success) {
+            let diversion = try Diversion()
+            let area = try #require(Area(stackBytes: 4096))
+            let place = try Self.freePlace(area.size)
+            var contents = Area.Contents(place: place, recorder: 0, cookie: Self.cookie)
+            contents.signal = (Self.signal, 0)
+            area.fill(contents)
+            #expect(area.open())
+            let free = fl_free_descriptor(0)
+            diversion.run(
+                AreaCode.boot(
+                    descriptor: dup(area.inheritable), place: place, size: area.size,
+                    isAtEntry: false))
+            #expect(area.isSettled && area.address == place)
+            #expect(area.range == place..<(place + UInt64(area.size)))
+            // The thread has closed it.
+            #expect(fl_free_descriptor(0) == free)
+            let slots = SharedSlots(area: area, cookie: Self.cookie)
+            #expect(slots.request(3, stack: Self.stack(), limit: 64, masks: 0) == .ready)
+            Self.ask(slots, 3)
+            #expect(slots.takeAnswer(3).stack.bytes.count == 64)
+            diversion.run(AreaCode.away(restoring: (Self.signal, 1), area.range))
+            #expect(!Self.isMapped(place))
+            // Ignored from now on.
+            Self.ask(slots, 3)
+            raise(Self.signal)
+        }
+    }
+
+    @Test func anIslandIsMappedWhereItShouldBe() async {
+        await #expect(processExitsWith: .success) {
+            for isFree in [true, false] {
+                let mapped = try MappedArea()
+                let island = isFree ? try Self.freePlace(TrampolineSpace.size) : mapped.address
+                mapped.settle { $0.island = island }
+                #expect(mapped.area.islandRange?.lowerBound == (isFree ? island : nil))
+                #expect(mapped.area.makeTrampolineSpaces().count == (isFree ? 2 : 1))
+                if isFree {
+                    let word = TargetMemory(pid: getpid()).word(at: island)
+                    #expect(word == mapped.address + AreaCode.mark)
+                }
+            }
+        }
+    }
+
+    /// Whatever goes wrong, the thread goes on as if nothing had been, and nothing is left.
+    @Test func anAreaThatCannotCome() async {
+        await #expect(processExitsWith: .success) {
+            let diversion = try Diversion()
+            let area = try #require(Area(stackBytes: 4096))
+            let taken = try MappedArea()
+            let word = TargetMemory(pid: getpid()).word(at: taken.address)
+            let free = fl_free_descriptor(0)
+            // The place is taken; there is no such memory; it is of no size.
+            for (descriptor, place, size) in [
+                (Int32?(dup(area.inheritable)), taken.address, area.size),
+                (9999, try Self.freePlace(area.size), area.size),
+                (nil, try Self.freePlace(area.size), .max), (nil, 0x1234, 0),
+            ] {
+                diversion.run(
+                    AreaCode.boot(
+                        descriptor: descriptor, place: place, size: size, isAtEntry: false))
+                #expect(fl_free_descriptor(0) == free)
+            }
+            #expect(TargetMemory(pid: getpid()).word(at: taken.address) == word)
+            #expect(!area.isSettled)
+        }
+    }
+
+    /// Nobody fills it in: the thread gives up, and closes it.
+    @Test func anAreaThatNobodyFills() async {
+        await #expect(processExitsWith: .success) {
+            let diversion = try Diversion()
+            let free = fl_free_descriptor(0)
+            let size = Area.size(stackBytes: 4096)
+            let place = try Self.freePlace(size)
+            diversion.run(
+                AreaCode.boot(descriptor: nil, place: place, size: size, isAtEntry: false))
+            #expect(fl_free_descriptor(0) == free)
+            #expect(
+                TargetMemory(pid: getpid()).int32(at: place + UInt64(FL_STATE))
+                    == Int32(FL_PHASE_ABANDONED))
+        }
+    }
+}
