@@ -22,7 +22,9 @@ package enum Sampler {
                 let ready = try ReadyWatch(launching: options.until)
                 let machine = MachineWatch()
                 prepareOurselves()
-                let area = Area(stackBytes: options.stackBytes)
+                let area =
+                    Area.fits(process: getpid(), stackBytes: options.stackBytes)
+                    ? Area(stackBytes: options.stackBytes) : nil
                 area?.prepare()
                 ImageStart.prepare()
                 let held = try HeldProcess(

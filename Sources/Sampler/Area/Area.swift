@@ -34,6 +34,13 @@ final class Area {
         return buffersOffset + size * count
     }
 
+    /// Whether a process's limits allow for an area: beyond them it would be killed, or its own
+    /// allocations fail.
+    static func fits(process pid: Int32, stackBytes: Int) -> Bool {
+        fl_file_size_limit(pid) >= UInt64(size(stackBytes: stackBytes))
+            && fl_address_space_limit(pid) == .max
+    }
+
     private static func buffers(_ stackBytes: Int) -> (size: Int, count: Int) {
         let size = (max(4096, stackBytes) + 4095) / 4096 * 4096
         return (size, max(8, min(mostBuffers, allBuffers / size)))

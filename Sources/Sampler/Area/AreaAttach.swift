@@ -59,9 +59,7 @@ extension TraceSession {
         }
         let number = files.lowestFreeDescriptor()
         let code = AreaCode.boot(descriptor: nil, place: place, size: size, isAtEntry: false)
-        guard ProcFile.write(code, to: "/proc/\(pid)/mem", at: cave) else {
-            throw .obstacle(.unmapped)
-        }
+        guard putPiece(code, at: cave) else { throw .obstacle(.unmapped) }
         try attempt { () throws(SystemError) in _ = try thread.tracee.divert(to: cave) }
         try attempt { () throws(SystemError) in try thread.tracee.detach() }
         thread.isTraced = false
@@ -79,6 +77,7 @@ extension TraceSession {
             for (address, word) in changed { putBack(word, at: address) }
             throw .obstacle(.unmapped)
         }
+        emptyCave()
         notesMain = false
         use(made, contents, original: original)
         marks?.spaces = made.makeTrampolineSpaces()

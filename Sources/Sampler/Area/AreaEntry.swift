@@ -29,6 +29,7 @@ extension TraceSession {
         guard wait(atMost: .milliseconds(5), every: 20, until: { area?.isSettled == true }) else {
             return now
         }
+        emptyCave()
         return area?.time(\.settled_ns).map { min(max($0, now), .now) } ?? now
     }
 
@@ -97,9 +98,8 @@ extension TraceSession {
         own?.fill(contents)
         if let own { hook(ownSites, own) }
         own.map { _ = $0.open() }
-        guard ProcFile.write(code, to: "/proc/\(pid)/mem", at: piece) else {
-            throw .obstacle(.unmapped)
-        }
+        guard putPiece(code, at: piece) else { throw .obstacle(.unmapped) }
+        if isAtEntry { cave = nil }
         let expected = own == nil ? files.lowestFreeDescriptor() : 0
         let before = try attempt { () throws(SystemError) in try main.tracee.divert(to: piece) }
         if isAtEntry {
@@ -111,6 +111,23 @@ extension TraceSession {
         if let own { area = own } else { area = try takeMade(number: expected, contents, ownSites) }
         if isAtEntry { try leaveEntry(main, before, area, contents) }
         use(area, contents, original: original)
+    }
+
+    /// Writes a piece of ours where the program has no code of its own, and keeps what was there.
+    func putPiece(_ code: [UInt8], at address: UInt64) -> Bool {
+        let before = TargetMemory(pid: pid).read(at: address, count: code.count)
+        guard before.count == code.count,
+            ProcFile.write(code, to: "/proc/\(pid)/mem", at: address)
+        else { return false }
+        cave = (address, before)
+        return true
+    }
+
+    /// The thread is through with the piece: what was there is there again.
+    func emptyCave() {
+        guard let (address, before) = cave else { return }
+        cave = nil
+        ProcFile.write(before, to: "/proc/\(pid)/mem", at: address)
     }
 
     private func fill(_ contents: inout Area.Contents, with linker: DynamicLinker) {
@@ -207,12 +224,14 @@ extension TraceSession {
     /// What the sampling signal does so far (0: the default, 1: ignored), if everything else allows
     /// for our code.
     func checkTarget() throws(SetupFailure) -> UInt64 {
+        if let known = knownAction {
+            knownAction = nil
+            return known
+        }
         guard let status = ProcessStatus(pid: pid) else { throw .gone }
         if status.isFiltered(beyond: SignalCapture.ownFilters) { throw .obstacle(.filtered) }
         if status.catches(SIGURG) { throw .obstacle(.ownHandler) }
-        let size = UInt64(Area.size(stackBytes: options.stackBytes))
-        // Beyond these the program would be killed, or its own allocations fail.
-        guard fl_file_size_limit(pid) >= size, fl_address_space_limit(pid) == .max else {
+        guard Area.fits(process: pid, stackBytes: options.stackBytes) else {
             throw .obstacle(.limited)
         }
         return status.ignores(SIGURG) ? 1 : 0

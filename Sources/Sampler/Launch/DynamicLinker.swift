@@ -21,6 +21,16 @@ struct DynamicLinker: Sendable {
         self.debug = debug
     }
 
+    /// The same so much further on.
+    func moved(by distance: UInt64) -> DynamicLinker {
+        DynamicLinker(debugState: debugState &+ distance, debug: debug &+ distance)
+    }
+
+    private init(debugState: UInt64, debug: UInt64) {
+        self.debugState = debugState
+        self.debug = debug
+    }
+
     /// Whether nothing is being loaded or unloaded (RT_CONSISTENT is 0).
     func isConsistent(_ memory: TargetMemory) -> Bool { memory.int32(at: debug &+ 24) == 0 }
 

@@ -23,8 +23,39 @@ struct ImageStart {
             programHeaders: vector.programHeaders, count: vector.programHeaderCount, memory: memory)
         linkerImage =
             vector.linkerBase == 0 ? nil : LoadedImage(base: vector.linkerBase, memory: memory)
-        linker = linkerImage.flatMap { DynamicLinker($0) }
+        let own = Self.ownLinker
+        if let own, own.file == Self.file(at: vector.linkerBase, mappings) {
+            linker = own.linker.moved(by: vector.linkerBase)
+        } else {
+            linker = linkerImage.flatMap { DynamicLinker($0) }
+        }
     }
+
+    /// What a mapped file is known by.
+    private struct MappedFile: Equatable {
+        var path: String
+        var inode: UInt64
+    }
+
+    private static func file(
+        at base: UInt64, _ mappings: [ProcFormats.MapsLine]
+    ) -> MappedFile? {
+        mappings.first { $0.start == base && $0.path.hasPrefix("/") }.map {
+            MappedFile(path: $0.path, inode: $0.inode)
+        }
+    }
+
+    /// Most programs use the dynamic linker that we use: what it has where is known then.
+    private static let ownLinker: (file: MappedFile, linker: DynamicLinker)? = {
+        let memory = TargetMemory(pid: getpid())
+        let base = AuxiliaryVector(pid: getpid()).linkerBase
+        var buffer = ReadBuffer(capacity: 16384)
+        buffer.readAll(path: "/proc/self/maps")
+        guard let file = file(at: base, ProcFormats.maps(buffer.text)),
+            let linker = DynamicLinker(base: base, memory: memory)
+        else { return nil }
+        return (file, linker.moved(by: 0 &- base))
+    }()
 
     /// Does with ourselves what will be done while a program stands: the first time takes longer.
     static func prepare() {

@@ -10,6 +10,7 @@ struct HeldProcess: ~Copyable {
     private let failure: Int32
     /// What it hands on to the program.
     private let area: InheritedArea?
+    private let ignoresSampleSignal: Bool
 
     /// Forks the child. It has our directory and limits and, but for what `setting` says, our
     /// environment and descriptors; its signal mask is the one that we were started with.
@@ -19,6 +20,7 @@ struct HeldProcess: ~Copyable {
     ) throws(SamplerError) {
         self.path = path
         let number = area == nil ? -1 : fl_free_descriptor(Self.leastNumber)
+        ignoresSampleSignal = signals.ignoredSignals & 1 << UInt64(SIGURG - 1) != 0
         self.area = number < 0 ? nil : area.map { InheritedArea(area: $0, descriptor: number) }
         var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
         words.append(nil)
@@ -72,7 +74,8 @@ struct HeldProcess: ~Copyable {
         close(failure)
         if hasFailed { throw ProgramLookup.explain(path: path, code: code) }
         return StartedProcess(
-            main: main, firstInstruction: reached, area: area, schedule: schedule)
+            main: main, firstInstruction: reached, area: area,
+            ignoresSampleSignal: ignoresSampleSignal, schedule: schedule)
     }
 
     /// Until the exec's stop, or the child's end when exec failed. Other stops are passed on.
@@ -98,6 +101,7 @@ struct StartedProcess {
     let firstInstruction: MonotonicTime
     /// The memory that it was handed; nil: there is none.
     let area: InheritedArea?
+    let ignoresSampleSignal: Bool
     /// nil: it cannot be had.
     let schedule: Schedule?
 }

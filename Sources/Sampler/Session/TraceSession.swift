@@ -38,6 +38,11 @@ final class TraceSession {
     var area: Area?
     /// That of the image which is about to begin.
     var nextArea: InheritedArea?
+    /// The same of an image that is about to begin, where it need not be asked: our own child has our
+    /// filters, and its limits were looked at.
+    var knownAction: UInt64?
+    /// Where a piece of our code stands for a moment, and what was there.
+    var cave: (address: UInt64, before: [UInt8])?
     /// What the sampling signal did before; 1: it was ignored.
     var originalAction: UInt64 = 0
     /// The linker's hook that leads to our code, and the word that was there.
@@ -109,6 +114,7 @@ final class TraceSession {
     func beginLaunch(_ process: StartedProcess) {
         isOurChild = true
         nextArea = process.area
+        if process.area != nil { knownAction = process.ignoresSampleSignal ? 1 : 0 }
         initialCPU = TimeSpan(nanoseconds: process.main.clock.counters.run)
         schedule = process.schedule
         let spawned = process.main.clock.time

@@ -89,6 +89,7 @@ extension TraceSession {
         hooks = nil
         linkerHook = nil
         linkerOfImage = nil
+        cave = nil
         toldBorders = []
         hasToldGate = false
         marks?.leaveImage()
