@@ -124,9 +124,12 @@ import Testing
         #expect(Self.next(of: queue)?.count == nil)
     }
 
-    /// The reader looks by itself after a while, and finds nothing.
+    /// The reader looks by itself after a while, and finds nothing. (Before anything came at all it
+    /// is not back: then only an event or the end brings it.)
     @Test func nothingIsNoEnd() {
         let queue = EventQueue()
+        queue.receive(Self.sample(0, bytes: 8))
+        #expect(Self.next(of: queue)?.count == 1)
         #expect(Self.next(of: queue)?.count == 0)
     }
 
@@ -176,5 +179,86 @@ import Testing
         #expect(!queue.hasFailed)
         queue.fail()
         #expect(queue.hasFailed)
+    }
+
+    // MARK: The first look
+
+    /// While a program stands at its first instruction, nobody wakes the reader: what is urgent
+    /// then comes with all the rest, when the first period is over.
+    @Test func whatComesFirstWakesNobody() {
+        let queue = EventQueue()
+        let start = MonotonicTime.now
+        queue.receive(.began(pid: 7))
+        queue.receive(.mappings([], start))
+        queue.receive(Self.sample(0, bytes: 8))
+        let events = Self.next(of: queue)
+        #expect(events?.count == 3)
+        // Never sooner, however fast the machine.
+        #expect(MonotonicTime.now - start >= .milliseconds(50))
+    }
+
+    @Test func theFirstLookComesByItself() {
+        let queue = EventQueue()
+        queue.receive(.threadNamed(ThreadIndex(0), "quiet"))
+        #expect(Self.next(of: queue)?.count == 1)
+    }
+
+    /// A reader that waits already, for a first event or for anything.
+    @Test(arguments: [false, true]) func theEndIsToldToWhoWaits(hasBegun: Bool) async {
+        let queue = EventQueue()
+        if hasBegun {
+            queue.receive(Self.sample(0, bytes: 8))
+            _ = Self.next(of: queue)
+        }
+        let reader = Task.detached { () -> Int in
+            var batch: [SamplerEvent] = []
+            var count = 0
+            while queue.next(into: &batch) { count += batch.count }
+            return count
+        }
+        queue.receive(Self.sample(1, bytes: 8))
+        queue.finish()
+        #expect(await reader.value == 1)
+    }
+
+    @Test func theEndNeedsNoEvents() {
+        let queue = EventQueue()
+        queue.finish()
+        #expect(Self.next(of: queue)?.count == nil)
+        #expect(Self.next(of: queue)?.count == nil)
+    }
+
+    /// What came before the end is handed out first, though no look was due.
+    @Test func theEndComesBeforeTheFirstLook() {
+        let queue = EventQueue()
+        for index in 0..<3 { queue.receive(Self.sample(index, bytes: 8)) }
+        queue.finish()
+        #expect(Self.next(of: queue)?.count == 3)
+        #expect(Self.next(of: queue)?.count == nil)
+    }
+
+    /// Many stacks do not wait for the first look: the program would fill the queue.
+    @Test func manyStacksAreTakenAtOnce() {
+        let queue = EventQueue()
+        for index in 0..<4 { queue.receive(Self.sample(index, bytes: 1 << 20)) }
+        #expect(Self.samples(Self.next(of: queue)).count == 4)
+        #expect(queue.lostSamples == 0)
+    }
+
+    @Test(arguments: 1...5) func nothingIsLostBetweenTwoThreads(seed: UInt64) async {
+        let queue = EventQueue()
+        let reader = Task.detached { () -> [Int] in
+            var batch: [SamplerEvent] = []
+            var found: [Int] = []
+            while queue.next(into: &batch) { found += Self.samples(batch).map(\.thread.rawValue) }
+            return found
+        }
+        var random = SeededNumbers(seed: seed)
+        let count = Int.random(in: 0...3000, using: &random)
+        for index in 0..<count {
+            queue.receive(Self.sample(index, bytes: Int.random(in: 0...8192, using: &random)))
+        }
+        queue.finish()
+        #expect(await reader.value == Array(0..<count))
     }
 }

@@ -96,6 +96,81 @@ import Testing
         }
     }
 
+    // MARK: Where the linker tells how many libraries there are
+
+    /// Not read again as long as nothing is told, whatever is mapped meanwhile.
+    @Test func whoIsToldNothingReadsNothing() throws {
+        var watch = MappingWatch(pid: getpid())
+        let now = MonotonicTime.now
+        let first = watch.changes(at: now, libraries: 5)
+        #expect(first?.isEmpty == false)
+        // Now and then it looks by itself: that was just now.
+        _ = watch.changes(at: now + .milliseconds(11), libraries: 5)
+        let read = watch.lastRead
+        let page = try Self.map(PROT_READ | PROT_EXEC, count: 4096)
+        defer { munmap(page, 4096) }
+        for nanoseconds in [0, 1, 5_000_000, 10_000_000] as [Int64] {
+            let time = now + .milliseconds(11) + TimeSpan(nanoseconds: nanoseconds)
+            let changes = watch.changes(at: time, libraries: 5)
+            #expect(changes == nil)
+        }
+        let isRead = watch.lastRead != read
+        let isKnown = Self.mapped(watch, Self.address(page))
+        #expect(!isRead && !isKnown)
+        // Another number, be it smaller, is news.
+        let changes = watch.changes(at: now + .milliseconds(12), libraries: 4)
+        let isKnownNow = Self.mapped(watch, Self.address(page))
+        #expect(changes != nil && isKnownNow)
+        #expect(watch.lastRead == now + .milliseconds(12))
+    }
+
+    @Test func everyNewNumberIsReadOnce() {
+        var watch = MappingWatch(pid: getpid())
+        let start = MonotonicTime.now
+        // So that the looks of its own are not due.
+        _ = watch.changes(at: start)
+        var told: Int?
+        for (index, number) in [0, 1, 1, 2, 2, 2, 0, .max, -5, -5].enumerated() {
+            let before = watch.lastRead
+            _ = watch.changes(
+                at: start + TimeSpan(nanoseconds: Int64(index + 1)), libraries: number)
+            let isRead = watch.lastRead != before
+            #expect(isRead == (told != number))
+            told = number
+        }
+    }
+
+    /// Who was told and then is not any more looks at the sizes again.
+    @Test func whenNobodyTellsAnyMore() throws {
+        var watch = MappingWatch(pid: getpid())
+        let now = MonotonicTime.now
+        _ = watch.changes(at: now, libraries: 3)
+        let page = try Self.map(PROT_READ | PROT_EXEC, count: 4096)
+        defer { munmap(page, 4096) }
+        _ = watch.changes(at: now + .milliseconds(1))
+        let isKnown = Self.mapped(watch, Self.address(page))
+        #expect(isKnown)
+    }
+
+    /// Another program's libraries are counted anew, even if they are as many.
+    @Test func aLaterProgram() {
+        var watch = MappingWatch(pid: getpid())
+        let now = MonotonicTime.now
+        _ = watch.changes(at: now, libraries: 3)
+        watch.restart()
+        let isEmpty = watch.code.isEmpty && watch.region(around: 0) == nil
+        let changes = watch.changes(at: now, libraries: 3)
+        #expect(isEmpty && changes?.isEmpty == false)
+    }
+
+    @Test func toldOfAProcessThatIsGone() {
+        var watch = MappingWatch(pid: .max)
+        for number in [0, 1, 1, 2] {
+            let changes = watch.changes(at: .now, libraries: number)
+            #expect(changes == nil)
+        }
+    }
+
     private static func spawn(_ path: String, preloading libraries: String) throws -> pid_t {
         var arguments = [strdup(path), nil]
         var environment = [strdup("LD_PRELOAD=\(libraries)"), nil]

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -130,6 +131,165 @@ import Testing
                     .randomElement(using: &random) ?? 0 as UInt8
             }
             _ = main(code, .max - 3)
+        }
+    }
+
+    // MARK: Where the code names main
+
+    private static let leaMain: [UInt8] = [0x48, 0x8D, 0x3D, 0xA5, 0xFE, 0xFF, 0xFF]
+
+    private func reference(_ code: [UInt8], _ entry: UInt64) -> StartCode.Reference? {
+        guard case .at(_, let reference) = StartCode(code, at: entry).main else { return nil }
+        return reference
+    }
+
+    @Test func references() {
+        let moved = Self.glibcHead + Self.leaMain + Self.callByTable
+        #expect(
+            reference(moved, 0x1280)
+                == StartCode.Reference(address: 0x1280 + 20 + 3, isDistance: true))
+        let fixed = Self.glibcHead + [0x48, 0xC7, 0xC7, 0x30, 0x11, 0x40, 0x00] + Self.callByTable
+        #expect(
+            reference(fixed, 0x40_1000)
+                == StartCode.Reference(address: 0x40_1000 + 20 + 3, isDistance: false))
+        let short = Self.glibcHead + [0xBF, 0x30, 0x11, 0x40, 0x00] + Self.callByTable
+        #expect(
+            reference(short, 0x40_1000)
+                == StartCode.Reference(address: 0x40_1000 + 20 + 1, isDistance: false))
+        let slot = Self.glibcHead + [0x48, 0x8B, 0x3D, 1, 0, 0, 0] + Self.callByTable
+        #expect(reference(slot, 0x1000) == nil)
+    }
+
+    /// With another address written into it, the code is read as leading there.
+    @Test func aReferencesWordLeadsElsewhere() throws {
+        let entry: UInt64 = 0x5555_0000_1280
+        let code = Self.glibcHead + Self.leaMain + Self.callByTable
+        let reference = try #require(self.reference(code, entry))
+        let place = Int(reference.address - entry)
+        let word = try #require(code.littleEndianWord(at: place))
+        for target in [
+            entry, entry + 0x7000_0000, entry - 0x7000_0000, reference.address + 4,
+        ] {
+            let patched = try #require(reference.word(leadingTo: target, in: word))
+            #expect(patched >> 32 == word >> 32)
+            var changed = code
+            changed.replaceSubrange(place..<(place + 8), with: bytes(of: patched))
+            #expect(main(changed, entry) == .at(target))
+            #expect(StartCode(changed, at: entry).startSlot(MadeImage.memory) != nil)
+        }
+        // At the reach's ends, and behind them.
+        let end = reference.address + 4
+        #expect(reference.word(leadingTo: end + 0x7FFF_FFFF, in: 0) == 0x7FFF_FFFF)
+        #expect(reference.word(leadingTo: end - 0x8000_0000, in: 0) == 0x8000_0000)
+        #expect(reference.word(leadingTo: end + 0x8000_0000, in: 0) == nil)
+        #expect(reference.word(leadingTo: end - 0x8000_0001, in: 0) == nil)
+        #expect(reference.word(leadingTo: end &+ 1 << 63, in: 0) == nil)
+    }
+
+    @Test func anAddressInFourBytes() {
+        let reference = StartCode.Reference(address: 0x40_1003, isDistance: false)
+        #expect(
+            reference.word(leadingTo: 0x1234_5678, in: 0xAAAA_BBBB_CCCC_DDDD)
+                == 0xAAAA_BBBB_1234_5678)
+        #expect(reference.word(leadingTo: 0x7FFF_FFFF, in: 0) == 0x7FFF_FFFF)
+        for target in [0x8000_0000, 0x1_0000_0000, 0x7F00_0000_0000] as [UInt64] {
+            #expect(reference.word(leadingTo: target, in: 0) == nil)
+        }
+        for address in [0, .max - 3, .max] as [UInt64] {
+            let far = StartCode.Reference(address: address, isDistance: true)
+            for target in [0, 1, 1 << 63, .max] as [UInt64] {
+                _ = far.word(leadingTo: target, in: .max)
+            }
+        }
+    }
+
+    // MARK: Where the program finds the C library's start function
+
+    @Test func aSlotThatIsCalledThrough() {
+        let code = Self.glibcHead + Self.leaMain + Self.callByTable
+        #expect(
+            StartCode(code, at: 0x1280).startSlot(MadeImage.memory) == 0x1280 + 33 + 0x2D67)
+        // A distance below zero, at the address space's beginning: it wraps, and does not trap.
+        let back = Self.glibcHead + Self.leaMain + [0xFF, 0x15, 0, 0, 0, 0x80, 0xF4]
+        #expect(
+            StartCode(back, at: 0).startSlot(MadeImage.memory)
+                == UInt64(33) &- 0x8000_0000)
+        // What returns is no call of the start function.
+        let other = Self.glibcHead + Self.leaMain + [0xFF, 0x15, 1, 0, 0, 0, 0x90]
+        #expect(StartCode(other, at: 0).startSlot(MadeImage.memory) == nil)
+        #expect(StartCode([], at: 0).startSlot(MadeImage.memory) == nil)
+    }
+
+    private static let jump: [UInt8] = [0xFF, 0x25, 0x10, 0x20, 0x00, 0x00]
+    private static let mark: [UInt8] = [0xF3, 0x0F, 0x1E, 0xFA]
+
+    /// Entry code right before a stub, which it calls.
+    private static func startSlot(through stub: [UInt8]) -> (found: UInt64?, stub: UInt64) {
+        let call: [UInt8] = [0xE8, 1, 0, 0, 0, 0xF4]
+        let code = glibcHead + leaMain + call
+        let memory = MadeMemory(code + stub + [UInt8](repeating: 0xCC, count: 16))
+        return withExtendedLifetime(memory) {
+            let start = StartCode(code, at: memory.address)
+            return (start.startSlot(MadeImage.memory), memory.address + UInt64(code.count))
+        }
+    }
+
+    @Test(
+        arguments: [
+            ([], 6), ([0xF2], 7), (mark, 10), (mark + [0xF2], 11),
+        ] as [([UInt8], UInt64)])
+    func stubs(prefix: [UInt8], end: UInt64) {
+        let (found, stub) = Self.startSlot(through: prefix + Self.jump)
+        #expect(found == stub + end + 0x2010)
+        let back = Self.startSlot(through: prefix + [0xFF, 0x25, 0xF0, 0xFF, 0xFF, 0xFF])
+        #expect(back.found == back.stub + end - 0x10)
+    }
+
+    /// A static program calls the function itself.
+    @Test(
+        arguments: [
+            [0x55], [0xF3, 0x0F, 0x1E, 0xFA, 0x41, 0x57], [0xFF, 0x15, 0, 0, 0, 0],
+            [0xE9, 0, 0, 0, 0],
+            [0xF2, 0xF2, 0xFF, 0x25, 0, 0, 0, 0], [0xF3, 0x0F, 0x1E, 0xFB, 0xFF, 0x25, 0, 0, 0, 0],
+        ] as [[UInt8]])
+    func whatIsNoStub(code: [UInt8]) {
+        #expect(Self.startSlot(through: code).found == nil)
+    }
+
+    @Test func aStubThatCannotBeRead() throws {
+        let code = Self.glibcHead + Self.leaMain + [0xE8, 0, 0, 0, 0, 0xF4]
+        for entry in [0, 0x1000, .max - 16] as [UInt64] {
+            #expect(StartCode(code, at: entry).startSlot(MadeImage.memory) == nil)
+        }
+        // One that ends with the mapping, at any of its bytes.
+        let page = try #require(
+            mmap(nil, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
+        try #require(page != MAP_FAILED)
+        defer { munmap(page, 8192) }
+        mprotect(page + 4096, 4096, PROT_NONE)
+        let stub = Self.mark + [0xF2] + Self.jump
+        for length in 0...stub.count {
+            let place = page + 4096 - length
+            place.copyMemory(from: stub, byteCount: length)
+            let address = UInt64(UInt(bitPattern: place))
+            let start = StartCode(code, at: address &- UInt64(code.count - 1))
+            #expect((start.startSlot(MadeImage.memory) != nil) == (length == stub.count))
+        }
+    }
+
+    @Test func noiseHasSomeSlotOrNone() {
+        var random = SeededNumbers(seed: 8)
+        for _ in 0..<2000 {
+            let code = (0..<StartCode.length).map { _ in
+                [0x48, 0x8D, 0x3D, 0xBF, 0xC7, 0xFF, 0x15, 0x25, 0xE8, 0xF4, 0x00, 0x80]
+                    .randomElement(using: &random) ?? 0 as UInt8
+            }
+            let memory = MadeMemory(code)
+            withExtendedLifetime(memory) {
+                for entry: UInt64 in [memory.address, 0, .max - 3] {
+                    _ = StartCode(code, at: entry).startSlot(MadeImage.memory)
+                }
+            }
         }
     }
 }
