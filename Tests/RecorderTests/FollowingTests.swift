@@ -269,7 +269,7 @@ extension SliceBuilder {
         var slices: [[Slice]] = [[], [], []]
         var blocking: [UInt32] = [1, 1, 1]
         let isRare = Bool.random(using: &random)
-        for _ in 0..<4000 {
+        for _ in 0..<2000 {
             let thread = Int.random(in: 0..<3, using: &random)
             let isBlocked = Int.random(in: 0..<3, using: &random) > 0
             if Int.random(in: 0..<3, using: &random) == 0 { blocking[thread] += 1 }
@@ -301,12 +301,15 @@ extension SliceBuilder {
             #expect(slices[thread].map(\.start) == sent[thread].map(\.start))
             #expect(slices[thread].map(\.times) == sent[thread].map(\.times))
             #expect(slices[thread].map(\.systemCall) == sent[thread].map(\.systemCall))
+            var wrong = 0
             for (slice, sample) in zip(slices[thread], sent[thread]) {
                 guard case .following = sample.content else { continue }
                 // A stack that a running thread had, or the word that there is none.
                 let caller = Self.caller(builder, slice)
-                #expect(caller != 3 && (slice.stack != nil || slice.truncation == .notSampled))
+                let isSaid = slice.stack != nil || slice.truncation == .notSampled
+                if caller == 3 || !isSaid { wrong += 1 }
             }
+            #expect(wrong == 0)
         }
     }
 
@@ -317,7 +320,7 @@ extension SliceBuilder {
         var expected: [UInt64?] = []
         var open: [Int] = []
         var slices: [Slice] = []
-        for index in 0..<3000 {
+        for index in 0..<1500 {
             let start = Int64(10 * index)
             switch Int.random(in: 0..<10, using: &random) {
             case 0...3:
