@@ -249,8 +249,10 @@ CODE void fl_give_back(volatile struct fl_library *library, uint32_t which) {
     if (which & 1) {
         info[tag_array] = (struct dynamic_entry *)library->own[1];
         info[tag_array_size] = (struct dynamic_entry *)library->own[2];
+        library->own[1] = 0;
     } else {
         info[tag_init] = (struct dynamic_entry *)library->own[0];
+        library->own[0] = 0;
     }
 }
 

@@ -158,6 +158,7 @@ final class RecordingThread: @unchecked Sendable {
         switch event {
         case .began: break
         case .image(let image):
+            slices.leaveImage(into: &finished)
             name = String(image.name)
             try file.append(image)
         case .mark(let mark):

@@ -25,7 +25,9 @@ struct SliceBuilder: ~Copyable {
 
         /// Hands a slice out, or keeps it behind those that wait.
         private mutating func put(_ slice: Slice, into slices: inout [Slice]) {
-            if open.isEmpty { slices.append(slice) } else { later.append(slice) }
+            guard !open.isEmpty else { return slices.append(slice) }
+            later.append(slice)
+            if later.count > Self.mostLater { settle(nil, .notSampled, into: &slices) }
         }
 
         /// Keeps a slice until its stack comes.
@@ -138,6 +140,11 @@ struct SliceBuilder: ~Copyable {
 
     /// A stack of one frame.
     mutating func intern(_ frame: FrameAddress) -> StackID { interner.intern(frame) }
+
+    /// Another program has taken the process over: what comes is no stack of what was before.
+    mutating func leaveImage(into slices: inout [Slice]) {
+        for index in threads.indices { threads[index].settle(nil, .notSampled, into: &slices) }
+    }
 
     /// The slices that were still held back, at the recording's end.
     mutating func flush() -> [Slice] {

@@ -220,7 +220,7 @@ struct fl_library {
     // What the linker finds in place of the library's own entries:
     uint64_t only;          // an array of one
     uint64_t entries[6];    // DT_INIT, DT_INIT_ARRAY, DT_INIT_ARRAYSZ, each with its value
-    uint64_t own[3];        // where the library's own entries are; 0: it has none
+    uint64_t own[3];        // where the library's own entries are; 0: the linker finds them
     uint64_t unused[9];
 };
 

@@ -74,6 +74,22 @@ extension Area {
             open: open >= Int(FL_FIRST_OPEN) && open < Int(FL_MOST_OPENS) ? open : nil)
     }
 
+    /// Whether the linker will still come by us for a library's initialisers. The program's own may
+    /// be run by itself, and never pass.
+    var hasPendingInitializers: Bool {
+        let first = self[\.real_init] == 0 ? 0 : 1
+        return (first..<max(first, counts.libraries)).contains { index in
+            let library = read(
+                fl_library.self, at: Int(FL_LIBRARIES) + index * MemoryLayout<fl_library>.size)
+            return library.own.0 != 0 || library.own.1 != 0
+        }
+    }
+
+    /// How many of the libraries, the first ones, are of the start-up.
+    var initialLibraries: Int {
+        (0..<counts.libraries).prefix { load($0).open == nil }.count
+    }
+
     /// A moment at which somebody told our code something.
     struct Moment {
         var time: MonotonicTime
@@ -161,7 +177,7 @@ extension Area {
     /// not outlive this.
     func makeTrampolineSpaces() -> [TrampolineSpace] {
         let routine = position(Int(AreaCode.mark))
-        let island = self[\.island]
+        let island = islandRange?.lowerBound ?? 0
         let near = TrampolineSpace(
             memory: base + Int(FL_TRAMPOLINES), size: TrampolineSpace.size,
             address: position(Int(FL_TRAMPOLINES)), routine: routine)
@@ -175,6 +191,7 @@ extension Area {
     /// Where the island is.
     var islandRange: Range<UInt64>? {
         let island = self[\.island]
-        return island == 0 ? nil : island..<(island &+ UInt64(TrampolineSpace.size))
+        guard Self.isPlace(island, size: TrampolineSpace.size) else { return nil }
+        return island..<(island &+ UInt64(TrampolineSpace.size))
     }
 }

@@ -180,6 +180,11 @@ final class Area {
         withUnsafeBytes(of: state) { write(Array($0), at: Int(FL_STATE)) }
     }
 
+    /// Whether a program can have something there: what it says may be anything.
+    static func isPlace(_ address: UInt64, size: Int) -> Bool {
+        address != 0 && address % 4096 == 0 && address < 1 << 56 - UInt64(size)
+    }
+
     /// Lets go on who waits for it to be filled in. false: it has given up waiting.
     func open() -> Bool {
         word(\.phase).pointee.compareExchange(
@@ -191,7 +196,8 @@ final class Area {
     /// Whether the program uses it.
     var isSettled: Bool {
         guard value(\.phase) == UInt32(FL_PHASE_SETTLED) else { return false }
-        address = self[\.address]
+        let told = self[\.address]
+        if Self.isPlace(told, size: size) { address = told }
         return true
     }
 

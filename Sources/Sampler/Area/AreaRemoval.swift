@@ -11,7 +11,7 @@ extension TraceSession {
         defer { forgetArea() }
         // Requests that are under way are answered as soon as their threads get a core.
         let isIdle = wait(atMost: .milliseconds(50)) {
-            area.isSettled && !hooks.isInUse
+            area.isSettled && !hooks.isInUse && !area.hasPendingInitializers
                 && !threads.values.contains { signalCapture?.isUnderWay($0) == true }
         }
         guard let thread = stopAny() else {

@@ -92,7 +92,7 @@ final class ThreadSamples {
     /// The DWARF numbers of the registers, in the kernel's order.
     private static let kernelOrder = [0, 3, 2, 1, 4, 5, 6, 7, 16, 8, 9, 10, 11, 12, 13, 14, 15]
 
-    private static func observation(
+    static func observation(
         _ record: PerfRecords.Record, base: Int64
     ) -> Observation? {
         guard let time = record.time, let count = record.number(at: countOffset, as: Int64.self),
@@ -116,6 +116,6 @@ final class ThreadSamples {
             stack: StackCopy(
                 start: registers.stackPointer,
                 bytes: record.bytes(at: sizeOffset + 8, count: Int(copied))),
-            isCut: copied == size)
+            isCut: size > 0 && copied == size)
     }
 }

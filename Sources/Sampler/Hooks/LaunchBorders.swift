@@ -1,3 +1,4 @@
+import CAgent
 import ProfileModel
 
 /// Tells what our code in the program noted of the launch's borders, and does what must be done
@@ -59,7 +60,9 @@ extension TraceSession {
     private func listLibraries(since start: MonotonicTime) {
         guard libraries == nil, let linker = linkerOfImage else { return }
         libraries = LibraryList(linker)
-        reportLibraries(since: start, isInitial: true)
+        // Meanwhile the program may have loaded more.
+        let initial = area?.initialLibraries ?? 0
+        reportLibraries(since: start, isInitial: true, most: initial > 0 ? initial : .max)
         let memory = TargetMemory(pid: pid)
         let objects = LinkMap.objects(debug: linker.debug, memory: memory)
         switchOnSignposts(of: images(of: objects, memory))

@@ -18,10 +18,11 @@ struct LibraryList {
     /// Those that were not told yet, as of now, each with who needs it. The program is none.
     ///
     /// - Parameter program: its path, which the list does not have.
-    mutating func untold(program: String, memory: TargetMemory)
+    /// - Parameter most: no more than the list's first ones; what follows is told otherwise.
+    mutating func untold(program: String, most: Int, memory: TargetMemory)
         -> [(object: LinkedObject, requestedBy: String?)]
     {
-        let objects = LinkMap.objects(debug: linker.debug, memory: memory)
+        let objects = Array(LinkMap.objects(debug: linker.debug, memory: memory).prefix(most))
         guard objects.contains(where: { !told.contains($0.bias) }) else { return [] }
         var requester: [String: String] = [:]
         for (index, object) in objects.enumerated() {
@@ -62,11 +63,15 @@ extension TraceSession {
     /// Tells of libraries that were not told yet.
     ///
     /// - Parameter start: when the linker took them up, as far as that is known.
-    func reportLibraries(since start: MonotonicTime, isInitial: Bool) {
+    ///
+    /// - Parameter most: how many of the linker's list, from its beginning.
+    func reportLibraries(since start: MonotonicTime, isInitial: Bool, most: Int = .max) {
         let memory = TargetMemory(pid: pid)
         let program = isInitial ? files.image(at: start).path : programPath
         programPath = program
-        for (object, asker) in libraries?.untold(program: program, memory: memory) ?? [] {
+        for (object, asker) in libraries?.untold(
+            program: program, most: most, memory: memory) ?? []
+        {
             sink.receive(
                 .library(
                     ObservedLibrary(

@@ -171,8 +171,9 @@ extension LoadedImage {
     /// (`PT_GNU_RELRO`; whole pages).
     func isProtected(_ address: UInt64) -> Bool {
         segments.contains {
-            $0.kind == 0x6474_E552 && address >= $0.start & ~4095
-                && address &+ 8 <= ($0.start &+ $0.size) & ~4095
+            let end = ($0.start &+ $0.size) & ~4095
+            return $0.kind == 0x6474_E552 && address >= $0.start & ~4095 && end >= 8
+                && address <= end - 8
         }
     }
 }

@@ -1,3 +1,4 @@
+import CAgent
 import CSystem
 import Glibc
 import ProfileModel
@@ -182,7 +183,10 @@ final class TraceSession {
         main.burst = BurstWatch()
         if let status { main.burst.sawStop(voluntary: status.voluntary) }
         // That clock is exact; the kernel's counters tell only of what has left its core.
-        if began != now, let area { counters?.run = area[\.settled_cpu_ns] }
+        if began != now, let area, let known = counters?.run {
+            let most = known.addingReportingOverflow((began - now).nanoseconds).partialValue
+            counters?.run = min(max(area[\.settled_cpu_ns], known), max(known, most))
+        }
         observer.restart()
         observer.closeWithoutStack(main, at: began, counters: counters)
         noteHold(from: now, to: began)

@@ -1,3 +1,4 @@
+import CAgent
 import CSystem
 import ProfileModel
 

@@ -1,0 +1,94 @@
+import ProfileModel
+import TestSupport
+import Testing
+
+@testable import Sampler
+
+/// Samples as the kernel writes them, byte by byte.
+@Suite struct ObservationTests {
+    /// pid, tid, time, core, count, the registers' kind.
+    private static func body(
+        kind: UInt64 = 2, size: UInt64 = 64, stack: Int = 64, copied: UInt64? = 40,
+        count: Int64 = 500
+    ) -> [UInt8] {
+        var body = bytes(of: Int32(7)) + bytes(of: Int32(8)) + bytes(of: Int64(1000))
+        body += bytes(of: UInt64(3)) + bytes(of: count) + bytes(of: kind)
+        if kind != 0 { body += (0..<17).flatMap { bytes(of: UInt64(100 + $0)) } }
+        body += bytes(of: size) + (0..<stack).map { UInt8(truncatingIfNeeded: $0) }
+        if let copied { body += bytes(of: copied) }
+        return body
+    }
+
+    private static func observations(
+        _ body: [UInt8], base: Int64 = 10
+    ) -> [ThreadSamples.Observation] {
+        let record =
+            bytes(of: UInt32(9)) + bytes(of: UInt16(0))
+            + bytes(of: UInt16(clamping: 8 + body.count)) + body
+        var found: [ThreadSamples.Observation] = []
+        PerfRecords(record[...]).forEach { record in
+            if let seen = ThreadSamples.observation(record, base: base) { found.append(seen) }
+        }
+        return found
+    }
+
+    @Test func whatASampleTells() throws {
+        let seen = try #require(Self.observations(Self.body()).first)
+        #expect(seen.time.nanoseconds == 1000 && seen.cpu == 510 && !seen.isCut)
+        // ax bx cx dx si di bp sp ip r8 … r15, by their DWARF numbers.
+        let order = [0, 3, 2, 1, 4, 5, 6, 7, 16, 8, 9, 10, 11, 12, 13, 14, 15]
+        #expect(order.map { seen.registers[$0] } == (0..<17).map { UInt64(100 + $0) })
+        #expect(seen.stack.start == 107)
+        #expect(seen.stack.bytes == (0..<40).map { UInt8($0) })
+        #expect(try #require(Self.observations(Self.body(copied: 64)).first).isCut)
+    }
+
+    @Test func atEveryLength() {
+        let whole = Self.body()
+        for length in 0..<whole.count {
+            #expect(Self.observations(Array(whole.prefix(length))).isEmpty, "\(length)")
+        }
+        #expect(Self.observations(whole).count == 1)
+        #expect(Self.observations(whole + [1, 2, 3]).count == 1)
+    }
+
+    @Test func withoutRegistersThereIsNothing() {
+        #expect(Self.observations(Self.body(kind: 0)).isEmpty)
+        #expect(Self.observations(Self.body(kind: 0, size: 0, stack: 0, copied: nil)).isEmpty)
+        // Of a program of 32 bits.
+        #expect(Self.observations(Self.body(kind: 1)).count == 1)
+    }
+
+    @Test func withoutAStack() throws {
+        let body = Self.body(size: 0, stack: 0, copied: nil)
+        let seen = try #require(Self.observations(body).first)
+        #expect(seen.stack.bytes.isEmpty)
+        #expect(!seen.isCut)
+    }
+
+    @Test(
+        arguments: [
+            (64, 65), (64, .max), (64, 1 << 63), (65, 40), (1 << 16, 40), (65535, 40), (.max, 40),
+            (1 << 63, 40), (.max - 200, 0),
+        ] as [(UInt64, UInt64)])
+    func sizesThatCannotBe(size: UInt64, copied: UInt64) {
+        #expect(Self.observations(Self.body(size: size, copied: copied)).isEmpty)
+    }
+
+    @Test func nothingWasCopied() throws {
+        let seen = try #require(Self.observations(Self.body(copied: 0)).first)
+        #expect(seen.stack.bytes.isEmpty && !seen.isCut)
+    }
+
+    @Test func theClockWraps() throws {
+        let seen = Self.observations(Self.body(count: .max), base: .max)
+        #expect(seen.map(\.cpu) == [-2])
+    }
+
+    @Test(arguments: 0..<300) func damagedSamples(seed: UInt64) {
+        var random = SeededNumbers(seed: seed)
+        for seen in Self.observations(random.mutated(Self.body()), base: Int64(seed)) {
+            #expect(seen.stack.bytes.count < 1 << 16)
+        }
+    }
+}
