@@ -10,10 +10,7 @@ extension TraceSession {
         guard let area, let hooks else { return }
         defer { forgetArea() }
         // Requests that are under way are answered as soon as their threads get a core.
-        let isIdle = wait(atMost: .milliseconds(50)) {
-            area.isSettled && !hooks.isInUse && !area.hasPendingInitializers
-                && !threads.values.contains { signalCapture?.isUnderWay($0) == true }
-        }
+        wait(atMost: .milliseconds(50)) { isIdle(area, hooks) }
         guard let thread = stopAny() else {
             area.silence()
             return noteLeftBehind()
@@ -27,13 +24,21 @@ extension TraceSession {
         let hadSignposts = switchOffSignposts(hooks.signposts)
         let isStarted = !notesMain || area.border(.main) != nil
         let isUnused =
-            isIdle && isStarted && isOutOfMarks && !hadSignposts && !isAnyoneInArea(of: others)
+            isIdle(area, hooks) && isStarted && isOutOfMarks && !hadSignposts
+            && !isAnyoneInArea(of: others)
         if !isUnused { leave(area, behind: hooks, isMeant: hadSignposts || !isOutOfMarks) }
         let isBack = takeAway(
             isUnused ? area : nil, area.isDisplaced ? nil : originalAction, thread)
         for other in others { release(other) }
         if !isBack, isUnused { note(.leftBehind) }
         release(thread)
+    }
+
+    /// Whether nobody is on the way to our code, or will come back to it; that is so for good only
+    /// while nobody runs.
+    private func isIdle(_ area: Area, _ hooks: Hooks) -> Bool {
+        area.isSettled && !hooks.isInUse && !area.hasPendingInitializers
+            && !threads.values.contains { signalCapture?.isUnderWay($0) == true }
     }
 
     private func forgetArea() {
