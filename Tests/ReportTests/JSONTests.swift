@@ -36,7 +36,7 @@ import Testing
         try expectKeys(report["program"], "name path arguments pid exitStatus")
         try expectKeys(
             report["launch"],
-            "wallNs cpuNs frequencyHz ticks slices truncatedStacks lostSamples capture scheduler "
+            "wallNs heldNs cpuNs frequencyHz ticks slices truncatedStacks lostSamples capture scheduler "
                 + "mainThread notes")
         for segment in try objects((report["launch"] as? Object)?["mainThread"]) {
             try expectKeys(segment, "tid startNs wallNs")
@@ -44,7 +44,7 @@ import Testing
         for phase in try objects(report["phases"]) {
             try expectKeys(
                 phase,
-                "name group startNs wallNs cpuNs minorFaults majorFaults readBytes mainThread "
+                "name group startNs wallNs heldNs cpuNs minorFaults majorFaults readBytes mainThread "
                     + "heaviestStack")
             try expectKeys(phase["mainThread"], "runningNs runnableNs preemptedNs blockedNs")
             for frame in try objects(phase["heaviestStack"]) {
