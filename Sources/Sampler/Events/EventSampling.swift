@@ -39,7 +39,11 @@ extension TraceSession {
                 endEvents(of: thread)
             }
             thread.stackPointer = seen.registers.stackPointer
-            isCut = isCut || (seen.isCut && isShort(seen.stack))
+            if seen.isCut, isShort(seen.stack) {
+                // What it stands for, the next stack stands for, which is whole.
+                isCut = true
+                continue
+            }
             observer.sample(
                 SharedSlots.Answer(
                     time: seen.time, cpu: seen.cpu, registers: seen.registers, stack: seen.stack,
