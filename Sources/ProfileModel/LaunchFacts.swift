@@ -36,7 +36,7 @@ package struct LibraryLoad: Hashable, Sendable {
     }
 }
 
-/// One run of a library's or the program's initialiser (`init`, `init_array`, `preinit_array`),
+/// One run of a library's or the program's initialiser (`init`, `init_array`),
 /// timed by the thread itself.
 package struct InitializerRun: Hashable, Sendable {
     /// A stack of one frame: the function's first instruction.

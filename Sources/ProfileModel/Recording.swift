@@ -99,7 +99,7 @@ package struct Recording: Sendable {
     }
 }
 
-/// How stacks were captured after `main` (before it, the recorder is always the tracer).
+/// How stacks were captured.
 package enum CaptureMethod: String, Sendable, CaseIterable {
     case signal
     case ptrace

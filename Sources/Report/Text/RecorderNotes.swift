@@ -28,7 +28,7 @@ enum RecorderNotes {
                 note, "were too many to ask at once", one: "was one too many to ask at once")
         case .lateExec:
             Numbers.count(note.value, "exec")
-                + " noticed only at the next tick: the first moments after are missing"
+                + " noticed only some ticks later: the first moments after are missing"
         case .spared:
             Numbers.count(note.value, "look")
                 + " left out, lest a call be interrupted: what ran meanwhile is [not sampled]"

@@ -11,7 +11,8 @@ enum SetupFailure: Error {
 }
 
 /// Brings the area into a new image, with its first thread stopped at its first instruction. That
-/// is the only stop of a launch: whatever happens later is noted by our code in the program.
+/// is the only stop of a launch, but where our bootstrap has to stand over the entry code: whatever
+/// happens later is noted by our code in the program.
 extension TraceSession {
     /// - Returns: when the program's own first instruction was executed, as far as that is known.
     func enter(_ main: TracedThread, at now: MonotonicTime) -> MonotonicTime {

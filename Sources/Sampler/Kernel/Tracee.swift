@@ -65,7 +65,7 @@ struct Tracee: Hashable, Sendable {
     /// Whether a stopped thread comes from a system call, which it may have to restart.
     var isInCall: Bool { fl_ptrace_in_call(tid) == 1 }
 
-    /// Makes a stopped thread go on at an entry of the ``Agent``, in one step, with its signals
+    /// Makes a stopped thread go on at a piece of our code (``AreaCode``), in one step, with its signals
     /// blocked. It finds its way back by itself, and then restarts a system call that it was in.
     ///
     /// - Returns: what to give back to it if it should be stopped on the way.
@@ -87,17 +87,6 @@ struct Tracee: Hashable, Sendable {
     func restore(_ state: State) throws(SystemError) {
         var raw = state.raw
         try check(fl_ptrace_restore(tid, &raw), "moving thread \(tid) back")
-    }
-
-    /// Writes words of code, whatever the mapping's protection (a private copy is made).
-    func write(words: [UInt64], at address: UInt64) throws(SystemError) {
-        // All at once, where the kernel allows that to tracers.
-        if words.count > 4, ProcFile.write(words, to: "/proc/\(tid)/mem", at: address) { return }
-        for (index, word) in words.enumerated() {
-            try check(
-                fl_ptrace_poke(tid, address &+ UInt64(index) &* 8, word),
-                "writing to process \(tid)'s memory")
-        }
     }
 }
 

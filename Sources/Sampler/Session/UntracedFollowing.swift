@@ -2,7 +2,7 @@ import CAgent
 import CSystem
 import ProfileModel
 
-/// The process after `main`: not traced, but followed from outside.
+/// A process that is not traced: followed from outside.
 extension TraceSession {
     /// Notices what ptrace would have reported: threads that came, another program, the end.
     func followUntraced(at now: MonotonicTime) {
