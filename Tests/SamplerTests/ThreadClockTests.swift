@@ -42,6 +42,20 @@ import Testing
         #expect(clock.counters == Self.counters(run: 1000))
     }
 
+    /// The kernel's figure of a running thread lags: what is learned too late is not lost.
+    @Test func timeLearnedTooLateIsMadeUpFor() {
+        var clock = Self.clock()
+        let first = clock.advance(
+            to: Self.at(2000), counters: Self.counters(run: 1700), isContinuous: true)
+        #expect(first == Self.times(1000))
+        let second = clock.advance(
+            to: Self.at(2500), counters: Self.counters(run: 1700), isContinuous: true)
+        #expect(second == Self.times(500))
+        let third = clock.advance(
+            to: Self.at(3500), counters: Self.counters(run: 2100), isContinuous: true)
+        #expect(third == Self.times(600, preempted: 400))
+    }
+
     /// What a thread that never blocked did not run, others took: hypervisor, interrupts, us.
     @Test func stolenTimeIsPreemption() {
         var clock = Self.clock()

@@ -30,6 +30,7 @@ extension TraceSession {
     /// Hands on what events told of a thread.
     func takeSamples(of thread: TracedThread, _ counters: SchedulerCounters) {
         guard let samples = thread.samples else { return }
+        samples.calibrate(cpuAtLeast: counters.run)
         var isCut = false
         for seen in samples.take() {
             if SignalFrame.interruptedStackPointer(

@@ -76,6 +76,13 @@ final class ThreadSamples {
         return result
     }
 
+    /// The thread had used at least that much by now: of one on its core the kernel tells what
+    /// was up to the last tick of its own.
+    func calibrate(cpuAtLeast cpu: Int64) {
+        guard !isBaseExact, let counted = ring.count else { return }
+        base = max(base, cpu - counted)
+    }
+
     /// The thread is off its core, and its CPU time is known exactly.
     func calibrate(cpu: Int64) {
         guard !isBaseExact, let counted = ring.count else { return }

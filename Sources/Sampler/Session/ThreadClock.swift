@@ -17,6 +17,9 @@ struct ThreadClock: Hashable, Sendable {
     private(set) var time: MonotonicTime
     private(set) var counters: SchedulerCounters
     private var switches: SwitchCounts?
+    /// CPU time that was learned of too late for the span that it belongs to: what came before was
+    /// told already. It goes where there is room for it, so that nothing is lost.
+    private var owed = TimeSpan.zero
     /// Held by the profiler since `time`.
     private var held = TimeSpan.zero
     /// The profiler's stops since ``switches`` was read.
@@ -62,7 +65,8 @@ struct ThreadClock: Hashable, Sendable {
         switches newSwitches: SwitchCounts? = nil
     ) -> StateTimes {
         let wall = max(.zero, now - time)
-        let running = min(wall, TimeSpan(nanoseconds: max(0, newer.run - counters.run)))
+        let used = owed + TimeSpan(nanoseconds: max(0, newer.run - counters.run))
+        let running = min(wall, used)
         let waited = min(wall - running, delay(since: newer))
         let rest = wall - running - waited
         let byProfiler = isContinuous ? rest : min(rest, held)
@@ -70,6 +74,7 @@ struct ThreadClock: Hashable, Sendable {
         defer {
             time = now > time ? now : time
             counters = newer
+            owed = used - running
             held = .zero
             if let newSwitches { (switches, stops) = (newSwitches, 0) }
         }

@@ -174,6 +174,20 @@ struct ThreadObserver: ~Copyable {
         endWait(of: thread, at: now)
     }
 
+    /// Charges the time up to its end of a thread that ended untraced: to the stack that it had, if
+    /// it went on without a pause.
+    mutating func closeAfterEnd(of thread: TracedThread) {
+        guard let end = thread.tally.end, end > thread.clock.time else { return }
+        let tally = thread.tally
+        var counters = thread.clock.counters
+        counters.run += tally.running.nanoseconds
+        counters.delay += tally.wantedCore.nanoseconds
+        let isSameStretch = thread.blocked == nil && !tally.hasWaited && !thread.isUnsampled
+        emit(
+            thread, at: end, now: nil, content: isSameStretch ? .unchanged : .following,
+            counters: counters)
+    }
+
     /// Charges the time up to `now` to no stack: before `exec`, or when its memory is gone.
     ///
     /// - Parameter counters: its counters then, if they are known.

@@ -16,6 +16,8 @@ final class TraceSession {
     let sharesNamespace: Bool
     var observer: ThreadObserver
     var threads: [Int32: TracedThread] = [:]
+    /// Those that ended untraced, until the scheduler has told how.
+    var leaving: [TracedThread] = []
     private var threadCount = 0
     private var rounds = 0
     var maskWatch = MaskWatch()

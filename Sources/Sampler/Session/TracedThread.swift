@@ -63,6 +63,8 @@ final class TracedThread {
     var makesStacks = false
     /// How often in a row it had to be stopped because it could not be asked.
     var detours = 0
+    /// What the scheduler told of it since the last look.
+    var tally = CoreTally()
     /// Its stack, as far as it is known.
     var stackPointer: UInt64?
     /// Whether the last look found the thread on its core, or wanting one.
@@ -243,6 +245,7 @@ final class TracedThread {
             to: now, counters: newer, isContinuous: isContinuous,
             switches: isWorthAsking ? switches(newer) : nil)
         wasRunning = isRunning
+        tally.restart()
         observedCPU = observedCPU + times.running
         return (start, times)
     }

@@ -114,10 +114,14 @@ extension TraceSession {
 
     /// A thread that is not traced ends without telling.
     func forget(_ thread: TracedThread, at now: MonotonicTime) {
-        guard !thread.isTraced else { return }
+        guard !thread.isTraced, thread.phase != .exited else { return }
+        // Its last answer stands for most of what was not told yet.
+        takeAnswer(of: thread, thread.clock.counters)
         signalCapture?.forget(thread)
-        end(thread, at: now)
-        if thread.tid != pid { threads[thread.tid] = nil }
+        thread.samples = nil
+        guard thread.tid != pid else { return end(thread, at: now) }
+        threads[thread.tid] = nil
+        if schedule == nil { end(thread, at: now) } else { leaving.append(thread) }
     }
 
     /// Our own child has ended while nobody traced it, and waits for us to take note: its last
@@ -126,13 +130,18 @@ extension TraceSession {
         guard isOurChild, untraced != nil, finalCPU == nil, fl_has_ended(pid) == 1 else { return }
         takeFinalCPU()
         finalCounters = files.counters()
+        let rest = threads.values.filter { $0.phase != .exited }
+        for thread in rest { takeAnswer(of: thread, thread.counters() ?? thread.clock.counters) }
         reportSchedule(isLast: true)
         let now = min(.now, exitTime ?? .now)
         reportBorders(at: now)
-        for thread in threads.values where thread.phase != .exited {
-            if let counters = thread.counters() { takeAnswer(of: thread, counters) }
+        for thread in rest {
             // Of the others nothing can be read any more. One that waited, waited to the end.
-            if thread.tid == pid || thread.blocked != nil { observer.close(thread, at: now) }
+            if thread.tid != pid, thread.tally.end != nil {
+                observer.closeAfterEnd(of: thread)
+            } else if thread.tid == pid || thread.blocked != nil {
+                observer.close(thread, at: now)
+            }
         }
     }
 

@@ -1,0 +1,62 @@
+import ProfileModel
+
+/// What the scheduler told of a thread since it was looked at last: all that can be known of its
+/// last moments, once it has ended and `/proc` has forgotten it.
+struct CoreTally: Hashable, Sendable {
+    private enum State: Hashable {
+        case unknown
+        case running
+        case wantsCore
+        case waiting
+    }
+
+    private var state = State.unknown
+    private var since = MonotonicTime(nanoseconds: 0)
+    private(set) var running = TimeSpan.zero
+    private(set) var wantedCore = TimeSpan.zero
+    /// Whether it gave up its core by itself.
+    private(set) var hasWaited = false
+    /// When it ended.
+    private(set) var end: MonotonicTime?
+
+    /// A look has told what happened so far.
+    mutating func restart() {
+        running = .zero
+        wantedCore = .zero
+        hasWaited = false
+    }
+
+    /// Takes the thread's next record.
+    ///
+    /// - Parameter look: the last look's time; what was before is known better.
+    mutating func take(_ record: SchedulerRecord, after look: MonotonicTime) {
+        switch record.kind {
+        case .began: change(to: .wantsCore, record.time, look)
+        case .arrived: change(to: .running, record.time, look, before: .wantsCore)
+        case .left(.pushed, _): change(to: .wantsCore, record.time, look, before: .running)
+        case .left(.waiting, _):
+            change(to: .waiting, record.time, look, before: .running)
+            if record.time > look { hasWaited = true }
+        case .woken where state != .running:
+            change(to: .wantsCore, record.time, look, before: .waiting)
+        case .woken, .watched: break
+        case .lost: (state, since) = (.unknown, record.time)
+        case .ended:
+            change(to: .unknown, record.time, look, before: .running)
+            end = record.time
+        }
+    }
+
+    /// - Parameter before: what it must have been in until then, where that is not known.
+    private mutating func change(
+        to next: State, _ time: MonotonicTime, _ look: MonotonicTime, before: State = .unknown
+    ) {
+        let span = max(.zero, time - max(since, look))
+        switch state == .unknown ? before : state {
+        case .running: running = running + span
+        case .wantsCore: wantedCore = wantedCore + span
+        case .waiting, .unknown: break
+        }
+        (state, since) = (next, time)
+    }
+}
