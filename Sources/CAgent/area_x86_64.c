@@ -36,6 +36,9 @@
 #define REAL_INIT 1840
 #define RECORDS 1860
 #define RING 1872
+#define SPARE_SIGNAL 1888
+#define SPARE 1892
+#define SPARE_ORIGINAL 1896
 
 __asm__(
     ".section fl_code,\"ax\",@progbits\n"
@@ -274,12 +277,35 @@ __asm__(
     "  cmp " STATE(PID) ", %eax\n"
     ".endm\n"
 
+    // Saves what a C function may change; rcx and r11 are the system call's to change.
+    ".macro fl_push_all\n"
+    "  lea -128(%rsp), %rsp\n"
+    "  push %rdi\n"
+    "  push %rsi\n"
+    "  push %rdx\n"
+    "  push %r8\n"
+    "  push %r9\n"
+    "  push %r10\n"
+    ".endm\n"
+    ".macro fl_pop_all\n"
+    "  pop %r10\n"
+    "  pop %r9\n"
+    "  pop %r8\n"
+    "  pop %rdx\n"
+    "  pop %rsi\n"
+    "  pop %rdi\n"
+    "  lea 128(%rsp), %rsp\n"
+    ".endm\n"
+
     // The program must not notice our handler, nor we displace one of its own unknowingly: asked
-    // what the signal does, it gets its own answer; setting another action is noted, and ends
-    // the requests. Those that are under way are waited for, lest the program gets them.
+    // what a signal of ours does, it gets its own answer; setting another action ends the requests
+    // by that signal.
     "fl_sigaction:\n"
     "  cmp " STATE(SAMPLE_SIGNAL) ", %edi\n"
+    "  je 1f\n"
+    "  cmp " STATE(SPARE_SIGNAL) ", %edi\n"
     "  jne 5f\n"
+    "1:\n"
     "  test %rsi, %rsi\n"
     "  je 5f\n"
     "  cmpl $0, " STATE(FILTERED) "\n"  // no calls of ours
@@ -287,42 +313,66 @@ __asm__(
     "  fl_is_own\n"
     "  jne 5f\n"
     "3:\n"
-    "  mov $1, %eax\n"
-    "  xchg %eax, " STATE(DISPLACED) "\n"
-    "  cmpl $0, " STATE(FILTERED) "\n"
-    "  jne 5f\n"
-    "  fl_settle_requests\n"
+    "  fl_push_all\n"
+    "  call fl_displace\n"
+    "  fl_pop_all\n"
     "5:\n"
     "  mov $13, %eax\n"
     "  syscall\n"
     "  test %rax, %rax\n"
-    "  jne 6f\n"
+    "  jne 7f\n"
     "  test %rdx, %rdx\n"
-    "  je 6f\n"
+    "  je 7f\n"
     "  lea fl_sample_handler(%rip), %rcx\n"
     "  cmp %rcx, (%rdx)\n"
-    "  jne 6f\n"
+    "  jne 7f\n"
     "  mov " STATE(ORIGINAL_HANDLER) ", %rcx\n"
+    "  cmp " STATE(SAMPLE_SIGNAL) ", %edi\n"
+    "  je 6f\n"
+    "  mov " STATE(SPARE_ORIGINAL) ", %rcx\n"
+    "6:\n"
     "  mov %rcx, (%rdx)\n"
     "  movq $0, 8(%rdx)\n"
-    "6:\n"
+    "7:\n"
     "  jmp *" STATE(AFTER_SIGACTION) "\n"
 
     // A request that finds its signal blocked would surface in a sigwait or a signalfd: what is
-    // under way is waited for, and the recorder looks at masks anew.
+    // under way is waited for, and the recorder looks at masks anew. Who blocks the one signal and
+    // not the spare one has a use for it.
     "fl_sigmask:\n"
     "  test %rsi, %rsi\n"
     "  je 5f\n"
     "  cmp $1, %edi\n"  // SIG_UNBLOCK
     "  je 5f\n"
+    "  mov (%rsi), %r11\n"
+    "  mov " STATE(SPARE_SIGNAL) ", %ecx\n"
+    "  dec %ecx\n"
+    "  bt %rcx, %r11\n"
+    "  jnc 1f\n"
+    "  cmpl $1, " STATE(SPARE) "\n"  // FL_SPARE_IN_PLACE
+    "  je 2f\n"
+    "1:\n"
     "  mov " STATE(SAMPLE_SIGNAL) ", %rcx\n"
     "  dec %ecx\n"
-    "  bt %rcx, (%rsi)\n"
+    "  bt %rcx, %r11\n"
     "  jnc 5f\n"
+    "2:\n"
     "  lock incl " STATE(MASKS) "\n"
     "  cmpl $0, " STATE(FILTERED) "\n"
     "  jne 5f\n"
     "  fl_settle_requests\n"
+    "  cmpl $0, " STATE(SPARE) "\n"  // FL_SPARE_NOT_NEEDED
+    "  jne 5f\n"
+    "  mov (%rsi), %r11\n"
+    "  mov " STATE(SPARE_SIGNAL) ", %ecx\n"
+    "  dec %ecx\n"
+    "  bt %rcx, %r11\n"
+    "  jc 5f\n"
+    "  fl_is_own\n"
+    "  jne 5f\n"
+    "  fl_push_all\n"
+    "  call fl_take_spare\n"
+    "  fl_pop_all\n"
     "5:\n"
     "  mov $14, %eax\n"
     "  syscall\n"
@@ -791,6 +841,9 @@ CHECK(real_main, REAL_MAIN);
 CHECK(real_init, REAL_INIT);
 CHECK(records, RECORDS);
 CHECK(ring, RING);
+CHECK(spare_signal, SPARE_SIGNAL);
+CHECK(spare, SPARE);
+CHECK(spare_original, SPARE_ORIGINAL);
 #define CHECK_SLOT(field, offset) \
     _Static_assert(offsetof(struct fl_slot, field) == offset, "the code above counts on it")
 CHECK_SLOT(alternate, 4);

@@ -15,7 +15,7 @@ extension EndToEnd {
 
         @Test(arguments: [
             ["urgent", "handler"], ["urgent", "late"], ["urgent", "dispositions"],
-            ["urgent", "signalfd", "150"], ["urgent", "oob"],
+            ["urgent", "signalfd", "150"], ["urgent", "oob"], ["urgent", "window"],
         ])
         func theSamplingSignalIsTheirs(words: [String]) throws { try compare(words) }
 
@@ -45,6 +45,15 @@ extension EndToEnd {
             try compare(["urgent", "late", moment, "1"])
             try compare(["urgent", "late", moment, "2"])
             try compare(["urgent", "signalfd", moment])
+        }
+
+        @Test(arguments: 0..<6) func theSpareSignalIsTakenOverAtAnyMoment(seed: UInt64) throws {
+            var numbers = SeededNumbers(seed: seed)
+            let moment = String(Int.random(in: 1...90, using: &numbers))
+            try compare(["urgent", "window", moment])
+            try SideBySide(scratch: scratch).compare(
+                fixture: ["urgent", "window", moment],
+                options: ["--duration", "\(Int.random(in: 60...200, using: &numbers))ms"])
         }
 
         /// The same when the recording ends just then.

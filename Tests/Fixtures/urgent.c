@@ -8,6 +8,8 @@
 //   signalfd [MS]        blocks the signal after MS milliseconds (default 20), and reads it from a
 //                        descriptor
 //   oob                  gets it for a socket's out-of-band data
+//   window [MS]          sets a handler for it, and after MS milliseconds (default 60) one for
+//                        SIGWINCH, of which it sends itself some, too
 // Exits with 0 if every signal came once, no other came, and every old action was the right one.
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -59,21 +61,25 @@ static void expect_action(const char *when, void (*actual)(int), void (*expected
     if (actual != expected) wrong++;
 }
 
-static void (*current_action(void))(int) {
+static void (*action_of(int number))(int) {
     struct sigaction action;
-    if (sigaction(SIGURG, NULL, &action) != 0) fail("sigaction");
+    if (sigaction(number, NULL, &action) != 0) fail("sigaction");
     return action.sa_handler;
 }
 
+static void (*current_action(void))(int) { return action_of(SIGURG); }
+
 /// Returns what was set before.
-static void (*set_handler(void))(int) {
+static void (*set_handler_of(int number))(int) {
     struct sigaction action, old;
     memset(&action, 0, sizeof action);
     action.sa_sigaction = handler;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
-    if (sigaction(SIGURG, &action, &old) != 0) fail("sigaction");
+    if (sigaction(number, &action, &old) != 0) fail("sigaction");
     return old.sa_handler;
 }
+
+static void (*set_handler(void))(int) { return set_handler_of(SIGURG); }
 
 /// Waits until `count` have come; gives up after 5 s, lest a lost one block us for ever.
 static void await(int count) {
@@ -82,11 +88,12 @@ static void await(int count) {
 }
 
 /// One after the other: a second one would be merged with one that is still pending.
-static uint64_t send_and_compute(int count) {
+static uint64_t send_and_compute(int number, int count) {
     uint64_t state = 1;
     for (int sent = 1; sent <= count; sent++) {
-        if (kill(getpid(), SIGURG) != 0) fail("kill");
-        await(sent);
+        int before = atomic_load(&received);
+        if (kill(getpid(), number) != 0) fail("kill");
+        await(before + 1);
         state = compute(state, 2);
     }
     return state;
@@ -99,7 +106,7 @@ static void finish(uint64_t checksum) {
 
 static void run_handler(uint64_t count) {
     expect_action("before", set_handler(), SIG_DFL);
-    uint64_t checksum = send_and_compute((int)count);
+    uint64_t checksum = send_and_compute(SIGURG, (int)count);
     expect_action("after", current_action(), OUR_HANDLER);
     check("signals", atomic_load(&received), (long)count);
     finish(checksum);
@@ -120,7 +127,7 @@ static void run_late(uint64_t milliseconds, uint64_t count) {
     uint64_t checksum = compute(1, milliseconds);
     expect_action("asked", current_action(), SIG_DFL);
     expect_action("set", set_handler(), SIG_DFL);
-    checksum += send_and_compute(SENT);
+    checksum += send_and_compute(SIGURG, SENT);
     for (uint64_t index = 0; index < count; index++) {
         void *result;
         pthread_join(threads[index], &result);
@@ -140,7 +147,7 @@ static void run_dispositions(void) {
     checksum = compute(checksum, 50);
     expect_action("asked", current_action(), SIG_IGN);
     expect_action("handler set", set_handler(), SIG_IGN);
-    checksum += send_and_compute(SENT);
+    checksum += send_and_compute(SIGURG, SENT);
     expect_action("default set", signal(SIGURG, SIG_DFL), OUR_HANDLER);
     kill(getpid(), SIGURG);
     checksum = compute(checksum, 20);
@@ -179,7 +186,7 @@ static void run_raw(uint64_t milliseconds) {
         OUR_HANDLER, KERNEL_FLAGS, return_from_handler, 0};
     expect_action("set", swap_action(&action), SIG_DFL);
     checksum += compute(1, 50);
-    checksum += send_and_compute(SENT);
+    checksum += send_and_compute(SIGURG, SENT);
     check("signals", atomic_load(&received), SENT);
     finish(checksum);
 }
@@ -242,6 +249,19 @@ static void run_oob(void) {
     finish(checksum);
 }
 
+static void run_window(uint64_t milliseconds) {
+    expect_action("before", set_handler(), SIG_DFL);
+    uint64_t checksum = send_and_compute(SIGURG, SENT);
+    checksum += compute(checksum, milliseconds);
+    expect_action("window asked", action_of(SIGWINCH), SIG_DFL);
+    expect_action("window set", set_handler_of(SIGWINCH), SIG_DFL);
+    expect_action("window asked", action_of(SIGWINCH), OUR_HANDLER);
+    checksum += send_and_compute(SIGWINCH, SENT);
+    checksum += send_and_compute(SIGURG, SENT);
+    check("signals", atomic_load(&received), 3 * SENT);
+    finish(checksum);
+}
+
 int main(int argc, char **argv) {
     const char *mode = argc > 1 ? argv[1] : "";
     if (strcmp(mode, "handler") == 0)
@@ -256,8 +276,11 @@ int main(int argc, char **argv) {
         run_signalfd(count_argument(argc, argv, 2, 20));
     else if (strcmp(mode, "oob") == 0)
         run_oob();
+    else if (strcmp(mode, "window") == 0)
+        run_window(count_argument(argc, argv, 2, 60));
     else {
-        fprintf(stderr, "usage: urgent handler | late | dispositions | raw | signalfd | oob\n");
+        fprintf(stderr,
+                "usage: urgent handler | late | dispositions | raw | signalfd | oob | window\n");
         return 125;
     }
     return wrong == 0 ? 0 : 1;

@@ -109,6 +109,11 @@ struct fl_state {
     uint32_t known;         // the length of the linker's list when it was counted last
     uint64_t ring;          // whether marks are noted
     int64_t settled_cpu_ns; // the thread's CPU clock when the area was ready
+    // Another signal that is ignored by default, for a program that uses the first one itself; 0:
+    // none. It is taken only then, for some programs do use it.
+    uint32_t spare_signal;
+    uint32_t spare;         // one of the values below
+    uint64_t spare_original;    // what the program is told that it does
 };
 
 enum {
@@ -125,6 +130,11 @@ enum {
     FL_GATE_CLOSED = 1,     // who comes there when libraries are loaded is to wait
     FL_GATE_WAITING = 2,    // a thread does
     FL_GATE_PASSED = 3,     // it may go on
+
+    FL_SPARE_NOT_NEEDED = 0,
+    FL_SPARE_IN_PLACE = 1,
+    FL_SPARE_REFUSED = 2,   // the program uses that one, too
+    FL_SPARE_BEGUN = 3,
 
     FL_SITE_SIGACTION = 0,
     FL_SITE_SIGMASK = 1,

@@ -10,14 +10,14 @@ enum RecorderNotes {
     /// nil where it is too little to matter.
     static func text(_ note: RecorderNote) -> String? {
         switch note.kind {
-        case .ownHandler: notBySignal("the program handles SIGURG itself")
-        case .displaced: notBySignal("the program has set its own action for SIGURG")
+        case .ownHandler: notBySignal("the program handles SIGURG and SIGWINCH itself")
+        case .displaced: notBySignal("the program has set its own actions for SIGURG and SIGWINCH")
         case .filtered: notBySignal("the program uses or prepares a seccomp filter")
         case .noCallSite: notBySignal("the C library's rt_sigaction call was not found")
         case .noRoom: notBySignal("there is no place for our code near its own")
         case .limited: notBySignal("a limit of the address space or of file sizes (ulimit -v, -f)")
         case .unmapped: notBySignal("memory could not be shared with the program")
-        case .blockedSignal: notBySignal(note, "block SIGURG", one: "blocks SIGURG")
+        case .blockedSignal: notBySignal(note, "block SIGURG and SIGWINCH", one: "blocks SIGURG and SIGWINCH")
         case .unanswered: notBySignal(note, "did not answer", one: "did not answer")
         case .foreignStack:
             notBySignal(

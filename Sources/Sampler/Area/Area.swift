@@ -105,6 +105,8 @@ final class Area {
         var cookie: UInt64
         /// The sampling signal, and what the program is told that it does; nil: no stacks by signal.
         var signal: (number: Int32, original: UInt64)?
+        /// What takes its place where the program uses it itself; 0: nothing.
+        var spare: Int32 = 0
         var patches: [Patch] = []
         /// The linker's `r_debug`; 0: it tells nothing.
         var debug: UInt64 = 0
@@ -153,6 +155,7 @@ final class Area {
         if let signal = contents.signal {
             state.sample_signal = UInt64(signal.number)
             state.original_handler = signal.original
+            state.spare_signal = UInt32(contents.spare)
             // SA_RESTORER | SA_ONSTACK | SA_RESTART | SA_SIGINFO
             state.settled_flags = 0x1C00_0004
         }
@@ -255,6 +258,18 @@ final class Area {
 
     /// Whether the program has set another action for the sampling signal.
     var isDisplaced: Bool { value(\.displaced) != 0 }
+    /// Whether another signal has taken its place, or stands ready to.
+    var hasSpare: Bool { value(\.spare) == UInt32(FL_SPARE_IN_PLACE) }
+
+    /// The signals that lead to our handler, and what they did before, as the program left it.
+    var signals: [(number: Int32, original: UInt64)] {
+        let first =
+            self[\.sample_signal] == 0 || isDisplaced
+            ? [] : [(Int32(clamping: self[\.sample_signal]), self[\.original_handler])]
+        let spare =
+            hasSpare ? [(Int32(clamping: self[\.spare_signal]), self[\.spare_original])] : []
+        return first + spare
+    }
     /// Whether it prepares a filter for its system calls.
     var isFiltered: Bool { value(\.filtered) != 0 }
     /// From now on our code makes no system calls, whoever comes by.

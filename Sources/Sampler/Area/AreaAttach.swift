@@ -40,14 +40,15 @@ extension TraceSession {
         defer { noteHold(from: held, to: .now) }
         defer { for other in others { release(other) } }
         // Now that nobody runs: a moment ago somebody may have been about to set an action.
-        let original = try checkTarget()
+        let signal = try checkTarget()
         let size = Area.size(stackBytes: options.stackBytes)
         guard let place = start.place(size: size), let cave = start.anyCave
         else { throw .obstacle(.noRoom) }
         var contents = Area.Contents(
             place: place, recorder: sharesNamespace ? getpid() : 0,
             cookie: SharedSlots.makeCookie())
-        contents.signal = (SIGURG, original)
+        contents.signal = signal
+        contents.spare = Self.spare(besides: signal.number)
         let objects =
             start.linker.map { LinkMap.objects(debug: $0.debug, memory: TargetMemory(pid: pid)) }
         contents.known = objects?.count ?? 0
@@ -79,7 +80,7 @@ extension TraceSession {
         }
         emptyCave()
         notesMain = false
-        use(made, contents, original: original)
+        use(made, contents)
         marks?.spaces = made.makeTrampolineSpaces()
         if untraced == nil {
             untraced = UntracedProcess(pid: pid, probe: start.vector.programHeaders)

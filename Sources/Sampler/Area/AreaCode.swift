@@ -57,12 +57,12 @@ enum AreaCode {
     }
 
     /// What takes it away: the sampling signal's action (nil: that stays), and the mapping (nil).
-    static func away(restoring action: (signal: Int32, handler: UInt64)?, _ range: Range<UInt64>?)
-        -> [UInt8]
-    {
+    static func away(
+        restoring action: (number: Int32, original: UInt64)?, _ range: Range<UInt64>?
+    ) -> [UInt8] {
         away.filled(
             fl_away_words(
-                signal: UInt64(action?.signal ?? 0), action: (action?.handler ?? 0, 0, 0, 0),
+                signal: UInt64(action?.number ?? 0), action: (action?.original ?? 0, 0, 0, 0),
                 address: range?.lowerBound ?? 0, size: UInt64(range?.count ?? 0),
                 naps: napsForState))
     }

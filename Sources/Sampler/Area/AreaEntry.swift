@@ -60,7 +60,7 @@ extension TraceSession {
     }
 
     private func bringIn(by main: TracedThread) throws(SetupFailure) {
-        let original = try checkTarget()
+        let signal = try checkTarget()
         let start = ImageStart(pid: pid)
         guard start.vector.entry != 0 else { throw .gone }
         let size = Area.size(stackBytes: options.stackBytes)
@@ -73,7 +73,8 @@ extension TraceSession {
             // It could set an action of its own without our knowing.
             note(.noCallSite)
         } else if capture == .signal {
-            contents.signal = (SIGURG, original)
+            contents.signal = signal
+            contents.spare = Self.spare(besides: signal.number)
             contents.sites = start.isStatic ? nil : CallSites.ofOwnLibrary ?? .unknown
         }
         if let linker = start.linker { fill(&contents, with: linker) }
@@ -112,7 +113,7 @@ extension TraceSession {
         let area: Area
         if let own { area = own } else { area = try takeMade(number: expected, contents, ownSites) }
         if isAtEntry { try leaveEntry(main, before, area, contents) }
-        use(area, contents, original: original)
+        use(area, contents)
     }
 
     /// Writes a piece of ours where the program has no code of its own, and keeps what was there.
@@ -206,10 +207,9 @@ extension TraceSession {
 
 extension TraceSession {
     /// Everything is in place, or will be before anything of the program runs.
-    func use(_ area: Area, _ contents: Area.Contents, original: UInt64) {
+    func use(_ area: Area, _ contents: Area.Contents) {
         self.area = area
         area.wasInherited()
-        originalAction = original
         observer.ownCode = area.range
         hooks = Hooks(
             area: area, signposts: area.makeSignposts(pid: innerPID, since: min(imageStart, .now)))
@@ -223,21 +223,27 @@ extension TraceSession {
 
 /// What the signal for stacks does, and whether our code may be in the program at all.
 extension TraceSession {
-    /// What the sampling signal does so far (0: the default, 1: ignored), if everything else allows
-    /// for our code.
-    func checkTarget() throws(SetupFailure) -> UInt64 {
+    /// The signal for stacks, and what it does so far (0: the default, 1: ignored), if everything
+    /// else allows for our code. That is one which the program leaves alone.
+    func checkTarget() throws(SetupFailure) -> (number: Int32, original: UInt64) {
         if let known = knownAction {
             knownAction = nil
-            return known
+            return (SIGURG, known)
         }
         guard let status = ProcessStatus(pid: pid) else { throw .gone }
         if status.isFiltered(beyond: SignalCapture.ownFilters) { throw .obstacle(.filtered) }
-        if status.catches(SIGURG) { throw .obstacle(.ownHandler) }
+        let free = [SIGURG, Self.spareSignal].first { status.leavesAlone($0) }
+        guard let signal = free else { throw .obstacle(.ownHandler) }
         guard Area.fits(process: pid, stackBytes: options.stackBytes) else {
             throw .obstacle(.limited)
         }
-        return status.ignores(SIGURG) ? 1 : 0
+        return (signal, status.ignores(signal) ? 1 : 0)
     }
+
+    /// Like SIGURG, it is ignored unless somebody wants it. Full-screen programs do.
+    private static var spareSignal: Int32 { SIGWINCH }
+
+    static func spare(besides signal: Int32) -> Int32 { signal == SIGURG ? spareSignal : 0 }
 
     /// The process's id, as it knows it itself.
     var innerPID: Int32 { ProcessStatus(pid: pid)?.innerPID ?? pid }

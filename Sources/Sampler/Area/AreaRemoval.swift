@@ -27,8 +27,7 @@ extension TraceSession {
             isIdle(area, hooks) && isStarted && isOutOfMarks && !hadSignposts
             && !isAnyoneInArea(of: others)
         if !isUnused { leave(area, behind: hooks, isMeant: hadSignposts || !isOutOfMarks) }
-        let isBack = takeAway(
-            isUnused ? area : nil, area.isDisplaced ? nil : originalAction, thread)
+        let isBack = takeAway(isUnused ? area : nil, area.signals, thread)
         for other in others { release(other) }
         if !isBack, isUnused { note(.leftBehind) }
         release(thread)
@@ -82,15 +81,22 @@ extension TraceSession {
     ///
     /// - Parameters:
     ///   - area: nil: it stays.
-    ///   - action: what the sampling signal did before; nil: the program has set its own meanwhile.
-    private func takeAway(_ area: Area?, _ action: UInt64?, _ thread: TracedThread) -> Bool {
-        let restored = signalCapture == nil ? nil : action.map { (signal: SIGURG, handler: $0) }
+    ///   - signals: those that lead to our handler, and what they did before.
+    private func takeAway(
+        _ area: Area?, _ signals: [(number: Int32, original: UInt64)], _ thread: TracedThread
+    ) -> Bool {
         guard let cave = ImageStart(pid: pid).anyCave else { return false }
+        // A step takes away one of each.
+        let first = signals.first
+        for signal in signals.dropFirst() {
+            let code = AreaCode.away(restoring: signal, nil)
+            guard run(code, at: cave, by: thread) else { return false }
+        }
         if let island = area?.islandRange {
             let code = AreaCode.away(restoring: nil, island)
             guard run(code, at: cave, by: thread) else { return false }
         }
-        return run(AreaCode.away(restoring: restored, area?.range), at: cave, by: thread)
+        return run(AreaCode.away(restoring: first, area?.range), at: cave, by: thread)
     }
 
     /// Lets a stopped thread run a piece of ours that stands in a cave, and stops it again where it

@@ -151,7 +151,7 @@ extension ThreadStatus {
     /// Whether system calls are watched by more filters than `usual`.
     func isFiltered(beyond usual: Int64) -> Bool { seccomp == 1 || filters > usual }
 
-    var blocksSamplingSignal: Bool { blockedSignals & Signals.bit(SIGURG) != 0 }
+    func blocks(_ signal: Int32) -> Bool { blockedSignals & Signals.bit(signal) != 0 }
 }
 
 /// What `/proc/PID/status` says of the process as a whole.
@@ -184,6 +184,8 @@ struct ProcessStatus: Hashable, Sendable {
 
     func isFiltered(beyond usual: Int64) -> Bool { thread.isFiltered(beyond: usual) }
     func catches(_ signal: Int32) -> Bool { caught & Signals.bit(signal) != 0 }
+    /// Whether it has neither a handler for it nor, in its first thread, a mask that keeps it.
+    func leavesAlone(_ signal: Int32) -> Bool { !catches(signal) && !thread.blocks(signal) }
     func ignores(_ signal: Int32) -> Bool { ignored & Signals.bit(signal) != 0 }
 }
 

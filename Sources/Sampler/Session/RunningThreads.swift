@@ -68,7 +68,7 @@ extension TraceSession {
         let place = observer.stackPlace(of: thread)
         if let obstacle = signalCapture.obstacle(thread, status, place) {
             detour(thread, obstacle)
-        } else if !signalCapture.ask(thread, place, counters) {
+        } else if !signalCapture.ask(thread, status, place, counters) {
             detour(thread, .slotsExhausted)
         } else {
             thread.detours = 0

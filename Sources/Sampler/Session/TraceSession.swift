@@ -46,8 +46,6 @@ final class TraceSession {
     var knownAction: UInt64?
     /// Where a piece of our code stands for a moment, and what was there.
     var cave: (address: UInt64, before: [UInt8])?
-    /// What the sampling signal did before; 1: it was ignored.
-    var originalAction: UInt64 = 0
     /// The linker's hook that leads to our code, and the word that was there.
     var linkerHook: (address: UInt64, word: UInt64)?
     /// The running image's linker, if it tells.

@@ -21,6 +21,8 @@ final class SharedSlots {
     init(area: Area, cookie: UInt64) {
         self.area = area
         self.cookie = cookie
+        signal = Int32(clamping: area[\.sample_signal])
+        spareSignal = Int32(clamping: area[\.spare_signal])
         free = Array((0..<Int(FL_MOST_SLOTS)).reversed())
         freeBuffers = Array((0..<area.bufferCount).reversed())
         buffers = [Int?](repeating: nil, count: Int(FL_MOST_SLOTS))
@@ -34,7 +36,12 @@ final class SharedSlots {
     /// Whether the handler is in place. Before, a signal would be ignored, and never answered.
     var isReady: Bool { area.isSettled }
     var isDisplaced: Bool { area.isDisplaced }
+    var hasSpare: Bool { area.hasSpare }
     var isFiltered: Bool { area.isFiltered }
+
+    /// What to send, and what else where the program uses that itself.
+    let signal: Int32
+    let spareSignal: Int32
 
     /// How often one of its threads was about to block the sampling signal.
     var masks: UInt32 { area.value(\.masks) }
@@ -84,7 +91,10 @@ final class SharedSlots {
     ///   - stack: the mapping of its stack, as far as it is known.
     ///   - limit: the most to copy, in bytes.
     ///   - masks: what ``masks`` was when the thread's mask was looked at.
-    func request(_ slot: Int, stack: Range<UInt64>, limit: Int, masks: UInt32) -> Request {
+    ///   - isSpare: whether the spare signal will be sent.
+    func request(
+        _ slot: Int, stack: Range<UInt64>, limit: Int, masks: UInt32, bySpare isSpare: Bool = false
+    ) -> Request {
         guard let buffer = buffers[slot] ?? freeBuffers.popLast() else { return .noRoom }
         buffers[slot] = buffer
         let head = head(slot)
@@ -94,7 +104,8 @@ final class SharedSlots {
         head.pointee.buffer = UInt64(offset(ofBuffer: buffer))
         // Whoever does that notes it first and then waits for what is outstanding.
         area.outstanding.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
-        if isDisplaced || isFiltered || masks != self.masks {
+        let isTaken = isSpare ? !hasSpare : isDisplaced
+        if isTaken || isFiltered || masks != self.masks {
             area.outstanding.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
             giveBackBuffer(of: slot)
             return .refused

@@ -9,7 +9,7 @@ import ProfileModel
 /// signal is blocked (it would surface in a `sigwait`), nor under a seccomp filter that the
 /// program installed (it may forbid the handler's calls, or the return from it), nor when the
 /// program has set an action of its own for the signal, nor on a stack without room for the
-/// frame. Those are stopped instead.
+/// frame. Where the program uses the first signal itself, our code in it keeps a spare one ready.
 struct SignalCapture {
     let slots: SharedSlots
     private let pid: Int32
@@ -42,9 +42,8 @@ struct SignalCapture {
     func obstacle(
         _ thread: TracedThread, _ status: ThreadStatus, _ place: StackPlace
     ) -> RecorderNote.Kind? {
-        if slots.isDisplaced { return .displaced }
         if slots.isFiltered || status.isFiltered(beyond: usualFilters) { return .filtered }
-        if status.blocksSamplingSignal { return .blockedSignal }
+        if signal(for: status) == nil { return slots.isDisplaced ? .displaced : .blockedSignal }
         // Who makes stacks may be on the next one before the signal arrives.
         if place.isForeign { thread.makesStacks = true }
         if thread.makesStacks || !place.hasRoom { return .foreignStack }
@@ -52,19 +51,29 @@ struct SignalCapture {
         return nil
     }
 
+    /// What can be sent to a thread; nil: nothing.
+    private func signal(for status: ThreadStatus) -> Int32? {
+        if !slots.isDisplaced, !status.blocks(slots.signal) { return slots.signal }
+        if slots.hasSpare, !status.blocks(slots.spareSignal) { return slots.spareSignal }
+        return nil
+    }
+
     /// Asks a running thread for its stack. false when there is no slot for it.
     func ask(
-        _ thread: TracedThread, _ place: StackPlace, _ counters: SchedulerCounters
+        _ thread: TracedThread, _ status: ThreadStatus, _ place: StackPlace,
+        _ counters: SchedulerCounters
     ) -> Bool {
+        guard let signal = signal(for: status) else { return true }
         guard let slot = thread.slot ?? slots.take() else { return false }
         thread.slot = slot
         guard slots.isReady, slots.state(of: slot) == .idle else { return true }
         thread.coresAtRequest = counters.slices
         thread.runAtRequest = counters.run
         let request = slots.request(
-            slot, stack: place.range, limit: stackBytes, masks: thread.masksAtStatus)
+            slot, stack: place.range, limit: stackBytes, masks: thread.masksAtStatus,
+            bySpare: signal != slots.signal)
         guard request == .ready else { return true }
-        if fl_signal_thread(pid, thread.tid, SIGURG, slots.value(for: slot)) != 0 {
+        if fl_signal_thread(pid, thread.tid, signal, slots.value(for: slot)) != 0 {
             slots.cancel(slot)
         }
         return true

@@ -229,6 +229,112 @@ import Testing
         }
     }
 
+    // MARK: The spare signal
+
+    private static let spare: Int32 = 46
+
+    private static func settleWithSpare(_ mapped: MappedArea) {
+        mapped.settle {
+            $0.signal = (signal, 0)
+            $0.spare = spare
+        }
+    }
+
+    /// Asked by the spare signal, a thread of ours answers as by the first.
+    private static func expectAnswer(bySpare slots: SharedSlots) throws {
+        #expect(slots.hasSpare)
+        let slot = try #require(slots.take())
+        #expect(
+            slots.request(slot, stack: 0..<0, limit: 64, masks: slots.masks, bySpare: true)
+                == .ready)
+        var none = sigset_t()
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, nil)
+        #expect(
+            fl_signal_thread(getpid(), OwnSignposts.thread, spare, slots.value(for: slot)) == 0)
+        #expect(slots.state(of: slot) == .filled)
+        _ = slots.takeAnswer(slot)
+    }
+
+    @Test func aProgramThatHandlesTheFirstLeavesTheSpare() async {
+        await #expect(processExitsWith: .success) {
+            let mapped = try MappedArea()
+            Self.settleWithSpare(mapped)
+            let (_, calls) = try Self.calls(past: mapped)
+            let sigaction = calls[CallSites.Call.sigaction.index]
+            let slots = SharedSlots(area: mapped.area, cookie: Self.cookie)
+            #expect(slots.signal == Self.signal && slots.spareSignal == Self.spare)
+            #expect(!slots.hasSpare)
+            #expect(slots.request(0, stack: 0..<0, limit: 64, masks: 0, bySpare: true) == .refused)
+            #expect(mapped.area.signals.map(\.number) == [Self.signal])
+            var ignored = Action(handler: 1, flags: 0, restorer: 0, mask: 0)
+            #expect(sigaction(Int(Self.signal), &ignored, nil) == 0)
+            #expect(slots.isDisplaced)
+            try Self.expectAnswer(bySpare: slots)
+            #expect(mapped.area.signals.map(\.number) == [Self.spare])
+            // Which is nothing that the program could see.
+            var old = Action()
+            #expect(sigaction(Int(Self.spare), nil, &old) == 0)
+            #expect(old.handler == 0 && old.flags == 0)
+            #expect(sigaction(Int(Self.signal), nil, &old) == 0)
+            #expect(old.handler == 1)
+            // Until it wants that one, too.
+            #expect(sigaction(Int(Self.spare), &ignored, &old) == 0)
+            #expect(old.handler == 0 && !slots.hasSpare)
+            #expect(slots.request(0, stack: 0..<0, limit: 64, masks: 0, bySpare: true) == .refused)
+            #expect(sigaction(Int(Self.spare), nil, &old) == 0)
+            #expect(old.handler == 1 && mapped.area.signals.isEmpty)
+        }
+    }
+
+    @Test func aProgramThatBlocksTheFirstLeavesTheSpare() async {
+        await #expect(processExitsWith: .success) {
+            let mapped = try MappedArea()
+            Self.settleWithSpare(mapped)
+            let (_, calls) = try Self.calls(past: mapped)
+            let sigmask = calls[CallSites.Call.sigmask.index]
+            let slots = SharedSlots(area: mapped.area, cookie: Self.cookie)
+            let bits = (first: UInt64(1) << 44, spare: UInt64(1) << 45)
+            // All signals for a moment: no use for the one.
+            var set = UInt64.max
+            #expect(sigmask(Int(SIG_SETMASK), &set, nil) == 0)
+            #expect(slots.masks == 1 && !slots.hasSpare)
+            set = bits.spare
+            #expect(sigmask(Int(SIG_SETMASK), &set, nil) == 0)
+            #expect(slots.masks == 1 && !slots.hasSpare)
+            set = bits.first
+            #expect(sigmask(Int(SIG_SETMASK), &set, nil) == 0)
+            #expect(slots.masks == 2 && slots.hasSpare)
+            // From now on either counts.
+            set = bits.spare
+            #expect(sigmask(Int(SIG_SETMASK), &set, nil) == 0)
+            #expect(slots.masks == 3)
+            set = 0
+            #expect(sigmask(Int(SIG_SETMASK), &set, nil) == 0)
+            #expect(slots.masks == 3)
+            try Self.expectAnswer(bySpare: slots)
+            #expect(!slots.isDisplaced && mapped.area.signals.count == 2)
+        }
+    }
+
+    @Test func aSpareOfTheProgramsIsNotTaken() async {
+        await #expect(processExitsWith: .success) {
+            let mapped = try MappedArea()
+            Self.settleWithSpare(mapped)
+            let (page, calls) = try Self.calls(past: mapped)
+            let sigaction = calls[CallSites.Call.sigaction.index]
+            // Any handler; it is never called.
+            var own = Action(
+                handler: UInt64(UInt(bitPattern: page)), flags: 0, restorer: 0, mask: 0)
+            #expect(sigaction(Int(Self.spare), &own, nil) == 0)
+            #expect(sigaction(Int(Self.signal), &own, nil) == 0)
+            #expect(mapped.area.isDisplaced && !mapped.area.hasSpare)
+            var old = Action()
+            #expect(sigaction(Int(Self.spare), nil, &old) == 0)
+            #expect(old.handler == own.handler)
+        }
+    }
+
     @Test func filtersAreSeenComing() async {
         await #expect(processExitsWith: .success) {
             let mapped = try MappedArea()
