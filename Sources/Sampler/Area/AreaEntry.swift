@@ -61,7 +61,7 @@ extension TraceSession {
 
     private func bringIn(by main: TracedThread) throws(SetupFailure) {
         let signal = try checkTarget()
-        let start = ImageStart(pid: pid)
+        let start = ImageStart(pid: pid, isAtFirstInstruction: true)
         guard start.vector.entry != 0 else { throw .gone }
         let size = Area.size(stackBytes: options.stackBytes)
         guard let place = start.place(size: size) else { throw .obstacle(.noRoom) }

@@ -5,56 +5,78 @@ import ProfileModel
 /// its memory, where nobody can have replaced it.
 struct ImageStart {
     let vector: AuxiliaryVector
-    let mappings: [ProcFormats.MapsLine]
     /// nil: there is nothing to be read of it.
     let program: LoadedImage?
     /// The dynamic linker's image; nil for a static program.
     let linkerImage: LoadedImage?
     /// nil for a static program, or a linker that does not tell.
     let linker: DynamicLinker?
+    /// Where our own linker has room for a piece of code, if this is the same.
+    private let knownCave: UInt64?
+    private let usesOurLinker: Bool
+    private let isAtFirstInstruction: Bool
+    private let list: MappingList
 
-    init(pid: Int32) {
+    /// What the process has mapped. To have the kernel write it takes longer than all the rest, and
+    /// the program stands meanwhile: it is read only where it is needed.
+    var mappings: [ProcFormats.MapsLine] { list.lines }
+
+    private final class MappingList {
+        private let pid: Int32
+        private(set) lazy var lines: [ProcFormats.MapsLine] = {
+            var buffer = ReadBuffer(capacity: 16384)
+            buffer.readAll(path: "/proc/\(pid)/maps")
+            return ProcFormats.maps(buffer.text)
+        }()
+
+        init(pid: Int32) { self.pid = pid }
+    }
+
+    /// - Parameter isAtFirstInstruction: nothing has run yet.
+    init(pid: Int32, isAtFirstInstruction: Bool = false) {
+        self.init(
+            pid: pid, ourLinker: Self.ourLinker, isAtFirstInstruction: isAtFirstInstruction)
+    }
+
+    private init(pid: Int32, ourLinker: KnownLinker?, isAtFirstInstruction: Bool = false) {
+        self.isAtFirstInstruction = isAtFirstInstruction
         let memory = TargetMemory(pid: pid)
         vector = AuxiliaryVector(pid: pid)
-        var buffer = ReadBuffer(capacity: 16384)
-        buffer.readAll(path: "/proc/\(pid)/maps")
-        mappings = ProcFormats.maps(buffer.text)
+        list = MappingList(pid: pid)
         program = LoadedImage(
             programHeaders: vector.programHeaders, count: vector.programHeaderCount, memory: memory)
         linkerImage =
             vector.linkerBase == 0 ? nil : LoadedImage(base: vector.linkerBase, memory: memory)
-        let own = Self.ownLinker
-        if let own, own.file == Self.file(at: vector.linkerBase, mappings) {
-            linker = own.linker.moved(by: vector.linkerBase)
+        if let ourLinker, let linkerImage, linkerImage.identity == ourLinker.identity {
+            usesOurLinker = true
+            linker = ourLinker.linker.moved(by: vector.linkerBase)
+            let base = vector.linkerBase
+            knownCave = ourLinker.cave.map { base &+ $0 }
         } else {
+            usesOurLinker = false
             linker = linkerImage.flatMap { DynamicLinker($0) }
+            knownCave = nil
         }
     }
 
-    /// What a mapped file is known by.
-    private struct MappedFile: Equatable {
-        var path: String
-        var inode: UInt64
-    }
-
-    private static func file(
-        at base: UInt64, _ mappings: [ProcFormats.MapsLine]
-    ) -> MappedFile? {
-        mappings.first { $0.start == base && $0.path.hasPrefix("/") }.map {
-            MappedFile(path: $0.path, inode: $0.inode)
-        }
+    /// A dynamic linker by its contents, and what was found in it; places are distances from where
+    /// it is mapped.
+    private struct KnownLinker {
+        var identity: LoadedImage.Identity
+        var linker: DynamicLinker
+        var cave: UInt64?
     }
 
     /// Most programs use the dynamic linker that we use: what it has where is known then.
-    private static let ownLinker: (file: MappedFile, linker: DynamicLinker)? = {
-        let memory = TargetMemory(pid: getpid())
-        let base = AuxiliaryVector(pid: getpid()).linkerBase
-        var buffer = ReadBuffer(capacity: 16384)
-        buffer.readAll(path: "/proc/self/maps")
-        guard let file = file(at: base, ProcFormats.maps(buffer.text)),
-            let linker = DynamicLinker(base: base, memory: memory)
+    private static let ourLinker: KnownLinker? = {
+        let own = ImageStart(pid: getpid(), ourLinker: nil)
+        let base = own.vector.linkerBase
+        guard let linker = own.linker, let identity = own.linkerImage?.identity, identity.isUnique
         else { return nil }
-        return (file, linker.moved(by: 0 &- base))
+        let cave = CodeCave.find(
+            in: [own.linkerImage].compactMap { $0 }, own.mappings, size: AreaCode.pieceSize)
+        return KnownLinker(
+            identity: identity, linker: linker.moved(by: 0 &- base), cave: cave.map { $0 &- base })
     }()
 
     /// Does with ourselves what will be done while a program stands: the first time takes longer.
@@ -73,10 +95,26 @@ struct ImageStart {
     /// Where the area should be: near the code that leads there. That is the linker's and the
     /// libraries', which come to lie below it, or a static program's.
     func place(size: Int) -> UInt64? {
+        if usesOurLinker, isAtFirstInstruction, let place = placeBelowLinker(size: size) {
+            return place
+        }
         let code = isStatic ? vector.entry : vector.linkerBase
         return IslandPlace.place(
             near: code, size: UInt64(size), among: mappings.map { $0.start..<$0.end })
     }
+
+    /// Nothing but the linker and the kernel's own pages is mapped there yet, and whatever is after
+    /// all, is not mapped over.
+    private func placeBelowLinker(size: Int) -> UInt64? {
+        let kernels = vector.vdso == 0 ? vector.linkerBase : vector.vdso
+        let end = min(kernels, vector.linkerBase)
+        let space = UInt64(size) + Self.roomBelowLinker
+        guard end > 2 * space, vector.linkerBase - end < Self.roomBelowLinker else { return nil }
+        return (end - space) & ~4095
+    }
+
+    /// For the pages that the kernel puts below its code, and for small libraries.
+    private static let roomBelowLinker: UInt64 = 1 << 20
 
     /// Where trampolines should be that the program's own code can reach.
     func islandPlace(besides area: Range<UInt64>) -> UInt64? {
@@ -111,7 +149,8 @@ struct ImageStart {
 
     /// A place for a piece of our code that belongs to nobody; nil: there is none.
     var cave: UInt64? {
-        CodeCave.find(
+        if let knownCave { return knownCave }
+        return CodeCave.find(
             in: [linkerImage, program].compactMap { $0 }, mappings, size: AreaCode.pieceSize)
     }
 

@@ -111,6 +111,26 @@ struct LoadedImage: Sendable {
         return memory.read(at: start, count: 4) == [0x7F, 0x45, 0x4C, 0x46] ? start : nil
     }
 
+    /// What tells two files apart: their segments, and their notes, among them the build's id.
+    struct Identity: Hashable, Sendable {
+        fileprivate var segments: [Segment]
+        fileprivate var notes: [UInt8]
+
+        /// Whether a note says which build it is: one of type 3 of the owner GNU.
+        var isUnique: Bool { notes.contains([3, 0, 0, 0] + "GNU\0".utf8) }
+    }
+
+    var identity: Identity {
+        var notes: [UInt8] = []
+        for segment in segments where segment.kind == 4 && segment.size <= 4096 {
+            notes += memory.read(at: segment.start, count: Int(segment.size))
+        }
+        let unmoved = segments.map {
+            Segment(kind: $0.kind, flags: $0.flags, start: $0.start &- bias, size: $0.size)
+        }
+        return Identity(segments: unmoved, notes: notes)
+    }
+
     func isExecutable(_ address: UInt64) -> Bool {
         segments.contains { $0.isExecutable && $0.contains(address) }
     }
