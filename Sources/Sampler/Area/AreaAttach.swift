@@ -7,31 +7,26 @@ extension TraceSession {
     /// With a thread stopped by us: if it is time, stacks are taken by signal from now on, or it is
     /// noted why not.
     func joinIfDue(by thread: TracedThread, at now: MonotonicTime) {
-        guard case .due(let time) = plan, now >= time,
+        guard case .settling(let image, _) = stage,
             let position = try? thread.tracee.resumeAddress(),
             // A nap would take the place of what a call's restart needs.
             canBeLedAway(thread, at: position), !thread.tracee.isInCall
         else { return }
-        plan = .over
-        attempts += 1
         do throws(SetupFailure) {
-            try join(by: thread)
+            try join(image, by: thread)
+            stage.settle()
         } catch {
             // Led away already, it finds its own way back.
-            if case .obstacle(.unmapped) = error, attempts < Self.mostAttempts {
-                plan = .due(now)
-            } else if case .obstacle(let kind) = error {
-                note(kind)
-                capture = .ptrace
-                abandonMarks()
-            }
+            if case .obstacle(.unmapped) = error, stage.failToSettle() { return }
+            stage.settle()
+            guard case .obstacle(let kind) = error else { return }
+            note(kind)
+            capture = .ptrace
+            abandonMarks()
         }
     }
 
-    /// On a busy machine it may fail.
-    private static var mostAttempts: Int { 3 }
-
-    private func join(by thread: TracedThread) throws(SetupFailure) {
+    private func join(_ image: RunningImage, by thread: TracedThread) throws(SetupFailure) {
         let sites = CallSites.find(in: observer.mappings.code, memory: TargetMemory(pid: pid))
         guard sites[.sigaction] != nil else { throw .obstacle(.noCallSite) }
         let start = ImageStart(pid: pid)
@@ -60,7 +55,7 @@ extension TraceSession {
         }
         let number = files.lowestFreeDescriptor()
         let code = AreaCode.boot(descriptor: nil, place: place, size: size, isAtEntry: false)
-        guard putPiece(code, at: cave) else { throw .obstacle(.unmapped) }
+        guard putPiece(code, at: cave, in: image) else { throw .obstacle(.unmapped) }
         try attempt { () throws(SystemError) in _ = try thread.tracee.divert(to: cave) }
         try attempt { () throws(SystemError) in try thread.tracee.detach() }
         thread.isTraced = false
@@ -72,20 +67,17 @@ extension TraceSession {
         }
         guard let made else { throw .obstacle(.unmapped) }
         made.fill(contents)
-        let changed = change(sites, start.linker, contents, made)
+        var setup = Instrumentation.Setup()
+        let changed = change(sites, start.linker, contents, made, &setup)
         guard made.open(), wait(atMost: .milliseconds(50), every: 20, until: { made.isSettled })
         else {
             for (address, word) in changed { putBack(word, at: address) }
             throw .obstacle(.unmapped)
         }
-        emptyCave()
-        notesMain = false
-        use(made, contents)
+        emptyCave(of: image)
+        use(made, contents, setup, in: image)
         marks?.spaces = made.makeTrampolineSpaces()
-        if untraced == nil {
-            untraced = UntracedProcess(pid: pid, probe: start.vector.programHeaders)
-        }
-        isFollowingExecution = false
+        if image.untraced == nil { followFromOutside(image) }
         marks?.pending = objects ?? []
         switchOnSignposts(of: images(of: objects ?? [], TargetMemory(pid: pid)))
     }
@@ -94,7 +86,8 @@ extension TraceSession {
     ///
     /// - Returns: what was there.
     private func change(
-        _ sites: CallSites, _ linker: DynamicLinker?, _ contents: Area.Contents, _ area: Area
+        _ sites: CallSites, _ linker: DynamicLinker?, _ contents: Area.Contents, _ area: Area,
+        _ setup: inout Instrumentation.Setup
     ) -> [UInt64: UInt64] {
         var changed: [UInt64: UInt64] = [:]
         for call in CallSites.Call.allCases {
@@ -110,7 +103,7 @@ extension TraceSession {
             let word = lead(linker.debugState, to: area.position(Int(AreaCode.debugState)))
         {
             changed[linker.debugState] = word
-            linkerHook = (linker.debugState, word)
+            setup.linkerHook = (linker.debugState, word)
         }
         return changed
     }

@@ -15,31 +15,36 @@ enum SetupFailure: Error {
 /// happens later is noted by our code in the program.
 extension TraceSession {
     /// - Returns: when the program's own first instruction was executed, as far as that is known.
-    func enter(_ main: TracedThread, at now: MonotonicTime) -> MonotonicTime {
+    func enter(
+        _ image: RunningImage, _ next: NextImage, by main: TracedThread, at now: MonotonicTime
+    ) -> MonotonicTime {
+        var inherited = next.area
+        let area: Area
         do throws(SetupFailure) {
-            try bringIn(by: main)
+            area = try bringIn(
+                image, by: main, &inherited, signal: try checkTarget(known: next.knownAction))
         } catch {
             if case .obstacle(let kind) = error {
                 note(kind)
                 capture = .ptrace
                 abandonMarks()
-                discardInherited(by: main, because: kind)
+                if let inherited { discard(inherited, by: main, because: kind) }
             }
-            letGo(main)
+            letGo(main, running: image)
             return now
         }
-        guard wait(atMost: .milliseconds(5), every: 20, until: { area?.isSettled == true }) else {
+        guard wait(atMost: .milliseconds(5), every: 20, until: { area.isSettled }) else {
             return now
         }
-        emptyCave()
-        return area?.time(\.settled_ns).map { min(max($0, now), .now) } ?? now
+        emptyCave(of: image)
+        return area.time(\.settled_ns).map { min(max($0, now), .now) } ?? now
     }
 
     /// The program must not keep what was left to it for us: our bootstrap, which finds nothing to
     /// map, closes it. Not under a filter, which might kill for that.
-    private func discardInherited(by main: TracedThread, because obstacle: RecorderNote.Kind) {
-        guard let inherited = nextArea else { return }
-        nextArea = nil
+    private func discard(
+        _ inherited: InheritedArea, by main: TracedThread, because obstacle: RecorderNote.Kind
+    ) {
         guard obstacle != .filtered, let cave = ImageStart(pid: pid).cave else { return }
         let code = AreaCode.boot(
             descriptor: inherited.descriptor, place: 0, size: 0, isAtEntry: false)
@@ -48,19 +53,24 @@ extension TraceSession {
     }
 
     /// Lets a thread go on for good, or under observation, as stacks are taken.
-    private func letGo(_ main: TracedThread) {
+    private func letGo(_ main: TracedThread, running image: RunningImage) {
         if capture == .signal {
             try? main.tracee.detach()
             main.isTraced = false
-            untraced = UntracedProcess(pid: pid, probe: AuxiliaryVector(pid: pid).programHeaders)
+            followFromOutside(image)
         } else {
             try? main.tracee.resume()
         }
         main.phase = .free
     }
 
-    private func bringIn(by main: TracedThread) throws(SetupFailure) {
-        let signal = try checkTarget()
+    /// - Parameters:
+    ///   - inherited: the memory that is there at once; nil when it has been used.
+    ///   - signal: the one for stacks, and what it does so far.
+    private func bringIn(
+        _ image: RunningImage, by main: TracedThread, _ inherited: inout InheritedArea?,
+        signal: (number: Int32, original: UInt64)
+    ) throws(SetupFailure) -> Area {
         let start = ImageStart(pid: pid, isAtFirstInstruction: true)
         guard start.vector.entry != 0 else { throw .gone }
         let size = Area.size(stackBytes: options.stackBytes)
@@ -77,72 +87,76 @@ extension TraceSession {
             contents.spare = Self.spare(besides: signal.number)
             contents.sites = start.isStatic ? nil : CallSites.ofOwnLibrary ?? .unknown
         }
-        if let linker = start.linker { fill(&contents, with: linker) }
+        var setup = Instrumentation.Setup(linker: start.linker)
+        if let linker = start.linker { setup.linkerHook = fill(&contents, with: linker) }
         start.fillMain(into: &contents)
         let needsIsland = marks != nil
         if needsIsland {
             contents.island = start.islandPlace(besides: place..<(place &+ UInt64(size))) ?? 0
         }
         contents.isGated = needsIsland || start.program.map(hasSignposts) == true
-        notesMain = start.notesMain(contents)
-        linkerOfImage = start.linker
+        setup.notesMain = start.notesMain(contents)
 
         let entry = try attempt { () throws(SystemError) in try main.tracee.resumeAddress() }
         let piece = start.cave ?? entry
         let isAtEntry = piece == entry
         // Only what is there at once cannot be waited for in vain.
-        let inherited = nextArea
         if isAtEntry, inherited == nil { throw .obstacle(.noRoom) }
-        nextArea = nil
+        let handed = inherited
+        inherited = nil
         if isAtEntry { contents.patches += patches(keeping: AreaCode.pieceSize, at: entry) }
         let code = AreaCode.boot(
-            descriptor: inherited?.descriptor, place: place, size: size, isAtEntry: isAtEntry)
-        let own = inherited.map { $0.area }
+            descriptor: handed?.descriptor, place: place, size: size, isAtEntry: isAtEntry)
+        let own = handed.map { $0.area }
         own?.fill(contents)
         if let own { hook(ownSites, own) }
         own.map { _ = $0.open() }
-        guard putPiece(code, at: piece) else { throw .obstacle(.unmapped) }
-        if isAtEntry { cave = nil }
+        guard putPiece(code, at: piece, in: image) else { throw .obstacle(.unmapped) }
+        if isAtEntry { image.cave = nil }
         let expected = own == nil ? files.lowestFreeDescriptor() : 0
         let before = try attempt { () throws(SystemError) in try main.tracee.divert(to: piece) }
         if isAtEntry {
             try? main.tracee.resume()
         } else {
-            letGo(main)
+            letGo(main, running: image)
         }
         let area: Area
         if let own { area = own } else { area = try takeMade(number: expected, contents, ownSites) }
-        if isAtEntry { try leaveEntry(main, before, area, contents) }
-        use(area, contents)
+        if isAtEntry { try leaveEntry(main, before, area, contents, of: image) }
+        use(area, contents, setup, in: image)
+        return area
     }
 
     /// Writes a piece of ours where the program has no code of its own, and keeps what was there.
-    func putPiece(_ code: [UInt8], at address: UInt64) -> Bool {
+    func putPiece(_ code: [UInt8], at address: UInt64, in image: RunningImage) -> Bool {
         let before = TargetMemory(pid: pid).read(at: address, count: code.count)
         guard before.count == code.count,
             ProcFile.write(code, to: "/proc/\(pid)/mem", at: address)
         else { return false }
-        cave = (address, before)
+        image.cave = FilledCave(address: address, before: before)
         return true
     }
 
     /// The thread is through with the piece: what was there is there again.
-    func emptyCave() {
-        guard let (address, before) = cave else { return }
-        cave = nil
-        ProcFile.write(before, to: "/proc/\(pid)/mem", at: address)
+    func emptyCave(of image: RunningImage) {
+        guard let cave = image.cave else { return }
+        image.cave = nil
+        ProcFile.write(cave.before, to: "/proc/\(pid)/mem", at: cave.address)
     }
 
-    private func fill(_ contents: inout Area.Contents, with linker: DynamicLinker) {
+    /// - Returns: the linker's hook, and what is there now; nil: it is no place for a jump.
+    private func fill(
+        _ contents: inout Area.Contents, with linker: DynamicLinker
+    ) -> (address: UInt64, word: UInt64)? {
         let code = TargetMemory(pid: pid).read(at: linker.debugState, count: 16)
         guard LinkerHook.isEmptyFunction(code), let word = code.littleEndianWord(at: 0) else {
-            return
+            return nil
         }
         contents.debug = linker.debug
         contents.patches.append(
             Area.Patch(
                 address: linker.debugState, word: word, target: AreaCode.debugState))
-        linkerHook = (linker.debugState, word)
+        return (linker.debugState, word)
     }
 
     private func hasSignposts(_ program: LoadedImage) -> Bool {
@@ -191,11 +205,12 @@ extension TraceSession {
 
     /// Where the code that begins the program had to make room for ours: stays until it is back.
     private func leaveEntry(
-        _ main: TracedThread, _ before: Tracee.State, _ area: Area, _ contents: Area.Contents
+        _ main: TracedThread, _ before: Tracee.State, _ area: Area, _ contents: Area.Contents,
+        of image: RunningImage
     ) throws(SetupFailure) {
         let isSettled = wait(atMost: .milliseconds(5), every: 20) { area.isSettled }
         guard stopNow(main) != nil else { throw .gone }
-        if isSettled { return letGo(main) }
+        if isSettled { return letGo(main, running: image) }
         // The memory could not be mapped.
         for patch in contents.patches where patch.target == 0 {
             putBack(patch.word, at: patch.address)
@@ -207,17 +222,21 @@ extension TraceSession {
 
 extension TraceSession {
     /// Everything is in place, or will be before anything of the program runs.
-    func use(_ area: Area, _ contents: Area.Contents) {
-        self.area = area
+    func use(
+        _ area: Area, _ contents: Area.Contents, _ setup: Instrumentation.Setup,
+        in image: RunningImage
+    ) {
         area.wasInherited()
         observer.ownCode = area.range
-        hooks = Hooks(
-            area: area, signposts: area.makeSignposts(pid: innerPID, since: min(imageStart, .now)))
         if let marks { area.fillMarks(marks.records) }
-        guard contents.signal != nil else { return }
-        signalCapture = SignalCapture(
-            pid: pid, slots: SharedSlots(area: area, cookie: contents.cookie),
-            stackBytes: options.stackBytes)
+        let signposts = area.makeSignposts(pid: innerPID, since: min(image.start, .now))
+        let signals = contents.signal.map { _ in
+            SignalCapture(
+                pid: pid, slots: SharedSlots(area: area, cookie: contents.cookie),
+                stackBytes: options.stackBytes)
+        }
+        image.instrumentation = Instrumentation(
+            area, setup, hooks: Hooks(area: area, signposts: signposts), signals: signals)
     }
 }
 
@@ -225,11 +244,12 @@ extension TraceSession {
 extension TraceSession {
     /// The signal for stacks, and what it does so far (0: the default, 1: ignored), if everything
     /// else allows for our code. That is one which the program leaves alone.
-    func checkTarget() throws(SetupFailure) -> (number: Int32, original: UInt64) {
-        if let known = knownAction {
-            knownAction = nil
-            return (SIGURG, known)
-        }
+    ///
+    /// - Parameter known: what the first choice does, where nothing need be asked.
+    func checkTarget(
+        known: UInt64? = nil
+    ) throws(SetupFailure) -> (number: Int32, original: UInt64) {
+        if let known { return (SIGURG, known) }
         guard let status = ProcessStatus(pid: pid) else { throw .gone }
         if status.isFiltered(beyond: SignalCapture.ownFilters) { throw .obstacle(.filtered) }
         let free = [SIGURG, Self.spareSignal].first { status.leavesAlone($0) }

@@ -7,10 +7,11 @@ extension TraceSession {
     /// Leaves nothing behind in the program: one of its threads takes the handler and the area away,
     /// on its way.
     func removeArea() {
-        guard let area, let hooks else { return }
-        defer { forgetArea() }
+        guard let image = stage.image, let code = image.instrumentation else { return }
+        defer { image.instrumentation = nil }
+        let area = code.area
         // Requests that are under way are answered as soon as their threads get a core.
-        wait(atMost: .milliseconds(50)) { isIdle(area, hooks) }
+        wait(atMost: .milliseconds(50)) { isIdle(code) }
         guard let thread = stopAny() else {
             area.silence()
             return noteLeftBehind()
@@ -18,15 +19,15 @@ extension TraceSession {
         let others = stopOthers(than: thread)
         let isOutOfMarks =
             marks?.isPlaced != true || isOutOfMarks(others + [thread], area)
-        takeBackChanges(of: area)
+        takeBackChanges(of: code)
         // Who is in it must find it when it comes back; and it does no harm. So it is with
         // signposts and marks: somebody may be in the midst of one at any time.
-        let hadSignposts = switchOffSignposts(hooks.signposts)
-        let isStarted = !notesMain || area.border(.main) != nil
+        let hadSignposts = switchOffSignposts(code.hooks.signposts)
+        let isStarted = !code.notesMain || area.border(.main) != nil
         let isUnused =
-            isIdle(area, hooks) && isStarted && isOutOfMarks && !hadSignposts
-            && !isAnyoneInArea(of: others)
-        if !isUnused { leave(area, behind: hooks, isMeant: hadSignposts || !isOutOfMarks) }
+            isIdle(code) && isStarted && isOutOfMarks && !hadSignposts
+            && !isAnyone(of: others, in: area)
+        if !isUnused { leaveBehind(code, isMeant: hadSignposts || !isOutOfMarks) }
         let isBack = takeAway(isUnused ? area : nil, area.signals, thread)
         for other in others { release(other) }
         if !isBack, isUnused { note(.leftBehind) }
@@ -35,20 +36,14 @@ extension TraceSession {
 
     /// Whether nobody is on the way to our code, or will come back to it; that is so for good only
     /// while nobody runs.
-    private func isIdle(_ area: Area, _ hooks: Hooks) -> Bool {
-        area.isSettled && !hooks.isInUse && !area.hasPendingInitializers
-            && !threads.values.contains { signalCapture?.isUnderWay($0) == true }
+    private func isIdle(_ code: Instrumentation) -> Bool {
+        code.area.isSettled && !code.hooks.isInUse && !code.area.hasPendingInitializers
+            && !threads.values.contains { code.signals?.isUnderWay($0) == true }
     }
 
-    private func forgetArea() {
-        signalCapture = nil
-        hooks = nil
-        area = nil
-    }
-
-    private func leave(_ area: Area, behind hooks: Hooks, isMeant: Bool) {
-        area.silence()
-        if isMeant { hooks.signposts.releaseMemory() } else { note(.leftBehind) }
+    private func leaveBehind(_ code: Instrumentation, isMeant: Bool) {
+        code.area.silence()
+        if isMeant { code.hooks.signposts.releaseMemory() } else { note(.leftBehind) }
     }
 
     /// Nobody could be had to take it away; that is no matter where nobody is left.
@@ -57,16 +52,15 @@ extension TraceSession {
     }
 
     /// The program's code is what it was.
-    private func takeBackChanges(of area: Area) {
-        for (site, word) in area.hookedWords { putBack(word, at: site) }
-        if let (address, word) = linkerHook { putBack(word, at: address) }
-        linkerHook = nil
+    private func takeBackChanges(of code: Instrumentation) {
+        for (site, word) in code.area.hookedWords { putBack(word, at: site) }
+        if let (address, word) = code.takeLinkerHook() { putBack(word, at: address) }
     }
 
     /// Whether one of those, which are stopped, or of those that wait is in code of ours, and may
     /// hold an address in the area.
-    private func isAnyoneInArea(of stopped: [TracedThread]) -> Bool {
-        guard let range = area?.range else { return false }
+    private func isAnyone(of stopped: [TracedThread], in area: Area) -> Bool {
+        let range = area.range
         return threads.values.contains { thread in
             if stopped.contains(where: { $0.tid == thread.tid }) {
                 return (try? thread.tracee.resumeAddress()).map(range.contains) ?? true

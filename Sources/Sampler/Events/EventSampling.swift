@@ -9,7 +9,7 @@ extension TraceSession {
     func sampleByEvents(_ thread: TracedThread) -> Bool {
         if thread.samples != nil { return true }
         // At a stop our code comes in.
-        if case .due = plan { return false }
+        if stage.isSettling { return false }
         guard capture == .signal, mayUseEvents, !thread.usesAlternateStack, !thread.isTraced,
             thread.phase == .free, let size = eventStackBytes(of: thread)
         else {
@@ -20,7 +20,7 @@ extension TraceSession {
             interval: 1_000_000_000 / Int64(max(1, options.frequency)),
             stackBytes: size)
         if thread.samples == nil { mayUseEvents = false }
-        if thread.samples?.isUserOnly == true { notes[.kernelUnsampled] = 1 }
+        if thread.samples?.isUserOnly == true { ledger.note(.kernelUnsampled, 1) }
         return thread.samples != nil
     }
 

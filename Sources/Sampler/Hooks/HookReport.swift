@@ -4,10 +4,12 @@ import ProfileModel
 extension TraceSession {
     /// - Parameter isLast: what has not ended never will, as far as anybody sees.
     func reportHooks(at now: MonotonicTime, isLast: Bool = false) {
-        guard hooks != nil, let main = threads[pid] else { return }
+        guard let image = stage.image, let code = image.instrumentation,
+            let main = threads[pid]
+        else { return }
         reportBorders(at: now)
-        let bounds = min(imageStart, now)...now
-        let runs = hooks?.newRuns(isLast: isLast) ?? []
+        let bounds = min(image.start, now)...now
+        let runs = code.hooks.newRuns(isLast: isLast)
         // Their code may have been mapped since the last look.
         if let latest = runs.last, latest.start > observer.mappings.lastRead {
             observer.rereadMappings(at: now)
@@ -18,11 +20,13 @@ extension TraceSession {
         }
         reportSignposts(at: now, isLast: isLast)
         let memory = TargetMemory(pid: pid)
-        let seen = hooks?.see(memory) ?? []
+        let seen = code.hooks.see(memory)
         switchOnSignposts(of: seen.compactMap { $0.image(memory) })
         marks?.pending += seen
-        for call in hooks?.newLibraries(isLast: isLast) ?? [] {
-            report(call.libraries, of: call.open, end: call.end, within: bounds)
+        for call in code.hooks.newLibraries(isLast: isLast) {
+            report(
+                call.libraries, of: code.area.open(call.open), end: call.end, within: bounds,
+                to: image)
         }
     }
 
@@ -41,13 +45,13 @@ extension TraceSession {
 
     /// The libraries that one call loaded: the first of them is the one that was asked for.
     private func report(
-        _ loaded: [Hooks.SeenLibrary], of number: Int, end: MonotonicTime?,
-        within bounds: ClosedRange<MonotonicTime>
+        _ loaded: [Hooks.SeenLibrary], of open: Area.Moment, end: MonotonicTime?,
+        within bounds: ClosedRange<MonotonicTime>, to image: RunningImage
     ) {
-        guard let open = hooks?.area.open(number), bounds.contains(open.time) else { return }
+        guard bounds.contains(open.time) else { return }
         var requester: [String: String] = [:]
         for library in loaded {
-            libraries?.markTold(library.bias)
+            image.libraries?.markTold(library.bias)
             for name in library.needed where requester[name] == nil {
                 requester[name] = library.path
             }

@@ -6,36 +6,37 @@ import ProfileModel
 extension TraceSession {
     /// Tells of borders that were reached since the last call.
     func reportBorders(at now: MonotonicTime) {
-        guard let area else { return }
-        if !hasToldGate, let start = area.time(\.gate_ns), let end = area.time(\.gate_end_ns) {
-            hasToldGate = true
-            noteHold(from: max(start, imageStart), to: min(end, now))
+        guard let image = stage.image, let code = image.instrumentation else { return }
+        if let gate = code.borders.gate(of: code.area) {
+            noteHold(from: max(gate.start, image.start), to: min(gate.end, now))
         }
-        guard toldBorders.count < LaunchBorder.allCases.count else { return }
-        for border in LaunchBorder.allCases where !toldBorders.contains(border) {
-            // A static program is never relocated.
-            guard let moment = area.border(border) else { continue }
-            toldBorders.insert(border)
-            pass(border, moment, at: now)
+        while let (border, moment) = code.borders.next(of: code.area) {
+            pass(border, moment, of: image, code, at: now)
         }
     }
 
     /// The shortest launches are over before the first tick: what they have loaded is looked at as
     /// soon as it is there.
     func awaitLibraries() {
-        guard let area, linkerHook != nil, threads[pid]?.isTraced == false else { return }
+        guard let instrumentation, instrumentation.hasLinkerHook,
+            threads[pid]?.isTraced == false
+        else { return }
+        let area = instrumentation.area
         let isLoaded = wait(atMost: .milliseconds(1), every: 100) {
             area.border(.relocated) != nil || area.isGateWaiting
         }
         if isLoaded { observer.rereadMappings(at: .now) }
     }
 
-    private func pass(_ border: LaunchBorder, _ moment: Area.Moment, at now: MonotonicTime) {
+    private func pass(
+        _ border: LaunchBorder, _ moment: Area.Moment, of image: RunningImage,
+        _ code: Instrumentation, at now: MonotonicTime
+    ) {
         guard let main = threads[pid] else { return }
-        let time = min(max(moment.time, imageStart), now)
+        let time = min(max(moment.time, image.start), now)
         // What it answered before belongs before the border.
         if let counters = main.counters() {
-            if let answered = signalCapture?.timeOfAnswer(of: main), answered < time {
+            if let answered = code.signals?.timeOfAnswer(of: main), answered < time {
                 takeAnswer(of: main, counters)
             }
             if main.blocked == nil {
@@ -48,8 +49,8 @@ extension TraceSession {
         }
         sink.receive(.mark(Mark(kind: border.mark, time: time, counters: moment.counters)))
         if border == .relocated {
-            listLibraries(since: area?.time(\.mapping_ns) ?? time)
-            if !notesMain { sink.receive(.mark(Mark(kind: .main, time: time))) }
+            listLibraries(of: image, code, since: code.area.time(\.mapping_ns) ?? time)
+            if !code.notesMain { sink.receive(.mark(Mark(kind: .main, time: time))) }
         } else if capture != .signal {
             // Nobody would tell us from here on of filters for system calls.
             abandonMarks()
@@ -57,11 +58,13 @@ extension TraceSession {
     }
 
     /// The linker's list as it is when the start-up's libraries are there.
-    private func listLibraries(since start: MonotonicTime) {
-        guard libraries == nil, let linker = linkerOfImage else { return }
-        libraries = LibraryList(linker)
+    private func listLibraries(
+        of image: RunningImage, _ code: Instrumentation, since start: MonotonicTime
+    ) {
+        guard image.libraries == nil, let linker = code.linker else { return }
+        image.libraries = LibraryList(linker)
         // Meanwhile the program may have loaded more.
-        let initial = area?.initialLibraries ?? 0
+        let initial = code.area.initialLibraries
         reportLibraries(since: start, isInitial: true, most: initial > 0 ? initial : .max)
         let memory = TargetMemory(pid: pid)
         let objects = LinkMap.objects(debug: linker.debug, memory: memory)
@@ -93,17 +96,5 @@ extension TraceSession {
             else { continue }
             area.setReturn(of: call, to: site &+ 7, word: word)
         }
-    }
-
-    /// How many libraries the linker has loaded; nil where it does not tell.
-    var loadedLibraries: Int? {
-        guard linkerHook != nil, let area, area.hasRoomForLoads else { return nil }
-        return area.counts.libraries
-    }
-
-    /// Whether the program's changes of signal masks pass by us.
-    var seesMasks: Bool {
-        guard let area else { return false }
-        return area[\.hooked] & 1 << UInt64(CallSites.Call.sigmask.index) != 0
     }
 }

@@ -66,11 +66,11 @@ extension TraceSession {
     ///
     /// - Parameter most: how many of the linker's list, from its beginning.
     func reportLibraries(since start: MonotonicTime, isInitial: Bool, most: Int = .max) {
+        guard let image = stage.image else { return }
         let memory = TargetMemory(pid: pid)
-        let program = isInitial ? files.image(at: start).path : programPath
-        programPath = program
-        for (object, asker) in libraries?.untold(
-            program: program, most: most, memory: memory) ?? []
+        if isInitial { image.path = files.image(at: start).path }
+        for (object, asker) in image.libraries?.untold(
+            program: image.path, most: most, memory: memory) ?? []
         {
             sink.receive(
                 .library(
@@ -82,20 +82,19 @@ extension TraceSession {
     }
 
     /// Of a running program: what it has loaded already is no news.
-    func listLibrariesOfAttached() {
+    func listLibraries(ofAttached image: RunningImage) {
         let memory = TargetMemory(pid: pid)
         let base = AuxiliaryVector(pid: pid).linkerBase
         guard let linker = DynamicLinker(base: base, memory: memory) else { return }
         var list = LibraryList(linker)
         list.markTold(LinkMap.objects(debug: linker.debug, memory: memory))
-        libraries = list
-        programPath = files.image(at: imageStart).path
+        image.libraries = list
     }
 
     /// After code was mapped, where the linker does not tell our code of it: the time is that of
     /// the look.
     func reportLibrariesSeen(at now: MonotonicTime) {
-        guard linkerHook == nil || area?.hasRoomForLoads != true,
+        guard instrumentation?.loadedLibraries == nil,
             libraries?.linker.isConsistent(TargetMemory(pid: pid)) == true
         else { return }
         reportLibraries(since: now, isInitial: false)

@@ -11,7 +11,7 @@ extension TraceSession {
     }
 
     func switchOnSignposts(of images: [LoadedImage]) {
-        guard let signposts = hooks?.signposts else { return }
+        guard let signposts = instrumentation?.hooks.signposts else { return }
         for image in images { write(signposts.activation(of: image)) }
     }
 
@@ -33,7 +33,7 @@ extension TraceSession {
 
     /// - Parameter isLast: what has not ended never will, as far as anybody sees.
     func reportSignposts(at now: MonotonicTime, isLast: Bool) {
-        guard let signposts = hooks?.signposts else { return }
+        guard let signposts = instrumentation?.hooks.signposts else { return }
         let thread = { [threads] (tid: Int32) in threads[tid]?.index }
         let news =
             isLast ? signposts.finish(at: now, thread: thread) : signposts.poll(thread: thread)
@@ -47,6 +47,6 @@ extension TraceSession {
             }
         }
         let lost = signposts.losses.dropped &+ signposts.counts.unkept
-        if isLast, lost > 0 { notes[.lostSignposts] = Int64(clamping: lost) }
+        if isLast, lost > 0 { ledger.note(.lostSignposts, Int64(clamping: lost)) }
     }
 }

@@ -43,14 +43,18 @@ extension TraceSession {
     private func recentStatus(
         of thread: TracedThread, _ counters: SchedulerCounters
     ) -> ThreadStatus? {
-        guard let signalCapture else { return thread.status() }
-        let masks = signalCapture.slots.masks
-        if maskWatch.mayChange(at: masks, threads: threads.count) || thread.masksAtStatus != masks {
+        guard let instrumentation, let signals = instrumentation.signals else {
+            return thread.status()
+        }
+        let masks = signals.slots.masks
+        if instrumentation.masks.mayChange(at: masks, threads: threads.count)
+            || thread.masksAtStatus != masks
+        {
             thread.forgetStatus()
         }
         thread.masksAtStatus = masks
         return thread.recentStatus(
-            counters, looks: signalCapture.looksPerStatus(seesMasks: seesMasks))
+            counters, looks: signals.looksPerStatus(seesMasks: instrumentation.seesMasks))
     }
 
     private func canAsk(_ thread: TracedThread, _ status: ThreadStatus) -> Bool {
@@ -80,7 +84,7 @@ extension TraceSession {
         if sampleByEvents(thread) { return }
         thread.detours += 1
         switch obstacle {
-        case .displaced, .filtered: notes[obstacle] = 1
+        case .displaced, .filtered: ledger.note(obstacle, 1)
         default: if thread.detours == SignalCapture.patience { note(obstacle) }
         }
         stop(thread)

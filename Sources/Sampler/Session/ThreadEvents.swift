@@ -58,7 +58,7 @@ extension TraceSession {
             rename(thread)
             end(thread, at: now)
             if thread.tid == pid || threads.values.allSatisfy({ $0.phase == .exited }) {
-                finalCounters = files.counters()
+                ledger.ended(files.counters())
                 takeFinalCPU()
             }
             try? thread.tracee.resume()
@@ -77,7 +77,7 @@ extension TraceSession {
     /// other stop stand for ours.
     private func sampleAtStop(_ thread: TracedThread) {
         guard case .interrupted(let since) = thread.phase else { return }
-        if hasMissedExec, thread.tid == pid { return }
+        if stage.hasMissedExec, thread.tid == pid { return }
         // An exact copy of what it had: it did not move since.
         if thread.blocked != nil, thread.counters()?.slices == thread.clock.counters.slices {
             try? observer.refine(thread)
@@ -98,7 +98,7 @@ extension TraceSession {
     }
 
     /// Whether threads are not traced but for a stop.
-    private var isFree: Bool { signalCapture != nil && !isFollowingExecution }
+    private var isFree: Bool { signalCapture != nil && stage.execution == nil }
 
     /// Lets a stopped thread go on.
     func release(_ thread: TracedThread, delivering signal: Int32 = 0) {
@@ -123,8 +123,6 @@ extension TraceSession {
         }
         main.phase = .free
         reportHooks(at: now, isLast: true)
-        hooks = nil
-        hasMissedExec = false
         if former == pid { main.openFiles() } else { main.restartClock() }
         beginImage(at: now)
     }

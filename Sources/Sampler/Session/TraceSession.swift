@@ -14,91 +14,29 @@ final class TraceSession {
     let files: ProcessFiles
     /// Whether its ids are ours, which never changes.
     let sharesNamespace: Bool
+    var stage = Stage.launching(NextImage())
     var observer: ThreadObserver
     var threads: [Int32: TracedThread] = [:]
-    /// Those that ended untraced, until the scheduler has told how.
-    var leaving: [TracedThread] = []
     private var threadCount = 0
-    private var rounds = 0
-    var maskWatch = MaskWatch()
-    /// Whether our code is to be brought into a program that runs already.
-    enum Plan: Equatable {
-        case never
-        /// At the next stop of a thread from this time on.
-        case due(MonotonicTime)
-        /// It was begun, or found impossible.
-        case over
-    }
-    var plan = Plan.never
-    /// How often it was tried.
-    var attempts = 0
-    /// Set when stacks are taken by signal; most threads are not traced then.
-    var signalCapture: SignalCapture?
+    var scheduler = ScheduleFollowing()
+    var ledger: SessionLedger
     /// Whether the kernel may be asked to sample threads, as far as that is known.
     var mayUseEvents = true
-    var untraced: UntracedProcess?
-    /// Our code in the program, and the memory that we share with it.
-    var area: Area?
-    /// That of the image which is about to begin.
-    var nextArea: InheritedArea?
-    /// The same of an image that is about to begin, where it need not be asked: our own child has our
-    /// filters, and its limits were looked at.
-    var knownAction: UInt64?
-    /// Where a piece of our code stands for a moment, and what was there.
-    var cave: (address: UInt64, before: [UInt8])?
-    /// The linker's hook that leads to our code, and the word that was there.
-    var linkerHook: (address: UInt64, word: UInt64)?
-    /// The running image's linker, if it tells.
-    var linkerOfImage: DynamicLinker?
-    /// Whether our code notes when `main` begins, and which borders were told.
-    var notesMain = false
-    var toldBorders: Set<LaunchBorder> = []
-    var hasToldGate = false
-    /// All threads are traced for a moment, because one of them will execute another program.
-    var isFollowingExecution = false
-    var executionDeadline = MonotonicTime(nanoseconds: 0)
     /// How stacks are taken after `main`, as far as that is known.
     var capture: CaptureMethod
-    var notes: [RecorderNote.Kind: Int64] = [:]
     private(set) var isOurChild = false
-    /// The process's CPU time before the recording, and at its end once that is over.
-    private var initialCPU = TimeSpan.zero
-    private(set) var finalCPU: TimeSpan?
-    /// The same of the children that it waited for.
-    private var initialChildrenCPU = TimeSpan.zero
-    private var finalChildrenCPU: TimeSpan?
-    /// What else the machine did; nil: somebody else says so.
-    private let machine: MachineWatch?
-    /// What the slices of threads that ended account for.
-    private var observedCPU = TimeSpan.zero
-    /// An exec was noticed after the fact: the next stop of the first thread is in the new image.
-    var hasMissedExec = false
-    /// When the running image began.
-    var imageStart = MonotonicTime(nanoseconds: 0)
-    /// Our code around the program's initialisers, where it is.
-    var hooks: Hooks?
-    /// nil: the program is static, or its linker does not tell.
-    var libraries: LibraryList?
-    var programPath = ""
-    /// Who else wants to know of the program's signposts: an event's, or an interval's end.
-    var sawSignpost: ((_ label: SignpostLabel, _ time: MonotonicTime) -> Void)?
     /// What the user wants to be noted; nil: nothing.
     var marks: MarkPlacement?
-    /// nil: the scheduler does not tell us.
-    var schedule: Schedule?
-    /// How much it told.
-    var account: SchedulerAccount?
-    var outcome: Recording.Outcome?
-    private var ticks: Int64 = 0
-    private var missedTicks: Int64 = 0
+    /// Who else wants to know of the program's signposts: an event's, or an interval's end.
+    var sawSignpost: ((_ label: SignpostLabel, _ time: MonotonicTime) -> Void)?
 
     init(
         pid: Int32, options: SamplerOptions, sink: any SampleSink, machine: MachineWatch? = nil
     ) {
         self.pid = pid
-        self.machine = machine
         self.options = options
         self.sink = sink
+        ledger = SessionLedger(machine: machine)
         // Forks are only reported to a tracer.
         capture = options.followsChildren ? .ptrace : options.capture
         files = ProcessFiles(pid: pid)
@@ -109,15 +47,29 @@ final class TraceSession {
         }
     }
 
+    // MARK: The running image
+
+    /// Our code in it; nil: it is not there.
+    var instrumentation: Instrumentation? { stage.image?.instrumentation }
+    var area: Area? { instrumentation?.area }
+    /// Where stacks are taken by signal; most threads are not traced then.
+    var signalCapture: SignalCapture? { instrumentation?.signals }
+    var libraries: LibraryList? { stage.image?.libraries }
+    var programPath: String { stage.image?.path ?? "" }
+
+    var outcome: Recording.Outcome? { stage.outcome }
+
     // MARK: Beginnings
 
     /// A new process, stopped at its first instruction.
     func beginLaunch(_ process: StartedProcess) {
         isOurChild = true
-        nextArea = process.area
-        if process.area != nil { knownAction = process.ignoresSampleSignal ? 1 : 0 }
-        initialCPU = TimeSpan(nanoseconds: process.main.clock.counters.run)
-        schedule = process.schedule
+        let action: UInt64 = process.ignoresSampleSignal ? 1 : 0
+        stage.expect(
+            NextImage(area: process.area, knownAction: process.area == nil ? nil : action))
+        let used = TimeSpan(nanoseconds: process.main.clock.counters.run)
+        ledger.began(SessionLedger.ProcessCPU(own: used, children: .zero))
+        scheduler.begin(process.schedule)
         let spawned = process.main.clock.time
         sink.receive(.mark(Mark(kind: .spawned, time: spawned)))
         add(process.main, start: spawned)
@@ -129,36 +81,37 @@ final class TraceSession {
     ///
     /// - Parameter permitted: called as soon as it is known that the process may be observed.
     func beginAttached(permitted: () -> Void) throws(SystemError) {
-        if capture != .signal {
+        let isTraced = capture != .signal
+        if isTraced {
             try Tracee(tid: pid).seize(followingChildren: options.followsChildren)
         } else {
             // The kernel asks for the same permission.
             try check(ProcFile.canOpen("/proc/\(pid)/mem"), "reading process \(pid)'s memory")
-            plan = .due(.now)
         }
         permitted()
-        if options.asksScheduler { schedule = Schedule(pid: pid, threads: files.threadIDs()) }
+        if options.asksScheduler {
+            scheduler.begin(Schedule(pid: pid, threads: files.threadIDs()))
+        }
         let now = MonotonicTime.now
-        initialCPU = files.cpuTime ?? .zero
-        initialChildrenCPU = files.childrenCPU ?? .zero
-        imageStart = now
-        sink.receive(.image(files.image(at: now)))
+        ledger.began(files.cpu)
+        let description = files.image(at: now)
+        let image = RunningImage(start: now, path: description.path)
+        stage.begin(image, isToBeJoined: !isTraced)
+        sink.receive(.image(description))
         sink.receive(.mark(Mark(kind: .attached, time: now, counters: files.counters())))
         observer.rereadMappings(at: now)
-        listLibrariesOfAttached()
-        addThread(pid, start: now, isNew: false).isTraced = plan == .never
-        if plan != .never {
-            untraced = UntracedProcess(pid: pid, probe: AuxiliaryVector(pid: pid).programHeaders)
-        }
+        listLibraries(ofAttached: image)
+        addThread(pid, start: now, isNew: false).isTraced = isTraced
+        if !isTraced { followFromOutside(image) }
         var hasNews = true
         while hasNews {
             hasNews = false
             for tid in files.threadIDs() where threads[tid] == nil {
                 // A thread that is gone already, or that its parent's tracing brought along.
-                if plan == .never {
+                if isTraced {
                     try? Tracee(tid: tid).seize(followingChildren: options.followsChildren)
                 }
-                addThread(tid, start: now, isNew: false).isTraced = plan == .never
+                addThread(tid, start: now, isNew: false).isTraced = isTraced
                 hasNews = true
             }
         }
@@ -169,46 +122,50 @@ final class TraceSession {
     /// - Parameter isLate: it was noticed after the fact, and is further than that.
     func beginImage(at now: MonotonicTime, isLate: Bool = false) {
         guard let main = threads[pid] else { return }
-        imageStart = now
-        libraries = nil
         leaveImage()
-        main.isTraced = true
+        let next = stage.next
         if !options.followsChildren { capture = options.capture }
+        let image = RunningImage(start: now)
+        guard stage.begin(image, isToBeJoined: isLate && capture == .signal) else { return }
+        main.isTraced = true
         // Another thread may have executed the program, and has the first one's id now.
-        schedule?.follow(pid)
+        scheduler.follow(pid)
         var counters = main.counters()
         let status = main.status()
-        let began = isLate ? now : enter(main, at: now)
+        let began = isLate ? now : enter(image, next, by: main, at: now)
         // What it did before is no reason to think that it waits often.
         main.burst = BurstWatch()
         if let status { main.burst.sawStop(voluntary: status.voluntary) }
         // That clock is exact; the kernel's counters tell only of what has left its core.
-        if began != now, let area, let known = counters?.run {
+        let code = image.instrumentation
+        if began != now, let area = code?.area, let known = counters?.run {
             let most = known.addingReportingOverflow((began - now).nanoseconds).partialValue
             counters?.run = min(max(area[\.settled_cpu_ns], known), max(known, most))
         }
         observer.restart()
         observer.closeWithoutStack(main, at: began, counters: counters)
         noteHold(from: now, to: began)
-        sink.receive(.image(files.image(at: began)))
+        let description = files.image(at: began)
+        image.path = description.path
+        sink.receive(.image(description))
         mark(.firstInstruction, at: began)
         observer.rereadMappings(at: began)
         // Where the launch cannot be watched, all of it counts as the program's own.
-        if area == nil || (!notesMain && linkerHook == nil) { mark(.main, at: began) }
+        if code?.watchesLaunch != true { mark(.main, at: began) }
         rename(main)
         awaitLibraries()
-        guard isLate else { return }
-        if capture == .signal { plan = .due(now) }
-        resume(main, stoppedSince: now)
+        if isLate { resume(main, stoppedSince: now) }
     }
 
     /// A process that was forked off an observed one: until an exec it runs the same program.
     func beginForked(at now: MonotonicTime) {
         if options.asksScheduler {
-            schedule = Schedule(pid: pid, threads: [pid], isChild: true)
+            scheduler.begin(Schedule(pid: pid, threads: [pid], isChild: true))
         }
         sink.receive(.began(pid: pid))
-        sink.receive(.image(files.image(at: now)))
+        let description = files.image(at: now)
+        stage.begin(RunningImage(start: now, path: description.path))
+        sink.receive(.image(description))
         for kind in [Mark.Kind.spawned, .firstInstruction, .main] {
             sink.receive(.mark(Mark(kind: kind, time: now)))
         }
@@ -220,21 +177,19 @@ final class TraceSession {
 
     /// - Parameter missed: how many ticks nobody could serve before this one.
     func tick(at now: MonotonicTime, missed: Int32) {
-        ticks += 1
-        missedTicks += Int64(max(0, missed))
+        ledger.tick(missed: missed)
         guard outcome == nil else { return }
-        if isFollowingExecution {
+        if let execution = stage.execution {
             // Whether this is the old program or the new one already shows only at its report.
-            guard now > executionDeadline else { return }
+            guard now > execution.deadline else { return }
             abandonExecution()
         }
-        if observer.watchMappings(at: now, libraries: loadedLibraries) {
+        if observer.watchMappings(at: now, libraries: instrumentation?.loadedLibraries) {
             reportLibrariesSeen(at: now)
         }
         followUntraced(at: now)
         reportHooks(at: now)
         placeMarks()
-        rounds &+= 1
         for thread in threads.values where thread.phase == .free && isDue(thread, at: now) {
             guard let counters = thread.counters() else {
                 forget(thread, at: now)
@@ -263,18 +218,13 @@ final class TraceSession {
         guard turns > 1, thread.blocked != nil, now - thread.clock.time > Self.longSleep else {
             return true
         }
-        return (rounds &+ thread.index.rawValue) % turns == 0
+        return (Int(ledger.ticks) &+ thread.index.rawValue) % turns == 0
     }
 
     private static let sleepersPerTick = 64
     private static let longSleep = TimeSpan.milliseconds(20)
 
     // MARK: Threads
-
-    var finalCounters: ProcessCounters?
-    /// When the first thread ended, if the scheduler told; what comes later is the kernel's taking
-    /// apart of what it had.
-    var exitTime: MonotonicTime?
 
     /// A thread that ptrace brought along with its parent. nil for one of another process (a
     /// clone that shares no thread group): it is let go.
@@ -298,7 +248,7 @@ final class TraceSession {
     private func add(_ thread: TracedThread, start: MonotonicTime) {
         threadCount += 1
         threads[thread.tid] = thread
-        schedule?.follow(thread.tid)
+        scheduler.follow(thread.tid)
         sink.receive(
             .threadStarted(
                 RecordedThread(
@@ -313,7 +263,7 @@ final class TraceSession {
         guard thread.phase != .exited else { return }
         observer.closeWait(of: thread)
         thread.phase = .exited
-        observedCPU = observedCPU + thread.observedCPU
+        ledger.ended(thread)
         sink.receive(.threadEnded(thread.index, thread.clock.time))
     }
 
@@ -326,7 +276,7 @@ final class TraceSession {
         }
         if tid == pid {
             closeAll(at: now)
-            outcome = how
+            stage.end(how)
         }
     }
 
@@ -347,18 +297,18 @@ final class TraceSession {
     func abandon() {
         guard outcome == nil else { return }
         closeAll(at: .now)
-        outcome = .running
+        stage.end(.running)
     }
 
     /// Ends the recording: the process is let go as soon as that does no harm.
     func leave() {
-        guard outcome == nil else { return }
+        guard stage.leave() else { return }
         closeAll(at: .now)
         takeFinalCPU()
         removeMarks()
         removeArea()
-        // It may have ended while that was taken back.
-        if outcome == nil { outcome = .running }
+        // It may have ended while that was taken back: then that counts.
+        stage.end(.running)
     }
 
     func closeAll(at now: MonotonicTime) {
@@ -369,51 +319,36 @@ final class TraceSession {
             let isReadable = thread.blocked != nil || thread.counters() != nil
             if isReadable { observer.close(thread, at: now) }
             rename(thread)
-            observedCPU = observedCPU + thread.observedCPU
+            ledger.ended(thread)
             sink.receive(.threadEnded(thread.index, isReadable ? now : thread.clock.time))
         }
         sink.receive(
             .mark(
                 Mark(
-                    kind: .ended, time: min(now, exitTime ?? now),
-                    counters: finalCounters ?? files.counters())))
+                    kind: .ended, time: min(now, scheduler.exitTime ?? now),
+                    counters: ledger.finalCounters ?? files.counters())))
     }
 
     /// While it can still be read.
-    func takeFinalCPU() {
-        finalCPU = files.cpuTime
-        finalChildrenCPU = files.childrenCPU
-    }
+    func takeFinalCPU() { ledger.ended(files.cpu) }
 
     // MARK: Notes
 
-    func note(_ kind: RecorderNote.Kind) { notes[kind, default: 0] += 1 }
+    func note(_ kind: RecorderNote.Kind) { ledger.note(kind) }
 
     /// What is known of the recording when it is over.
     func result() -> SamplerOutcome {
         SamplerOutcome(
-            outcome: outcome ?? .unknown, ticks: ticks, missedTicks: missedTicks,
+            outcome: outcome ?? .unknown, ticks: ledger.ticks, missedTicks: ledger.missedTicks,
             lateness: .zero, heldByProfiler: observer.heldByProfiler, capture: capture,
-            cpu: observedCPU, account: account, notes: finalNotes(),
+            cpu: ledger.observedCPU, account: scheduler.account,
+            notes: ledger.finalNotes(lostWaits: observer.waits.lost),
             markProblems: marks?.problems ?? [])
     }
+}
 
-    private func finalNotes() -> [RecorderNote] {
-        if let finalCPU {
-            let unseen = finalCPU - initialCPU - observedCPU
-            if unseen > .zero { notes[.unseenCPU] = unseen.nanoseconds }
-        }
-        if observer.waits.lost > 0 { notes[.lostWaits] = observer.waits.lost }
-        noteMachine()
-        return RecorderNote.Kind.allCases.compactMap { kind in
-            notes[kind].map { RecorderNote(kind, $0) }
-        }
-    }
-
-    /// Without the program's last figures, what it did would look like others' work.
-    private func noteMachine() {
-        guard let machine, let finalCPU, let finalChildrenCPU else { return }
-        let program = finalCPU - initialCPU + (finalChildrenCPU - initialChildrenCPU)
-        notes.merge(machine.notes(program: program)) { $1 }
+extension ProcessFiles {
+    fileprivate var cpu: SessionLedger.ProcessCPU {
+        SessionLedger.ProcessCPU(own: cpuTime, children: childrenCPU)
     }
 }

@@ -184,6 +184,12 @@ final class TracedThread {
         }
     }
 
+    /// The memory in which it answers is gone.
+    func forgetRequests() {
+        slot = nil
+        silence = 0
+    }
+
     /// Whether it left a request unanswered for too long.
     var isUnresponsive: Bool { silence > SignalCapture.patience }
 

@@ -6,13 +6,19 @@ import ProfileModel
 extension TraceSession {
     /// Notices what ptrace would have reported: threads that came, another program, the end.
     func followUntraced(at now: MonotonicTime) {
-        guard untraced != nil else { return }
-        if untraced?.hasLostImage() == true {
-            joinNextImage()
+        guard let image = stage.image, image.untraced != nil else { return }
+        if image.untraced?.hasLostImage() == true {
+            joinNextImage(after: image)
             return
         }
         followExecution()
-        if untraced?.hasOtherThreads() == true { addNewThreads(at: now) }
+        if image.untraced?.hasOtherThreads() == true { addNewThreads(at: now) }
+    }
+
+    /// Its threads are not traced, or not for long.
+    func followFromOutside(_ image: RunningImage) {
+        image.untraced = UntracedProcess(
+            pid: pid, probe: AuxiliaryVector(pid: pid).programHeaders)
     }
 
     func addNewThreads(at now: MonotonicTime) {
@@ -34,39 +40,36 @@ extension TraceSession {
         for thread in threads.values where thread.phase == .free {
             if let counters = thread.counters() { takeAnswer(of: thread, counters) }
         }
-        isFollowingExecution = true
-        executionDeadline = .now + .milliseconds(20)
+        let deadline = MonotonicTime.now + .milliseconds(20)
         let number = area[\.next_area]
         area.followExecution()
         // Beside what the kernel does for the execve.
-        if number >= 0,
-            let next = Area(pid: pid, descriptor: number, stackBytes: options.stackBytes)
-        {
-            nextArea = InheritedArea(area: next, descriptor: number)
-        }
+        let next =
+            number < 0 ? nil : Area(pid: pid, descriptor: number, stackBytes: options.stackBytes)
+        stage.follow(
+            Execution(
+                area: next.map { InheritedArea(area: $0, descriptor: number) }, deadline: deadline))
     }
 
     /// The program was not executed: the threads are let go as they are stopped next.
     func abandonExecution() {
-        isFollowingExecution = false
-        nextArea = nil
+        stage.abandonExecution()
         area?.forgetExecution()
     }
 
     /// The program that we watched is gone from the process: stops what is there now, if it is
     /// another program and not the end.
-    private func joinNextImage() {
+    private func joinNextImage(after image: RunningImage) {
         // Without memory of its own it is about to end.
         guard let main = threads[pid], AuxiliaryVector(pid: pid).entry != 0 else {
             if !isOurChild, files.stat()?.isZombie != false { endUnseen() }
             return
         }
         // Its exec may have been seen after all, and wait to be told.
-        let image = imageStart
         takeChanges()
-        guard untraced != nil, imageStart == image, outcome == nil else { return }
+        guard stage.image === image, image.untraced != nil else { return }
         reportHooks(at: .now, isLast: true)
-        leaveImage()
+        leaveImage(isLate: true)
         for thread in threads.values where thread.tid != pid {
             end(thread, at: .now)
             threads[thread.tid] = nil
@@ -76,35 +79,23 @@ extension TraceSession {
         main.phase = .free
         // Another thread's exec took the place of the one that may have been traced.
         main.isTraced = (try? main.tracee.interrupt()) != nil
-        hasMissedExec = true
         note(.lateExec)
         stop(main)
     }
 
-    /// What belonged to the program that is gone.
-    func leaveImage() {
-        untraced = nil
-        signalCapture = nil
-        area = nil
+    /// The program is gone, and with it what was known of it.
+    ///
+    /// - Parameter isLate: the next one runs already.
+    func leaveImage(isLate: Bool = false) {
+        stage.loseImage(isLate: isLate)
         observer.ownCode = nil
-        hooks = nil
-        linkerHook = nil
-        linkerOfImage = nil
-        cave = nil
-        toldBorders = []
-        hasToldGate = false
         marks?.leaveImage()
-        isFollowingExecution = false
-        for thread in threads.values {
-            thread.slot = nil
-            thread.silence = 0
-        }
+        for thread in threads.values { thread.forgetRequests() }
     }
 
     /// Whether a stop was the one that ``joinNextImage()`` wanted: the new image begins there.
     func takeMissedExec(_ thread: TracedThread, at now: MonotonicTime) -> Bool {
-        guard hasMissedExec, thread.tid == pid else { return false }
-        hasMissedExec = false
+        guard stage.hasMissedExec, thread.tid == pid else { return false }
         thread.phase = .free
         beginImage(at: now, isLate: true)
         return true
@@ -121,19 +112,21 @@ extension TraceSession {
         thread.samples = nil
         guard thread.tid != pid else { return end(thread, at: now) }
         threads[thread.tid] = nil
-        if schedule == nil { end(thread, at: now) } else { leaving.append(thread) }
+        if !scheduler.awaitEnd(of: thread) { end(thread, at: now) }
     }
 
     /// Our own child has ended while nobody traced it, and waits for us to take note: its last
     /// figures can still be read.
     func observeEnd() {
-        guard isOurChild, untraced != nil, finalCPU == nil, fl_has_ended(pid) == 1 else { return }
+        guard isOurChild, let image = stage.image, image.untraced != nil, !ledger.isClosed,
+            fl_has_ended(pid) == 1
+        else { return }
         takeFinalCPU()
-        finalCounters = files.counters()
+        ledger.ended(files.counters())
         let rest = threads.values.filter { $0.phase != .exited }
         for thread in rest { takeAnswer(of: thread, thread.counters() ?? thread.clock.counters) }
         reportSchedule(isLast: true)
-        let now = min(.now, exitTime ?? .now)
+        let now = min(.now, scheduler.exitTime ?? .now)
         reportBorders(at: now)
         for thread in rest {
             // Of the others nothing can be read any more. One that waited, waited to the end.
@@ -153,6 +146,6 @@ extension TraceSession {
         }
         reportSchedule(isLast: true)
         mark(.ended, at: .now)
-        outcome = .unknown
+        stage.end(.unknown)
     }
 }

@@ -1,0 +1,30 @@
+import ProfileModel
+
+/// What is known of the program that a process runs, and what we changed in it. It goes when the
+/// next program takes the process over.
+final class RunningImage {
+    /// When it began, or was found.
+    let start: MonotonicTime
+    /// Its file, as the kernel or its first argument names it.
+    var path: String
+    /// nil: the program is static, or its linker does not tell.
+    var libraries: LibraryList?
+    /// How it is followed from outside; nil: ptrace has its threads.
+    var untraced: UntracedProcess?
+    /// Our code in it; nil: it is not there, or not yet.
+    var instrumentation: Instrumentation?
+    /// Where a piece of our code stands for a moment.
+    var cave: FilledCave?
+
+    init(start: MonotonicTime, path: String = "") {
+        self.start = start
+        self.path = path
+    }
+}
+
+/// A cave with a piece of our code in it.
+struct FilledCave {
+    let address: UInt64
+    /// What was there.
+    let before: [UInt8]
+}

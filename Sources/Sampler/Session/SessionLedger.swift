@@ -1,0 +1,74 @@
+import ProfileModel
+
+/// What a session has to account for when it is over: ticks, CPU time, and what it has to say of
+/// its own work.
+struct SessionLedger {
+    private(set) var ticks: Int64 = 0
+    private(set) var missedTicks: Int64 = 0
+    /// What the slices of threads that ended account for.
+    private(set) var observedCPU = TimeSpan.zero
+    private var notes: [RecorderNote.Kind: Int64] = [:]
+    /// The process's before the recording, and at its end once that is over.
+    private var initial = ProcessCPU(own: .zero, children: .zero)
+    private var final = ProcessCPU()
+    /// The process's totals at its end, where it was seen.
+    private(set) var finalCounters: ProcessCounters?
+    /// What else the machine did; nil: somebody else says so.
+    private let machine: MachineWatch?
+
+    init(machine: MachineWatch?) { self.machine = machine }
+
+    /// CPU time of a process, and of the children that it waited for; nil: it cannot be read.
+    struct ProcessCPU: Hashable {
+        var own: TimeSpan?
+        var children: TimeSpan?
+    }
+
+    // MARK: Meanwhile
+
+    mutating func tick(missed: Int32) {
+        ticks += 1
+        missedTicks += Int64(max(0, missed))
+    }
+
+    mutating func ended(_ thread: TracedThread) {
+        observedCPU = observedCPU + thread.observedCPU
+    }
+
+    /// Once more.
+    mutating func note(_ kind: RecorderNote.Kind) { notes[kind, default: 0] += 1 }
+
+    mutating func note(_ kind: RecorderNote.Kind, _ value: Int64) { notes[kind] = value }
+
+    // MARK: Beginning and end
+
+    mutating func began(_ cpu: ProcessCPU) { initial = cpu }
+
+    mutating func ended(_ cpu: ProcessCPU) { final = cpu }
+
+    mutating func ended(_ counters: ProcessCounters) { finalCounters = counters }
+
+    /// Whether the process's last figures were taken.
+    var isClosed: Bool { final.own != nil }
+
+    /// - Parameter lostWaits: waits for which there was no room.
+    mutating func finalNotes(lostWaits: Int64) -> [RecorderNote] {
+        if let own = final.own {
+            let unseen = own - (initial.own ?? .zero) - observedCPU
+            if unseen > .zero { notes[.unseenCPU] = unseen.nanoseconds }
+        }
+        if lostWaits > 0 { notes[.lostWaits] = lostWaits }
+        noteMachine()
+        return RecorderNote.Kind.allCases.compactMap { kind in
+            notes[kind].map { RecorderNote(kind, $0) }
+        }
+    }
+
+    /// Without the program's last figures, what it did would look like others' work.
+    private mutating func noteMachine() {
+        guard let machine, let own = final.own, let children = final.children else { return }
+        let program =
+            own - (initial.own ?? .zero) + (children - (initial.children ?? .zero))
+        notes.merge(machine.notes(program: program)) { $1 }
+    }
+}

@@ -1,0 +1,183 @@
+import ProfileModel
+
+/// How far a session is. Each stage has what belongs to it alone: who leaves it, drops that.
+///
+/// The transitions are all here. One that is not possible from where the session is changes
+/// nothing, and says so: a process can end, and execute another program, at any moment.
+enum Stage {
+    /// The first instruction of the next image is to come.
+    case launching(NextImage)
+    /// An image runs, and our code is to be brought into it as soon as one of its threads is
+    /// stopped. That has failed so many times.
+    case settling(RunningImage, failures: Int)
+    /// An image runs, and how its stacks are taken is settled.
+    case sampling(RunningImage)
+    /// All threads are traced for a moment, because one of them will execute another program.
+    case following(RunningImage, Execution)
+    /// The recording is over, and what we did to the image is being taken back. nil: it is gone.
+    case leaving(RunningImage?, Execution?)
+    case over(Recording.Outcome)
+
+    // MARK: What there is
+
+    var image: RunningImage? {
+        switch self {
+        case .settling(let image, _), .sampling(let image), .following(let image, _): image
+        case .leaving(let image, _): image
+        case .launching, .over: nil
+        }
+    }
+
+    /// What is known of the image that begins next.
+    var next: NextImage {
+        switch self {
+        case .launching(let next): next
+        case .following(_, let execution), .leaving(_, let execution?):
+            NextImage(area: execution.area)
+        default: NextImage()
+        }
+    }
+
+    /// An exec that is about to happen.
+    var execution: Execution? {
+        switch self {
+        case .following(_, let execution): execution
+        case .leaving(_, let execution): execution
+        default: nil
+        }
+    }
+
+    var outcome: Recording.Outcome? {
+        guard case .over(let outcome) = self else { return nil }
+        return outcome
+    }
+
+    var isSettling: Bool {
+        guard case .settling = self else { return false }
+        return true
+    }
+
+    /// An exec was noticed after the fact: the next stop of the first thread is in the new image.
+    var hasMissedExec: Bool {
+        guard case .launching(let next) = self else { return false }
+        return next.isLate
+    }
+
+    // MARK: Images
+
+    /// Something is known of the first image.
+    @discardableResult
+    mutating func expect(_ next: NextImage) -> Bool {
+        guard case .launching = self else { return false }
+        self = .launching(next)
+        return true
+    }
+
+    /// The image is gone, or about to be; what it leaves to the next one stays.
+    ///
+    /// - Parameter isLate: the next one runs already.
+    @discardableResult
+    mutating func loseImage(isLate: Bool = false) -> Bool {
+        switch self {
+        case .settling, .sampling, .following:
+            self = .launching(isLate ? NextImage(isLate: true) : next)
+        case .leaving(_?, let execution): self = .leaving(nil, execution)
+        case .leaving(nil, _), .launching, .over: return false
+        }
+        return true
+    }
+
+    /// - Parameter isToBeJoined: our code is not in it yet, and wanted.
+    @discardableResult
+    mutating func begin(_ image: RunningImage, isToBeJoined: Bool = false) -> Bool {
+        switch self {
+        case .launching:
+            self = isToBeJoined ? .settling(image, failures: 0) : .sampling(image)
+        case .leaving(nil, _): self = .leaving(image, nil)
+        case .settling, .sampling, .following, .leaving, .over: return false
+        }
+        return true
+    }
+
+    // MARK: Our code
+
+    /// On a busy machine it may fail.
+    static let mostFailures = 3
+
+    /// Our code was brought in, or cannot be.
+    @discardableResult
+    mutating func settle() -> Bool {
+        guard case .settling(let image, _) = self else { return false }
+        self = .sampling(image)
+        return true
+    }
+
+    /// It was not brought in this time. false: it will not be tried again.
+    mutating func failToSettle() -> Bool {
+        guard case .settling(let image, let failures) = self else { return false }
+        guard failures + 1 < Self.mostFailures else {
+            settle()
+            return false
+        }
+        self = .settling(image, failures: failures + 1)
+        return true
+    }
+
+    // MARK: Execs
+
+    /// Another one may be announced while one is followed: the first has failed then.
+    @discardableResult
+    mutating func follow(_ execution: Execution) -> Bool {
+        switch self {
+        case .sampling(let image), .following(let image, _): self = .following(image, execution)
+        case .launching, .settling, .leaving, .over: return false
+        }
+        return true
+    }
+
+    /// The program was not executed.
+    @discardableResult
+    mutating func abandonExecution() -> Bool {
+        guard case .following(let image, _) = self else { return false }
+        self = .sampling(image)
+        return true
+    }
+
+    // MARK: Endings
+
+    @discardableResult
+    mutating func leave() -> Bool {
+        switch self {
+        case .leaving, .over: return false
+        case .launching, .settling, .sampling, .following: self = .leaving(image, execution)
+        }
+        return true
+    }
+
+    /// The first outcome counts.
+    @discardableResult
+    mutating func end(_ outcome: Recording.Outcome) -> Bool {
+        if case .over = self { return false }
+        self = .over(outcome)
+        return true
+    }
+}
+
+/// What is known of an image before its first instruction.
+struct NextImage {
+    /// The memory that is left to it; nil: it has to make it.
+    var area: InheritedArea?
+    /// What the sampling signal does in it, where that need not be asked: our own child has our
+    /// filters, and its limits were looked at.
+    var knownAction: UInt64?
+    /// It was noticed after the fact, and is further than its first instruction.
+    var isLate = false
+}
+
+/// An exec that is about to happen, or to fail.
+struct Execution {
+    /// The memory that the next image is handed.
+    var area: InheritedArea?
+    /// It should have happened until then.
+    var deadline: MonotonicTime
+}
