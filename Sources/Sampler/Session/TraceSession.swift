@@ -67,13 +67,15 @@ final class TraceSession {
         let action: UInt64 = process.ignoresSampleSignal ? 1 : 0
         stage.expect(
             NextImage(area: process.area, knownAction: process.area == nil ? nil : action))
+        // First of all, for it stands; what there is to tell of it can wait.
+        let entry = enterImage(by: process.main, at: process.firstInstruction)
         let used = TimeSpan(nanoseconds: process.main.clock.counters.run)
         ledger.began(SessionLedger.ProcessCPU(own: used, children: .zero))
         scheduler.begin(process.schedule)
         let spawned = process.main.clock.time
         sink.receive(.mark(Mark(kind: .spawned, time: spawned)))
         add(process.main, start: spawned)
-        beginImage(at: process.firstInstruction)
+        if let entry { announce(entry, of: process.main) }
     }
 
     /// A running process. Its threads are traced one by one when they must be stopped; without
@@ -121,40 +123,60 @@ final class TraceSession {
     ///
     /// - Parameter isLate: it was noticed after the fact, and is further than that.
     func beginImage(at now: MonotonicTime, isLate: Bool = false) {
-        guard let main = threads[pid] else { return }
+        guard let main = threads[pid], let entry = enterImage(by: main, at: now, isLate: isLate)
+        else { return }
+        announce(entry, of: main)
+        if isLate { resume(main, stoppedSince: now) }
+    }
+
+    /// What is known of an image as soon as its first thread goes on.
+    private struct ImageEntry {
+        let image: RunningImage
+        let stopped: MonotonicTime
+        /// When the program's own first instruction was executed.
+        let began: MonotonicTime
+        /// The first thread's, then.
+        let counters: SchedulerCounters?
+    }
+
+    /// - Returns: nil when the session is over.
+    private func enterImage(
+        by main: TracedThread, at now: MonotonicTime, isLate: Bool = false
+    ) -> ImageEntry? {
         leaveImage()
         let next = stage.next
         if !options.followsChildren { capture = options.capture }
         let image = RunningImage(start: now)
-        guard stage.begin(image, isToBeJoined: isLate && capture == .signal) else { return }
+        guard stage.begin(image, isToBeJoined: isLate && capture == .signal) else { return nil }
         main.isTraced = true
-        // Another thread may have executed the program, and has the first one's id now.
-        scheduler.follow(pid)
         var counters = main.counters()
-        let status = main.status()
         let began = isLate ? now : enter(image, next, by: main, at: now)
-        // What it did before is no reason to think that it waits often.
-        main.burst = BurstWatch()
-        if let status { main.burst.sawStop(voluntary: status.voluntary) }
         // That clock is exact; the kernel's counters tell only of what has left its core.
-        let code = image.instrumentation
-        if began != now, let area = code?.area, let known = counters?.run {
+        if began != now, let area = image.instrumentation?.area, let known = counters?.run {
             let most = known.addingReportingOverflow((began - now).nanoseconds).partialValue
             counters?.run = min(max(area[\.settled_cpu_ns], known), max(known, most))
         }
+        return ImageEntry(image: image, stopped: now, began: began, counters: counters)
+    }
+
+    private func announce(_ entry: ImageEntry, of main: TracedThread) {
+        // Another thread may have executed the program, and has the first one's id now.
+        scheduler.follow(pid)
+        // What it did before is no reason to think that it waits often.
+        main.burst = BurstWatch()
+        if let status = main.status() { main.burst.sawStop(voluntary: status.voluntary) }
         observer.restart()
-        observer.closeWithoutStack(main, at: began, counters: counters)
-        noteHold(from: now, to: began)
-        let description = files.image(at: began)
-        image.path = description.path
+        observer.closeWithoutStack(main, at: entry.began, counters: entry.counters)
+        noteHold(from: entry.stopped, to: entry.began)
+        let description = files.image(at: entry.began)
+        entry.image.path = description.path
         sink.receive(.image(description))
-        mark(.firstInstruction, at: began)
-        observer.rereadMappings(at: began)
+        mark(.firstInstruction, at: entry.began)
+        observer.rereadMappings(at: entry.began)
         // Where the launch cannot be watched, all of it counts as the program's own.
-        if code?.watchesLaunch != true { mark(.main, at: began) }
+        if entry.image.instrumentation?.watchesLaunch != true { mark(.main, at: entry.began) }
         rename(main)
         awaitLibraries()
-        if isLate { resume(main, stoppedSince: now) }
     }
 
     /// A process that was forked off an observed one: until an exec it runs the same program.
