@@ -1,0 +1,102 @@
+// The handler of the sampling signals.
+
+__asm__(
+    ".section fl_code,\"ax\",@progbits\n"
+
+    // The restorer of signal frames, as every C library has it.
+    ".balign 16\n"
+    "fl_restorer:\n"
+    "  mov $15, %eax\n"  // rt_sigreturn
+    "  syscall\n"
+
+    // (signal, siginfo, ucontext). Only a request of the recorder's names a slot that waits for
+    // it; everything else is the program's own business, and ignored as without us. Uses only
+    // registers that a function may change.
+    "fl_sample_handler:\n"
+    "  cmpl $-1, 8(%rsi)\n"  // si_code: SI_QUEUE
+    "  jne 9f\n"
+    "  mov 24(%rsi), %rax\n"  // si_value
+    "  mov %rax, %rcx\n"
+    "  shr $16, %rcx\n"
+    "  cmp " STATE(COOKIE) ", %rcx\n"
+    "  jne 9f\n"
+    "  movzwl %ax, %eax\n"
+    "  cmp $" NUMBER(FL_MOST_SLOTS) ", %eax\n"
+    "  jae 9f\n"
+    "  shl $8, %eax\n"
+    "  lea " AREA(FL_SLOTS) ", %r8\n"
+    "  add %rax, %r8\n"
+    "  mov $1, %eax\n"  // FL_SLOT_REQUESTED
+    "  mov $2, %ecx\n"  // FL_SLOT_BUSY
+    "  lock cmpxchg %ecx, (%r8)\n"
+    "  jne 9f\n"
+    "  mov $4, %r10d\n"  // FL_SLOT_DECLINED
+    "  cmpl $0, " STATE(FILTERED) "\n"
+    "  jne 8f\n"
+    "  lea 40(%rdx), %rsi\n"  // uc_mcontext.gregs
+    "  lea 72(%r8), %rdi\n"
+    "  mov $17, %ecx\n"
+    "  rep movsq\n"
+    "  push %r8\n"
+    "  sub $24, %rsp\n"
+    ".macro fl_clock clock, to\n"
+    "  mov $228, %eax\n"  // clock_gettime
+    "  mov $\\clock, %edi\n"
+    "  mov %rsp, %rsi\n"
+    "  syscall\n"
+    "  imul $1000000000, (%rsp), %rax\n"
+    "  add 8(%rsp), %rax\n"
+    "  mov %rax, \\to(%r8)\n"
+    ".endm\n"
+    "  fl_clock 3, 48\n"  // CLOCK_THREAD_CPUTIME_ID
+    "  fl_clock 1, 40\n"  // CLOCK_MONOTONIC
+    "  add $24, %rsp\n"
+    // uc_stack: where the alternate stack is, and how large.
+    "  mov 192(%r8), %rsi\n"  // rsp
+    "  mov %rsi, %rax\n"
+    "  sub 16(%rdx), %rax\n"
+    "  cmp 32(%rdx), %rax\n"
+    "  mov $0, %eax\n"
+    "  setb %al\n"
+    "  mov %eax, 4(%r8)\n"
+    "  test %eax, %eax\n"
+    "  jne 7f\n"
+    // The stack from the red zone up, as far as it is known to go. The kernel copies: a mapping
+    // that has gone meanwhile is an error then, and no fault.
+    "  mov 24(%r8), %rcx\n"  // capacity
+    "  mov %rsi, %rax\n"
+    "  sub $128, %rsi\n"
+    "  sub 8(%r8), %rax\n"  // stack_low
+    "  jb 2f\n"
+    "  mov 16(%r8), %rdi\n"  // stack_high
+    "  sub %rsi, %rdi\n"
+    "  jbe 2f\n"
+    "  cmp %rcx, %rdi\n"
+    "  cmovb %rdi, %rcx\n"
+    "2:\n"
+    "  mov %rsi, 56(%r8)\n"  // copied_start
+    "  lea fl_begin(%rip), %rax\n"
+    "  add 32(%r8), %rax\n"  // buffer
+    "  mov %rax, 208(%r8)\n"
+    "  mov %rcx, 216(%r8)\n"
+    "  mov %rsi, 224(%r8)\n"
+    "  mov %rcx, 232(%r8)\n"
+    "  mov $310, %eax\n"  // process_vm_readv
+    "  mov " STATE(PID) ", %edi\n"
+    "  lea 208(%r8), %rsi\n"
+    "  mov $1, %edx\n"
+    "  lea 224(%r8), %r10\n"
+    "  mov $1, %r8d\n"
+    "  xor %r9d, %r9d\n"
+    "  syscall\n"
+    "  mov (%rsp), %r8\n"
+    "  mov %rax, 64(%r8)\n"  // copied_size
+    "7:\n"
+    "  pop %r8\n"
+    "  mov $3, %r10d\n"  // FL_SLOT_FILLED
+    "8:\n"
+    "  mov %r10d, (%r8)\n"  // x86-64 keeps the stores in order
+    "  lock decl " STATE(OUTSTANDING) "\n"
+    "9:\n"
+    "  ret\n"
+    ".previous\n");

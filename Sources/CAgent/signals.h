@@ -1,0 +1,70 @@
+// The sampling signals: the first one, and the spare one for programs that use that themselves.
+
+struct kernel_action { uint64_t handler, flags, restorer, mask; };
+
+INLINE void nap(void) {
+    volatile int64_t time[2];
+    time[0] = 0;
+    time[1] = 20000;
+    call(call_nanosleep, (long)time, 0, 0, 0, 0, 0);
+}
+
+// Waits until no request is under way; bounded, for a thread may never get a core.
+INLINE void quiesce(void) {
+    volatile struct fl_state *const own = state();
+    for (int naps = 0; naps < 400 && __atomic_load_n(&own->outstanding, __ATOMIC_SEQ_CST) > 0; naps++)
+        nap();
+}
+
+// Sets our handler; `before` gets what the signal did.
+INLINE long set_handler(uint64_t signal, volatile struct kernel_action *before) {
+    uint64_t handler, restorer;
+    __asm__("lea fl_sample_handler(%%rip), %0" : "=r"(handler));
+    __asm__("lea fl_restorer(%%rip), %0" : "=r"(restorer));
+    volatile struct kernel_action action;
+    action.handler = handler;
+    action.flags = state()->settled_flags;
+    action.restorer = restorer;
+    // No handler of the program's runs on top of ours: it might last, or never come back.
+    action.mask = ~(uint64_t)0;
+    return call(call_sigaction, (long)signal, (long)&action, (long)before, 8, 0, 0);
+}
+
+// The program uses the sampling signal itself: the spare one takes its place, if the program leaves
+// that to its default.
+CODE void fl_take_spare(void) {
+    volatile struct fl_state *const own = state();
+    uint32_t expected = FL_SPARE_NOT_NEEDED;
+    if (own->spare_signal == 0 ||
+        !__atomic_compare_exchange_n(&own->spare, &expected, FL_SPARE_BEGUN, 0, __ATOMIC_SEQ_CST,
+                                     __ATOMIC_SEQ_CST))
+        return;
+    volatile struct kernel_action before;
+    uint32_t outcome = FL_SPARE_REFUSED;
+    if (call(call_sigaction, own->spare_signal, 0, (long)&before, 8, 0, 0) == 0 &&
+        before.handler <= 1 && set_handler(own->spare_signal, &before) == 0) {
+        own->spare_original = before.handler;
+        if (before.handler <= 1)
+            outcome = FL_SPARE_IN_PLACE;
+        else  // another thread was faster
+            call(call_sigaction, own->spare_signal, (long)&before, 0, 8, 0, 0);
+    }
+    // Unless the program has taken it in this very moment.
+    expected = FL_SPARE_BEGUN;
+    __atomic_compare_exchange_n(&own->spare, &expected, outcome, 0, __ATOMIC_SEQ_CST,
+                                __ATOMIC_SEQ_CST);
+}
+
+// The program is about to set an action of its own for one of the two: that is noted, and what is
+// under way is waited for, lest the program gets it.
+CODE void fl_displace(uint32_t signal) {
+    volatile struct fl_state *const own = state();
+    const int is_spare = signal != own->sample_signal;
+    if (is_spare)
+        __atomic_store_n(&own->spare, FL_SPARE_REFUSED, __ATOMIC_SEQ_CST);
+    else
+        __atomic_store_n(&own->displaced, 1, __ATOMIC_SEQ_CST);
+    if (own->filtered) return;  // no calls of ours
+    quiesce();
+    if (!is_spare) fl_take_spare();
+}
