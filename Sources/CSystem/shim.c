@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -408,6 +409,13 @@ ssize_t fl_read_memory(pid_t pid, uint64_t address, void *buffer, size_t length)
     struct iovec there = {(void *)address, length};
     ssize_t got = process_vm_readv(pid, &here, 1, &there, 1, 0);
     return got == -1 ? -errno : got;
+}
+
+// /dev/zero, full, random and urandom: of the memory devices, whose number is 1.
+int fl_is_endless(uint32_t mode, uint64_t device) {
+    const unsigned number = minor(device);
+    return S_ISCHR(mode) && major(device) == 1 &&
+           (number == 5 || number == 7 || number == 8 || number == 9);
 }
 
 int fl_is_directory(uint32_t mode) { return S_ISDIR(mode); }

@@ -132,6 +132,7 @@ int fl_release_shared(void *start, size_t size);
 ssize_t fl_read_memory(pid_t pid, uint64_t address, void *buffer, size_t length);
 
 // stat(2)'s st_mode tests, which are macros. 1 or 0.
+int fl_is_endless(uint32_t mode, uint64_t device);
 int fl_is_directory(uint32_t mode);
 int fl_is_regular(uint32_t mode);
 

@@ -40,6 +40,7 @@ extension TraceSession {
                 endEvents(of: thread)
             }
             thread.stackPointer = seen.registers.stackPointer
+            if seen.isInCall { thread.calls.sawCall() } else { thread.calls.sawCode() }
             if seen.isCut, isShort(seen.stack) {
                 // What it stands for, the next stack stands for, which is whole.
                 isCut = true

@@ -14,6 +14,9 @@ final class ThreadSamples {
     /// The thread's CPU time when the event began to count, in nanoseconds; as far as it is known.
     private var base: Int64
     private var isBaseExact = false
+    private let interval: Int64
+    /// What the event had counted at the last sample.
+    private var lastCount: Int64?
     /// How much of a stack each sample holds.
     let stackBytes: Int
     /// Whether the kernel's code is left out.
@@ -29,6 +32,7 @@ final class ThreadSamples {
     ///   - cpu: the thread's CPU time, as far as it is known.
     ///   - interval: of CPU time.
     init?(tid: Int32, cpu: Int64, interval: Int64, stackBytes: Int) {
+        self.interval = interval
         self.stackBytes = min(max(stackBytes, 4096), Self.mostStackBytes) & ~7
         base = cpu
         let whole = fl_open_samples(tid, UInt64(interval), UInt32(self.stackBytes), 0)
@@ -62,15 +66,21 @@ final class ThreadSamples {
         var stack: StackCopy
         /// Whether the stack goes on behind what was copied.
         var isCut: Bool
+        /// Whether it was in the kernel's code, or has been there since the one before.
+        var isInCall: Bool
     }
 
     /// Those since the last call, in their order.
     func take() -> [Observation] {
         var result: [Observation] = []
         ring.read(&buffer).forEach { record in
-            guard record.kind == .sample, let seen = Self.observation(record, base: base) else {
+            guard record.kind == .sample, var seen = Self.observation(record, base: base) else {
                 return
             }
+            // Those in the kernel's code may be missing.
+            let counted = seen.cpu - base
+            if let lastCount, counted - lastCount > interval + interval / 2 { seen.isInCall = true }
+            lastCount = counted
             result.append(seen)
         }
         return result
@@ -123,6 +133,6 @@ final class ThreadSamples {
             stack: StackCopy(
                 start: registers.stackPointer,
                 bytes: record.bytes(at: sizeOffset + 8, count: Int(copied))),
-            isCut: size > 0 && copied == size)
+            isCut: size > 0 && copied == size, isInCall: record.isInKernel)
     }
 }

@@ -39,6 +39,9 @@ struct PerfRecords {
             return (pid, tid)
         }
 
+        /// Whether a sample was taken in the kernel's code (`PERF_RECORD_MISC_CPUMODE_MASK`).
+        var isInKernel: Bool { kind == .sample && flags & 7 != 2 }
+
         /// A field of a sample's raw data.
         func raw(_ field: TracepointFormat.Field) -> Int64? {
             guard kind == .sample, let size = number(at: 24, as: UInt32.self),

@@ -15,6 +15,7 @@ extension TraceSession {
             endEvents(of: thread)
             stop(thread)
         } else {
+            thread.calls.saw(answer.registers)
             observer.sample(answer, of: thread, counters)
         }
     }
@@ -27,17 +28,26 @@ extension TraceSession {
         let approach = thread.burst.approach(voluntary: status.voluntary, at: now)
         if thread.samples != nil {
             // Once it does nothing but compute, signals are cheaper for it.
-            guard thread.burst.isAtWork, canAsk(thread, status) else { return }
+            guard thread.burst.isAtWork, thread.calls.isComputing, canAsk(thread, status),
+                !endlessFiles.areOpen(at: now)
+            else { return }
             endEvents(of: thread)
+        } else if !thread.calls.isComputing || endlessFiles.areOpen(at: now) {
+            if sampleByEvents(thread) { return }
+            if endlessFiles.areOpen(at: now) { return spare(thread) }
         }
         switch approach {
         case .signal: ask(thread, status, counters)
         case .stop where sampleByEvents(thread), .spare where sampleByEvents(thread): break
         case .stop: stop(thread)
-        case .spare:
-            note(.spared)
-            thread.isUnsampled = true
+        case .spare: spare(thread)
         }
+    }
+
+    /// This time it is left alone, for it could be harmed.
+    private func spare(_ thread: TracedThread) {
+        note(.spared)
+        thread.isUnsampled = true
     }
 
     private func recentStatus(

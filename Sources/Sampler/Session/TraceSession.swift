@@ -22,6 +22,7 @@ final class TraceSession {
     var ledger: SessionLedger
     /// Whether the kernel may be asked to sample threads, as far as that is known.
     var mayUseEvents = true
+    var endlessFiles: EndlessFiles
     /// How stacks are taken after `main`, as far as that is known.
     var capture: CaptureMethod
     private(set) var isOurChild = false
@@ -40,6 +41,7 @@ final class TraceSession {
         // Forks are only reported to a tracer.
         capture = options.followsChildren ? .ptrace : options.capture
         files = ProcessFiles(pid: pid)
+        endlessFiles = EndlessFiles(pid: pid)
         sharesNamespace = files.sharesNamespaceWithUs
         observer = ThreadObserver(pid: pid, stackBytes: options.stackBytes, sink: sink)
         if !options.marks.isEmpty {
@@ -164,6 +166,7 @@ final class TraceSession {
         scheduler.follow(pid)
         // What it did before is no reason to think that it waits often.
         main.burst = BurstWatch()
+        main.calls = CallWatch()
         if let status = main.status() { main.burst.sawStop(voluntary: status.voluntary) }
         observer.restart()
         observer.closeWithoutStack(main, at: entry.began, counters: entry.counters)

@@ -45,6 +45,7 @@ final class TracedThread {
     var isTraced = true
     /// How it may be looked at while it runs.
     var burst = BurstWatch()
+    var calls = CallWatch()
     /// Where it answers requests, once it was asked; how often it had had a core when it was
     /// asked last; and how often it had one since without an answer.
     var slot: Int?

@@ -1,0 +1,110 @@
+// partial CALL [N]: makes a system call that works long in the kernel N times (default 8), and
+// prints how much each got. Alone, each gets all that it asked for.
+//   zero urandom   reads 16 MiB of /dev/zero, 2 MiB of /dev/urandom
+//   getrandom      asks for 2 MiB
+//   pipe           writes 4 MiB to a pipe that another process reads
+//   socket         the same with a socket
+//   sendfile copy  moves 32 MiB from file to file
+//   between        computes, and now and then reads 1 MiB of /dev/zero
+#include <sys/random.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "fixture.h"
+
+#define MIB (1 << 20)
+
+static char buffer[16 * MIB];
+
+static int open_file(const char *path, int flags) {
+    int descriptor = open(path, flags | O_CLOEXEC, 0600);
+    if (descriptor < 0) fail(path);
+    return descriptor;
+}
+
+static void print(ssize_t got, ssize_t wanted) {
+    printf("%zd of %zd\n", got, wanted);
+}
+
+static void run_reads(const char *path, ssize_t size, uint64_t count) {
+    int descriptor = open_file(path, O_RDONLY);
+    for (; count > 0; count--) print(read(descriptor, buffer, (size_t)size), size);
+}
+
+static void run_getrandom(uint64_t count) {
+    for (; count > 0; count--) print(getrandom(buffer, 2 * MIB, 0), 2 * MIB);
+}
+
+/// A child that reads the other end until nothing more comes.
+static void run_writes(int ends[2], uint64_t count) {
+    pid_t child = fork();
+    if (child < 0) fail("fork");
+    if (child == 0) {
+        close(ends[1]);
+        while (read(ends[0], buffer, sizeof buffer) > 0) continue;
+        _exit(0);
+    }
+    close(ends[0]);
+    for (; count > 0; count--) print(write(ends[1], buffer, 4 * MIB), 4 * MIB);
+    close(ends[1]);
+    waitpid(child, NULL, 0);
+}
+
+static void run_moves(int by_copying, uint64_t count) {
+    char names[2][32] = {"/tmp/partial.XXXXXX", "/tmp/partial.XXXXXX"};
+    int files[2];
+    for (int index = 0; index < 2; index++) {
+        files[index] = mkostemp(names[index], O_CLOEXEC);
+        if (files[index] < 0) fail("mkostemp");
+        unlink(names[index]);
+    }
+    for (int part = 0; part < 2; part++)
+        if (write(files[0], buffer, sizeof buffer) != sizeof buffer) fail("write");
+    const ssize_t size = 2 * (ssize_t)sizeof buffer;
+    for (; count > 0; count--) {
+        off_t start = 0;
+        if (lseek(files[1], 0, SEEK_SET) != 0) fail("lseek");
+        print(
+            by_copying ? copy_file_range(files[0], &start, files[1], NULL, (size_t)size, 0)
+                       : sendfile(files[1], files[0], &start, (size_t)size),
+            size);
+    }
+}
+
+static void run_between(uint64_t count) {
+    int descriptor = open_file("/dev/zero", O_RDONLY);
+    uint64_t state = 1;
+    for (; count > 0; count--) {
+        BURN(state, 40 * ROUNDS_PER_MS);
+        print(read(descriptor, buffer, MIB), MIB);
+    }
+    printf("checksum %016llx\n", (unsigned long long)state);
+}
+
+int main(int argc, char **argv) {
+    const char *call = argc > 1 ? argv[1] : "";
+    const uint64_t count = count_argument(argc, argv, 2, 8);
+    int ends[2];
+    if (strcmp(call, "zero") == 0)
+        run_reads("/dev/zero", sizeof buffer, count);
+    else if (strcmp(call, "urandom") == 0)
+        run_reads("/dev/urandom", 2 * MIB, count);
+    else if (strcmp(call, "getrandom") == 0)
+        run_getrandom(count);
+    else if (strcmp(call, "pipe") == 0 && pipe2(ends, O_CLOEXEC) == 0)
+        run_writes(ends, count);
+    else if (strcmp(call, "socket") == 0 &&
+             socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0)
+        run_writes((int[]){ends[1], ends[0]}, count);
+    else if (strcmp(call, "sendfile") == 0 || strcmp(call, "copy") == 0)
+        run_moves(strcmp(call, "copy") == 0, count);
+    else if (strcmp(call, "between") == 0)
+        run_between(count);
+    else {
+        fprintf(stderr,
+                "usage: partial zero | urandom | getrandom | pipe | socket | sendfile | copy | between\n");
+        return 125;
+    }
+    return 0;
+}
