@@ -5,6 +5,7 @@ extension TraceSession {
     /// - Parameter isLast: what has not ended never will, as far as anybody sees.
     func reportHooks(at now: MonotonicTime, isLast: Bool = false) {
         guard hooks != nil, let main = threads[pid] else { return }
+        if !isLast { serveGate() }
         reportBorders(at: now)
         let bounds = min(imageStart, now)...now
         let runs = hooks?.newRuns(isLast: isLast) ?? []

@@ -56,6 +56,8 @@ final class TraceSession {
     var notesMain = false
     var toldBorders: Set<LaunchBorder> = []
     var hasToldGate = false
+    /// Whether what the start-up loaded was taken care of there.
+    var hasServedGate = false
     /// All threads are traced for a moment, because one of them will execute another program.
     var isFollowingExecution = false
     var executionDeadline = MonotonicTime(nanoseconds: 0)
@@ -106,9 +108,7 @@ final class TraceSession {
         files = ProcessFiles(pid: pid)
         sharesNamespace = files.sharesNamespaceWithUs
         observer = ThreadObserver(pid: pid, stackBytes: options.stackBytes, sink: sink)
-        if !options.marks.isEmpty {
-            marks = MarkPlacement(options.marks, tell: options.tellMarkProblem)
-        }
+        marks = options.marks.map { MarkPlacement($0, tell: options.tellMarkProblem) }
     }
 
     // MARK: Beginnings
@@ -192,7 +192,9 @@ final class TraceSession {
         observer.restart()
         observer.closeWithoutStack(main, at: began, counters: counters)
         noteHold(from: now, to: began)
-        sink.receive(.image(files.image(at: began)))
+        let image = files.image(at: began)
+        programPath = image.path
+        sink.receive(.image(image))
         mark(.firstInstruction, at: began)
         observer.rereadMappings(at: began)
         // Where the launch cannot be watched, all of it counts as the program's own.

@@ -93,6 +93,7 @@ extension TraceSession {
         cave = nil
         toldBorders = []
         hasToldGate = false
+        hasServedGate = false
         marks?.leaveImage()
         isFollowingExecution = false
         for thread in threads.values {
