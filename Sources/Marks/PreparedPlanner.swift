@@ -26,6 +26,8 @@ package final class PreparedPlanner: Sendable {
     ///   - file: where it is now.
     ///   - path: where it is found.
     package func prepare(_ file: String, path: String) {
+        // Capstone sorts a table of its own for the first who reads code, and under no lock.
+        _ = Disassembler()?.instructions(in: [0xC3], at: 0)
         var next = [(file: file, path: path)]
         var known: Set<String> = []
         while !next.isEmpty, known.count < Self.mostFiles {

@@ -21,9 +21,13 @@ import Testing
 
     init() throws {
         let maps = try #require(Self.text(of: "/proc/self/maps"))
-        let line = try #require(maps.split(separator: "\n").first { $0.hasSuffix("/libc.so.6") })
-        path = String(try #require(line.split(separator: " ").last))
-        bias = try #require(UInt64(line.prefix { $0 != "-" }, radix: 16))
+        // Other tests have it mapped, too, to read it, but for that only.
+        let fields = maps.split(separator: "\n").map { $0.split(separator: " ") }
+        let code = try #require(
+            fields.first { $0.last?.hasSuffix("/libc.so.6") == true && $0[1] == "r-xp" })
+        path = String(code[5])
+        let start = try #require(UInt64(code[0].prefix { $0 != "-" }, radix: 16))
+        bias = start - (try #require(UInt64(code[2], radix: 16)))
     }
 
     private static func text(of path: String) -> String? {
@@ -35,20 +39,18 @@ import Testing
     }
 
     private static let memory: @Sendable (UInt64, Int) -> [UInt8] = { address, count in
-        let file = open("/proc/self/mem", O_RDONLY)
+        let file = open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
         defer { close(file) }
         return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             filled = max(0, pread(file, buffer.baseAddress, count, Int(address)))
         }
     }
 
-    private func image(bias: UInt64? = nil) -> MarkedImage {
-        MarkedImage(file: path, path: path, bias: bias ?? self.bias)
-    }
+    private var image: MarkedImage { MarkedImage(file: path, path: path, bias: bias) }
 
     @Test func isWhatMemoryWouldSay() throws {
         let prepared = try PreparedFile(path, path: path, Self.requests)
-        let plan = try #require(prepared.plan(for: image(), read: Self.memory))
+        let plan = try #require(prepared.plan(for: image, read: Self.memory))
         let fresh = ImagePlanner(
             library: "libc.so.6", bias: bias, code: try ModuleCode(path: path, name: path),
             read: Self.memory
@@ -64,11 +66,11 @@ import Testing
     @Test func memoryThatSaysSomethingElse() throws {
         let prepared = try PreparedFile(path, path: path, Self.requests)
         let plan = try #require(
-            prepared.plan(for: image()) { [0xCC] + Self.memory($0, $1).dropFirst() })
+            prepared.plan(for: image) { [0xCC] + Self.memory($0, $1).dropFirst() })
         #expect(plan.changes.isEmpty)
         #expect(plan.refusals.contains { $0.reason == .replaced })
         #expect(plan.refusals.allSatisfy { [.replaced, .indirect].contains($0.reason) })
-        let nothing = try #require(prepared.plan(for: image()) { _, _ in [] })
+        let nothing = try #require(prepared.plan(for: image) { _, _ in [] })
         #expect(nothing.changes.isEmpty && nothing.found == plan.found)
     }
 
@@ -78,8 +80,8 @@ import Testing
             name: "a", place: .function("qsort", library: "libc.so.6", isSpan: false))
         let planner = PreparedPlanner([request])
         planner.prepare(path, path: "/lib/libother.so")
-        #expect(planner.plan(for: image(), read: Self.memory)?.found == [0])
-        var other = image()
+        #expect(planner.plan(for: image, read: Self.memory)?.found == [0])
+        var other = image
         other.path = "/lib/libother.so"
         #expect(planner.plan(for: other, read: Self.memory)?.found == [])
     }
@@ -87,7 +89,7 @@ import Testing
     @Test func theProgramsLibrariesArePreparedWithIt() throws {
         let planner = PreparedPlanner(Self.requests)
         planner.prepare("/proc/self/exe", path: "/tmp/tests")
-        #expect(planner.plan(for: image(), read: Self.memory)?.found == Set(0..<10))
+        #expect(planner.plan(for: image, read: Self.memory)?.found == Set(0..<10))
         #expect(
             planner.plan(for: MarkedImage(file: "/none", path: "/none", bias: 0)) { _, _ in
                 []
