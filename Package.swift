@@ -46,9 +46,7 @@ let package = Package(
         // The stages, in the order in which a sample meets them.
         .target(
             name: "Sampler",
-            dependencies: [
-                "ProfileModel", "Marks", "Symbolicate", "CSystem", "CAgent", "CXCB", "CSignpost",
-            ],
+            dependencies: ["ProfileModel", "CSystem", "CAgent", "CXCB", "CSignpost"],
             swiftSettings: settings),
         .target(
             name: "Unwind", dependencies: ["ProfileModel", "CElfutils", "CPrefetch"],
@@ -109,7 +107,8 @@ let package = Package(
             name: "SymbolicateTests", dependencies: ["ProfileModel", "Symbolicate", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "MarksTests", dependencies: ["Marks", "Symbolicate", "TestSupport"],
+            name: "MarksTests",
+            dependencies: ["ProfileModel", "Marks", "Symbolicate", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "RecordingTests",
@@ -122,7 +121,8 @@ let package = Package(
             name: "ReportTests", dependencies: ["ProfileModel", "Analysis", "Report", "Recording"],
             exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(
-            name: "ProfileCLITests", dependencies: ["ProfileCLI", "Marks"], swiftSettings: settings),
+            name: "ProfileCLITests", dependencies: ["ProfileCLI", "ProfileModel"],
+            swiftSettings: settings),
         .testTarget(
             name: "SamplerTests",
             dependencies: [

@@ -1,3 +1,5 @@
+internal import ProfileModel
+
 /// How a function may be left other than by an exception.
 struct FunctionExits {
     /// What a fixed jump out of a function's parts leads to.

@@ -1,63 +1,46 @@
-package import Symbolicate
+internal import ProfileModel
+internal import Symbolicate
 
-/// What must change in one loaded program or library so that its marks are noted.
-package struct ImagePlan {
-    /// What a record says of a hit.
-    package enum Event: UInt8, Sendable {
-        case point = 1
-        case begin = 2
-        case end = 3
-    }
-
-    /// Who is noted, by the place of its request in the list.
-    package struct Record: Hashable, Sendable {
-        package var request: Int
-        package var event: Event
-
-        /// Each request has one for each event.
-        package var number: Int { 3 * request + Int(event.rawValue) - 1 }
-    }
-
-    /// What came of one place that a request stands for.
-    package struct Refusal: Hashable, Sendable {
-        package var request: Int
-        /// The function or probe.
-        package var place: String
-        package var reason: MarkRefusal
-    }
-
-    package var runs: [MarkedRun] = []
+/// A plan while it is made: its runs may still grow.
+struct ImagePlan {
+    var runs: [MarkedRun] = []
     /// Addresses of probes' semaphores.
-    package var semaphores: [UInt64] = []
-    package var refusals: [Refusal] = []
+    var semaphores: [UInt64] = []
+    var refusals: [MarkPlan.Refusal] = []
     /// Which requests found something here, refused or not.
-    package var found: Set<Int> = []
+    var found: Set<Int> = []
+
+    /// What is to be done where the image lies so much higher.
+    func finished(movedBy bias: UInt64) -> MarkPlan {
+        var plan = MarkPlan()
+        plan.semaphores = semaphores.map { $0 &+ bias }
+        plan.refusals = refusals
+        plan.found = found
+        for run in runs.map({ $0.moved(by: bias) }) {
+            let requests = Set(run.hooks.map { MarkHit.request(ofRecord: $0.record) })
+            if let trampoline = run.trampoline {
+                plan.changes.append(
+                    MarkPlan.Change(start: run.start, requests: requests, trampoline: trampoline))
+            }
+        }
+        return plan
+    }
 }
 
 /// Makes the plan of an image: reads its symbols, and its code as it is in memory.
-package struct ImagePlanner {
+struct ImagePlanner {
     /// The file's name, by which a request may name it.
-    package var library: String
+    let library: String
     /// Added to an address of the file, it is one of the process.
-    package var bias: UInt64
-    package var code: ModuleCode
+    let bias: UInt64
+    let code: ModuleCode
     /// Up to so many bytes of the process's memory.
-    package var read: (_ address: UInt64, _ count: Int) -> [UInt8]
-
-    package init(
-        library: String, bias: UInt64, code: ModuleCode,
-        read: @escaping (_ address: UInt64, _ count: Int) -> [UInt8]
-    ) {
-        self.library = library
-        self.bias = bias
-        self.code = code
-        self.read = read
-    }
+    let read: (_ address: UInt64, _ count: Int) -> [UInt8]
 
     /// A name that every function has, or probe, makes no sense.
     static let mostPlaces = 256
 
-    package func plan(_ requests: [MarkRequest]) -> ImagePlan {
+    func plan(_ requests: [MarkRequest]) -> ImagePlan {
         var plan = ImagePlan()
         guard let disassembler = Disassembler() else { return plan }
         for (index, request) in requests.enumerated() {
@@ -179,12 +162,12 @@ package struct ImagePlanner {
 extension ImagePlan {
     fileprivate mutating func note(_ refusal: MarkRefusal?, request: Int, place: String) {
         guard let refusal else { return }
-        refusals.append(Refusal(request: request, place: place, reason: refusal))
+        refusals.append(MarkPlan.Refusal(request: request, place: place, reason: refusal))
     }
 
     /// Has a record noted at an address, within runs that are there or a new one.
     mutating func add(
-        _ finder: RunFinder, at address: UInt64, isEntry: Bool = false, _ record: Record
+        _ finder: RunFinder, at address: UInt64, isEntry: Bool = false, _ record: MarkHit
     ) -> MarkRefusal? {
         let result = finder.run(
             noting: UInt32(truncatingIfNeeded: record.number), at: address, isEntry: isEntry,
@@ -226,7 +209,7 @@ struct FunctionMarker {
         var changed = plan
         let finder = RunFinder(
             block: block, targets: exits.targets, borders: planner.borders(block))
-        let event: ImagePlan.Event = isSpan ? .begin : .point
+        let event: MarkHit.Event = isSpan ? .begin : .point
         let entry = enter(&changed, finder, .init(request: request, event: event))
         guard entry == nil else { return entry }
         if isSpan, let refusal = leave(&changed, exits, request) { return .end(refusal) }
@@ -236,7 +219,7 @@ struct FunctionMarker {
 
     /// Behind a mark for indirect branches, if there is one and room.
     private func enter(
-        _ plan: inout ImagePlan, _ finder: RunFinder, _ record: ImagePlan.Record
+        _ plan: inout ImagePlan, _ finder: RunFinder, _ record: MarkHit
     ) -> MarkRefusal? {
         let block = finder.block
         let start = block.range.lowerBound

@@ -55,4 +55,19 @@ struct Instruction: Hashable {
         default: false
         }
     }
+
+    /// The same where its image lies so much higher.
+    func moved(by bias: UInt64) -> Instruction {
+        var moved = self
+        moved.address &+= bias
+        moved.reference?.location &+= bias
+        moved.table = table.map { $0 &+ bias }
+        switch kind {
+        case .jump(let target): moved.kind = .jump(to: target &+ bias)
+        case .branch(let target): moved.kind = .branch(to: target &+ bias)
+        case .call(let target): moved.kind = .call(of: target &+ bias)
+        case .ordinary, .padding, .indirectJump, .indirectCall, .return, .unmovable: break
+        }
+        return moved
+    }
 }

@@ -15,18 +15,24 @@ enum JumpTables {
     ) -> [UInt64] {
         var found: Set<UInt64> = []
         for table in Set(instructions.compactMap(\.table)) {
-            let bytes = read(table, 4 * mostEntries)
-            let distances = stride(from: 0, to: bytes.count - 3, by: 4).lazy.map {
-                let distance = number(in: bytes, at: $0, count: 4)
-                return table &+ UInt64(bitPattern: Int64(Int32(truncatingIfNeeded: distance)))
-            }
-            let addresses = stride(from: 0, to: bytes.count - 7, by: 8).lazy.map {
-                number(in: bytes, at: $0, count: 8)
-            }
-            found.formUnion(distances.prefix(while: isInside))
-            found.formUnion(addresses.prefix(while: isInside))
+            // Most are none, and need not be read as a whole.
+            guard !entries(of: table, read(table, 8), isInside).isEmpty else { continue }
+            found.formUnion(entries(of: table, read(table, 4 * mostEntries), isInside))
         }
         return Array(found)
+    }
+
+    private static func entries(
+        of table: UInt64, _ bytes: [UInt8], _ isInside: (UInt64) -> Bool
+    ) -> [UInt64] {
+        let distances = stride(from: 0, to: bytes.count - 3, by: 4).lazy.map {
+            let distance = number(in: bytes, at: $0, count: 4)
+            return table &+ UInt64(bitPattern: Int64(Int32(truncatingIfNeeded: distance)))
+        }
+        let addresses = stride(from: 0, to: bytes.count - 7, by: 8).lazy.map {
+            number(in: bytes, at: $0, count: 8)
+        }
+        return Array(distances.prefix(while: isInside)) + addresses.prefix(while: isInside)
     }
 
     private static func number(in bytes: [UInt8], at offset: Int, count: Int) -> UInt64 {

@@ -1,3 +1,5 @@
+internal import ProfileModel
+
 /// Finds room for jumps in a block of code.
 struct RunFinder {
     let block: CodeBlock
@@ -41,7 +43,7 @@ struct RunFinder {
         let start = block.instructions[first].address
         // As far as the jump needs, and as the others do that are in its way.
         var wanted = max(
-            start &+ UInt64(Relocation.jumpLength), block.instructions[site].end)
+            start &+ UInt64(MovableCode.jumpLength), block.instructions[site].end)
         for other in others where other.start < wanted && start < other.end {
             guard other.start >= start else { return .failure(.crowded) }
             wanted = max(wanted, other.end)
@@ -87,9 +89,7 @@ struct RunFinder {
             }
             if block.range.contains(instruction.address) == false { return .narrow }
             if isCallOfOurs(first + offset) { return .needed }
-            if Relocation.bytes(of: instruction, at: instruction.address) == nil {
-                return .unmovable
-            }
+            if Relocation.code(of: instruction) == nil { return .unmovable }
             if instruction.isCall, offset < run.instructions.count - 1 {
                 // It returns to what is left as it was, or not at all.
                 guard instruction.end >= run.inside.upperBound else { return .unmovable }

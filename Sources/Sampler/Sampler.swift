@@ -27,6 +27,9 @@ package enum Sampler {
                     ? Area(stackBytes: options.stackBytes) : nil
                 area?.prepare()
                 ImageStart.prepare()
+                if let planner = options.marks {
+                    MarkPlacement.prepare(planner, path)
+                }
                 let held = try HeldProcess(
                     path: path, arguments: arguments, signals: signals, setting: ready.setting,
                     area: area)
@@ -37,6 +40,7 @@ package enum Sampler {
                 let group = ProcessGroup(
                     pid: pid, options: options, signals: signals, sink: sink, children: children,
                     ready: ready, machine: machine)
+                group.main.marks?.isPrepared = true
                 let process = try held.execute(options)
                 sink.receive(.began(pid: pid))
                 group.main.beginLaunch(process)

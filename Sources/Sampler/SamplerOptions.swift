@@ -1,4 +1,3 @@
-package import Marks
 package import ProfileModel
 
 /// What to record, and how.
@@ -25,8 +24,8 @@ package struct SamplerOptions: Sendable {
     package var extended = TimeSpan.zero
     /// A launch that is not over after this time has stalled; nil: there is no limit.
     package var watchdog: TimeSpan?
-    /// What is noted though the program does not say it.
-    package var marks: [MarkRequest] = []
+    /// What is noted though the program does not say it; nil: nothing.
+    package var marks: (any MarkPlanner)?
     /// Called from the sampling thread as soon as it is known that something cannot be marked.
     package var tellMarkProblem: (@Sendable (MarkProblem) -> Void)?
 

@@ -12,6 +12,17 @@ package final class ModuleCode {
         package var isIndirect: Bool
     }
 
+    /// A function whose name is not asked for yet: few are, of a hundred thousand.
+    private struct Place {
+        var range: Range<UInt64>
+        var table: Int
+        var index: Int
+
+        var order: (UInt64, UInt64, Int, Int) {
+            (range.lowerBound, range.upperBound, table, index)
+        }
+    }
+
     private let tables: [ElfSymbolTable]
     private let file: ElfFile
     private let separate: ElfFile?
@@ -24,8 +35,8 @@ package final class ModuleCode {
     package private(set) lazy var borders: [UInt64] = makeBorders()
 
     /// All functions and parts of functions, ascending, each address and length once.
-    package private(set) lazy var functions: [Function] = makeFunctions()
-    private lazy var starts = functions.map(\.range.lowerBound)
+    private lazy var places: [Place] = makePlaces()
+    private lazy var starts = places.map(\.range.lowerBound)
 
     /// - Parameters:
     ///   - path: where the file is now.
@@ -48,13 +59,11 @@ package final class ModuleCode {
     package func functions(named text: String) -> [Function] {
         let name = FunctionName(text)
         var found: [UInt64: Function] = [:]
-        forEachFunction { entry, symbol in
+        forEachFunction { entry, symbol, _, _ in
             guard found[entry.st_value] == nil, name.matches(symbol),
                 let range = extent(of: entry)
             else { return }
-            found[entry.st_value] = Function(
-                name: String(decoding: symbol, as: UTF8.self), range: range,
-                isIndirect: Int32(entry.st_info & 0xF) == STT_GNU_IFUNC)
+            found[entry.st_value] = Self.function(entry, symbol, range)
         }
         return found.values.sorted { $0.range.lowerBound < $1.range.lowerBound }
     }
@@ -63,7 +72,23 @@ package final class ModuleCode {
     package func parts(around address: UInt64) -> [Function] {
         let next = Self.first(after: address, in: starts)
         // Few lie within another one.
-        return functions[max(0, next - 64)..<next].filter { $0.range.contains(address) }
+        return places[max(0, next - 64)..<next].filter { $0.range.contains(address) }
+            .compactMap(function)
+    }
+
+    private func function(at place: Place) -> Function? {
+        let table = tables[place.table]
+        guard let entry = table.entry(place.index), let name = table.name(at: entry.st_name)
+        else { return nil }
+        return Self.function(entry, name, place.range)
+    }
+
+    private static func function(
+        _ entry: Elf64_Sym, _ name: UnsafeRawBufferPointer, _ range: Range<UInt64>
+    ) -> Function {
+        Function(
+            name: String(decoding: name, as: UTF8.self), range: range,
+            isIndirect: Int32(entry.st_info & 0xF) == STT_GNU_IFUNC)
     }
 
     /// The bytes of a range of code; nil where the file has none.
@@ -80,6 +105,14 @@ package final class ModuleCode {
     }
 
     package var probes: [ProbeSite] { file.probeSites }
+
+    package var needs: LibraryNeeds { file.needs }
+
+    /// What lies at an address once the file is mapped, before anything is relocated: fewer bytes
+    /// where the file has no more.
+    package func mapped(at address: UInt64, count: Int) -> [UInt8] {
+        file.mapped(at: address, count: count)
+    }
 
     /// Whether an address is in one of the stubs through which other modules are called.
     package func isStub(_ address: UInt64) -> Bool { stubs.contains { $0.contains(address) } }
@@ -107,13 +140,16 @@ package final class ModuleCode {
         return borders[start...].prefix { range.contains($0) }
     }
 
-    private func forEachFunction(_ body: (Elf64_Sym, UnsafeRawBufferPointer) -> Void) {
-        for table in tables {
+    /// - Parameter body: told the entry, its name, its table and its place there.
+    private func forEachFunction(
+        _ body: (Elf64_Sym, UnsafeRawBufferPointer, Int, Int) -> Void
+    ) {
+        for (number, table) in tables.enumerated() {
             for index in 1..<max(table.count, 1) {
                 guard let entry = table.entry(index), entry.st_shndx != UInt16(SHN_UNDEF),
                     Self.isFunction(entry.st_info), let name = table.name(at: entry.st_name)
                 else { continue }
-                body(entry, name)
+                body(entry, name, number, index)
             }
         }
     }
@@ -132,29 +168,31 @@ package final class ModuleCode {
         return last - start <= Self.longestFunction ? start..<last : nil
     }
 
-    private func makeFunctions() -> [Function] {
-        var all: [Range<UInt64>: Function] = [:]
-        forEachFunction { entry, symbol in
-            guard let range = extent(of: entry), all[range] == nil else { return }
-            all[range] = Function(
-                name: String(decoding: symbol, as: UTF8.self), range: range,
-                isIndirect: Int32(entry.st_info & 0xF) == STT_GNU_IFUNC)
+    private func makePlaces() -> [Place] {
+        var all: [Place] = []
+        forEachFunction { entry, _, table, index in
+            if let range = extent(of: entry) {
+                all.append(Place(range: range, table: table, index: index))
+            }
         }
-        return all.values.sorted { $0.range.lowerBound < $1.range.lowerBound }
+        // Of several names the first one stays.
+        all.sort { $0.order < $1.order }
+        return all.withoutRepetitions(by: \.range)
     }
 
     private func makeBorders() -> [UInt64] {
-        var all = Set(file.functionStarts)
+        var all = file.functionStarts
         for (number, table) in tables.enumerated().prefix(Int(UInt16.max)) {
             for index in 1..<max(table.count, 1) {
                 guard let entry = table.entry(index),
                     let symbol = ElfSymbol(entry, table: number),
                     sections.section(holding: symbol.start) != nil
                 else { continue }
-                all.insert(symbol.start)
+                all.append(symbol.start)
             }
         }
-        return all.sorted()
+        all.sort()
+        return all.withoutRepetitions(by: \.self)
     }
 
     private static func first(after address: UInt64, in sorted: [UInt64]) -> Int {
@@ -164,5 +202,19 @@ package final class ModuleCode {
             if sorted[middle] <= address { low = middle + 1 } else { high = middle }
         }
         return low
+    }
+}
+
+extension Array {
+    /// Of neighbours that are equal in something, the first.
+    fileprivate func withoutRepetitions<Value: Equatable>(
+        by value: (Element) -> Value
+    ) -> [Element] {
+        var result: [Element] = []
+        result.reserveCapacity(count)
+        for element in self where result.last.map(value) != value(element) {
+            result.append(element)
+        }
+        return result
     }
 }

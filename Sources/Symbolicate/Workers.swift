@@ -16,7 +16,7 @@ package enum Workers {
     /// - Parameters:
     ///   - makeState: what a thread keeps from one of its tasks to the next.
     ///   - body: called on several threads at once, each with a state of its own.
-    static func map<State, Result: Sendable>(
+    package static func map<State, Result: Sendable>(
         _ count: Int, makeState: @escaping @Sendable () -> State,
         _ body: @escaping @Sendable (inout State, Int) -> Result
     ) -> [Result] {

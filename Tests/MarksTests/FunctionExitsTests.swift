@@ -1,3 +1,4 @@
+import ProfileModel
 import Testing
 
 @testable import Marks
@@ -56,7 +57,7 @@ import Testing
 
     /// What is elsewhere is followed: its returns are exits, its way back is a target.
     @Test func coldPartsBelongToTheFunction() {
-        let back = Relocation.jump(from: Self.cold.lowerBound, to: at(6)) ?? []
+        let back = MovableCode.jump(to: at(6)).bytes(at: Self.cold.lowerBound) ?? []
         let found = exits(
             jump([0x0F, 0x84], from: 0, to: Self.cold.lowerBound) + [0xC3], cold: back + [0xC3])
         #expect(found.exits == [Self.cold.lowerBound + 5, at(6)])

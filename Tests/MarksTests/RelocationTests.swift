@@ -1,3 +1,4 @@
+import ProfileModel
 import TestSupport
 import Testing
 
@@ -19,8 +20,12 @@ import Testing
         return found[0]
     }
 
+    private func bytes(of instruction: Instruction, at place: UInt64) -> [UInt8]? {
+        Relocation.code(of: instruction)?.bytes(at: place)
+    }
+
     private func moved(_ bytes: [UInt8], to place: UInt64) throws -> [Instruction] {
-        let code = try #require(Relocation.bytes(of: try instruction(bytes), at: place))
+        let code = try #require(self.bytes(of: try instruction(bytes), at: place))
         let found = disassembler.instructions(in: code, at: place)
         #expect(found.last?.end == place + UInt64(code.count))
         return found
@@ -35,7 +40,7 @@ import Testing
         ] as [[UInt8]])
     func thoseThatKnowNoPlaceStayAsTheyAre(bytes: [UInt8]) throws {
         for place in Self.places {
-            #expect(Relocation.bytes(of: try instruction(bytes), at: place) == bytes)
+            #expect(self.bytes(of: try instruction(bytes), at: place) == bytes)
         }
     }
 
@@ -56,7 +61,7 @@ import Testing
             #expect(found.first?.kind == original.kind)
             #expect(found.first?.bytes.count == bytes.count)
         }
-        #expect(Relocation.bytes(of: original, at: Self.home + 0x1_0000_0000) == nil)
+        #expect(self.bytes(of: original, at: Self.home + 0x1_0000_0000) == nil)
     }
 
     /// Jumps and all branches, of both lengths.
@@ -78,7 +83,7 @@ import Testing
                     #expect(found.first.map { $0.bytes[1] & 0xF } == own & 0xF)
                 }
             }
-            #expect(Relocation.bytes(of: original, at: Self.home + 0x1_0000_0000) == nil)
+            #expect(self.bytes(of: original, at: Self.home + 0x1_0000_0000) == nil)
         }
     }
 
@@ -119,14 +124,14 @@ import Testing
             [0x67, 0x8B, 0x05, 0x10, 0, 0, 0],
         ] as [[UInt8]])
     func othersAreNotMoved(bytes: [UInt8]) throws {
-        #expect(Relocation.bytes(of: try instruction(bytes), at: Self.home + 64) == nil)
+        #expect(self.bytes(of: try instruction(bytes), at: Self.home + 64) == nil)
     }
 
     @Test(
         arguments: [[0x90], [0x0F, 0x1F, 0x44, 0, 0], [0x66, 0x0F, 0x1F, 0x84, 0, 0, 0, 0, 0]]
             as [[UInt8]])
     func whatDoesNothingIsLeftOut(bytes: [UInt8]) throws {
-        #expect(Relocation.bytes(of: try instruction(bytes), at: Self.home + 64) == [])
+        #expect(self.bytes(of: try instruction(bytes), at: Self.home + 64) == [])
     }
 
     /// Whatever the bytes are, nothing is read outside of them, and nothing is empty.
@@ -140,7 +145,7 @@ import Testing
             #expect(found.allSatisfy { !$0.bytes.isEmpty })
             #expect(found.flatMap(\.bytes) == Array(bytes.prefix(found.flatMap(\.bytes).count)))
             for instruction in found {
-                for place in Self.places { _ = Relocation.bytes(of: instruction, at: place) }
+                for place in Self.places { _ = self.bytes(of: instruction, at: place) }
             }
         }
     }

@@ -1,3 +1,4 @@
+import ProfileModel
 import Testing
 
 @testable import Marks
@@ -127,15 +128,16 @@ import Testing
     @Test func trampolines() throws {
         let run = try finder(ordinary).run(noting: 7, at: at(0), isEntry: true).get()
         let place = Self.start + 0x10_0000
-        let code = try #require(Trampoline.code(for: run, at: place, routine: place - 8))
+        let trampoline = try #require(run.trampoline)
+        let code = try #require(trampoline.bytes(at: place, routine: place - 8))
         let found = disassembler.instructions(in: code, at: place)
         #expect(found.last?.end == place + UInt64(code.count))
         let call = try #require(found.first { $0.kind == .indirectCall })
         #expect(call.reference?.location == place - 8)
         #expect(found.last?.kind == .jump(to: run.end))
         #expect(found.dropLast().suffix(3).flatMap(\.bytes) == Array(ordinary.prefix(8)))
-        #expect(Trampoline.code(for: run, at: place + 1 << 33, routine: place) == nil)
-        #expect(Trampoline.jump(from: run, to: place)?.count == Relocation.jumpLength)
-        #expect(Trampoline.jump(from: run, to: place + 1 << 33) == nil)
+        #expect(trampoline.bytes(at: place + 1 << 33, routine: place) == nil)
+        #expect(MovableCode.jump(to: place).bytes(at: run.start)?.count == MovableCode.jumpLength)
+        #expect(MovableCode.jump(to: place + 1 << 33).bytes(at: run.start) == nil)
     }
 }

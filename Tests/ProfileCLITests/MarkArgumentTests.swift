@@ -1,4 +1,4 @@
-import Marks
+import ProfileModel
 import Sampler
 import Testing
 

@@ -1,4 +1,4 @@
-package import Marks
+package import ProfileModel
 
 /// Marks as `--mark` has them: `load=loadStars`, `parse=ns::Parser::run..`, `gc=usdt:ruby:gc__begin`.
 package enum MarkArgument {

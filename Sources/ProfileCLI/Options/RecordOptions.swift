@@ -1,4 +1,3 @@
-package import Marks
 package import ProfileModel
 package import Sampler
 

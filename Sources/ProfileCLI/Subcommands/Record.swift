@@ -1,4 +1,5 @@
 import Glibc
+import Marks
 import ProfileModel
 import Recorder
 import Recording
@@ -37,7 +38,7 @@ enum RecordCommand {
         sampling.until = options.end.until
         sampling.extended = options.end.extended
         sampling.watchdog = options.end.watchdog
-        sampling.marks = options.marks
+        if !options.marks.isEmpty { sampling.marks = PreparedPlanner(options.marks) }
         // Who waits for a mark that cannot be should not wait to be told.
         sampling.tellMarkProblem = { console.complain($0.description) }
         var recorder = Recorder(

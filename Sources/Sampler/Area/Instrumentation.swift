@@ -9,6 +9,8 @@ final class Instrumentation {
     var hooks: Hooks
     var borders = BorderWatch()
     var masks = MaskWatch()
+    /// Whether what the start-up loaded was taken care of while a thread waited for that.
+    var hasServedGate = false
     private var setup: Setup
 
     /// What was found when it was brought in.

@@ -7,6 +7,7 @@ extension TraceSession {
         guard let image = stage.image, let code = image.instrumentation,
             let main = threads[pid]
         else { return }
+        if !isLast { serveGate() }
         reportBorders(at: now)
         let bounds = min(image.start, now)...now
         let runs = code.hooks.newRuns(isLast: isLast)

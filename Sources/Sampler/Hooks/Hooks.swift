@@ -76,7 +76,7 @@ struct Hooks {
                 object.map {
                     SeenLibrary(
                         load: load, path: $0.path, size: $0.size(memory), name: $0.name(memory),
-                        needed: $0.dynamic.names(memory: memory).needed, bias: $0.bias)
+                        needed: $0.dynamic(memory).names(memory: memory).needed, bias: $0.bias)
                 })
         }
         return objects

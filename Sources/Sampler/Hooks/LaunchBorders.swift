@@ -22,10 +22,12 @@ extension TraceSession {
             threads[pid]?.isTraced == false
         else { return }
         let area = instrumentation.area
+        marks?.prepare(programPath, of: pid)
         let isLoaded = wait(atMost: .milliseconds(1), every: 100) {
             area.border(.relocated) != nil || area.isGateWaiting
         }
-        if isLoaded { observer.rereadMappings(at: .now) }
+        guard isLoaded else { return }
+        if area.isGateWaiting { serveGate() } else { observer.rereadMappings(at: .now) }
     }
 
     private func pass(
@@ -69,26 +71,38 @@ extension TraceSession {
         let memory = TargetMemory(pid: pid)
         let objects = LinkMap.objects(debug: linker.debug, memory: memory)
         switchOnSignposts(of: images(of: objects, memory))
-        marks?.pending = objects
+        if !code.hasServedGate { marks?.pending = objects }
     }
 
-    /// Somebody waits in our code until we are ready for what runs next.
+    /// Somebody waits in our code until we are ready for what runs next. What need not be done by
+    /// then is left for later.
     func serveGate() {
-        guard let area, area.isGateWaiting else { return }
-        let now = MonotonicTime.now
-        observer.rereadMappings(at: now)
-        reportBorders(at: now)
+        guard let code = instrumentation, code.area.isGateWaiting else { return }
+        let area = code.area
+        if libraries == nil, let linker = code.linker { takeLoaded(linker, code) }
         if signalCapture != nil, area.hookedWords.isEmpty { hookOtherLibrary(area) }
-        if let marks {
-            if marks.spaces.isEmpty { marks.spaces = area.makeTrampolineSpaces() }
-            placeMarks(whileNobodyRuns: true)
-        }
+        placeMarks(whileNobodyRuns: true)
         area.openGate()
+        // It may have to have our core for that.
+        wait(atMost: .milliseconds(1), every: 20) { area.time(\.gate_end_ns) != nil }
+        observer.rereadMappings(at: .now)
+        reportBorders(at: .now)
+    }
+
+    /// Of the libraries' signposts nobody waits for any, unless the program has some.
+    private func takeLoaded(_ linker: DynamicLinker, _ code: Instrumentation) {
+        let memory = TargetMemory(pid: pid)
+        let objects = LinkMap.objects(debug: linker.debug, memory: memory)
+        switchOnSignposts(of: images(of: [], memory))
+        if code.hooks.signposts.isOn { switchOnSignposts(of: images(of: objects, memory)) }
+        marks?.pending = objects
+        code.hasServedGate = true
     }
 
     /// The C library is another one than ours: its calls are looked for, while the program's only
     /// thread waits for us.
     private func hookOtherLibrary(_ area: Area) {
+        observer.rereadMappings(at: .now)
         let sites = CallSites.find(in: observer.mappings.code, memory: TargetMemory(pid: pid))
         for call in CallSites.Call.allCases {
             guard let site = sites[call],

@@ -27,7 +27,8 @@ struct LibraryList {
         var requester: [String: String] = [:]
         for (index, object) in objects.enumerated() {
             // The list is in the order in which the linker follows the needs.
-            for name in object.dynamic.names(memory: memory).needed where requester[name] == nil {
+            for name in object.dynamic(memory).names(memory: memory).needed
+            where requester[name] == nil {
                 requester[name] = index == 0 ? program : object.path
             }
         }
@@ -42,8 +43,15 @@ struct LibraryList {
 extension LinkedObject {
     /// What others call it when they need it.
     func name(_ memory: TargetMemory) -> String {
-        dynamic.names(memory: memory).soname
+        dynamic(memory).names(memory: memory).soname
             ?? path.split(separator: "/").last.map(String.init) ?? path
+    }
+
+    /// Where its file is for us. nil: it has none, but a name only (the vdso).
+    func file(of pid: Int32) -> String? {
+        if path.isEmpty { return "/proc/\(pid)/exe" }
+        if path.hasPrefix("/") { return "/proc/\(pid)/root\(path)" }
+        return path.contains("/") ? "/proc/\(pid)/cwd/\(path)" : nil
     }
 
     func image(_ memory: TargetMemory) -> LoadedImage? { LoadedImage(base: bias, memory: memory) }

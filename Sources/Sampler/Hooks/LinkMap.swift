@@ -4,8 +4,13 @@ struct LinkedObject: Sendable {
     var bias: UInt64
     /// As the linker found it; empty for the program.
     var path: String
-    /// Its dynamic section in memory.
-    var dynamic: DynamicSection
+    /// Where its dynamic section is in memory.
+    var dynamicAddress: UInt64
+
+    /// As it is now: few ask for it.
+    func dynamic(_ memory: TargetMemory) -> DynamicSection {
+        DynamicSection(at: dynamicAddress, bias: bias, memory: memory)
+    }
 }
 
 /// The list of what is loaded, read from the process's memory.
@@ -19,22 +24,28 @@ enum LinkMap {
         var objects: [LinkedObject] = []
         var next = memory.word(at: debug &+ 8) ?? 0
         while next != 0, objects.count < mostObjects {
-            guard let object = object(at: next, memory: memory) else { break }
+            let entry = memory.read(at: next, count: entrySize)
+            guard let object = object(entry, memory) else { break }
             objects.append(object)
-            next = memory.word(at: next &+ 24) ?? 0
+            next = entry.littleEndianWord(at: 24) ?? 0
         }
         return objects
     }
 
-    /// - Parameter address: of a `struct link_map`: l_addr, l_name, l_ld, l_next.
+    /// l_addr, l_name, l_ld, l_next.
+    private static let entrySize = 32
+
+    /// - Parameter address: of a `struct link_map`.
     static func object(at address: UInt64, memory: TargetMemory) -> LinkedObject? {
-        let entry = memory.read(at: address, count: 24)
+        object(memory.read(at: address, count: entrySize), memory)
+    }
+
+    private static func object(_ entry: [UInt8], _ memory: TargetMemory) -> LinkedObject? {
         guard let bias = entry.littleEndianWord(at: 0), let name = entry.littleEndianWord(at: 8),
             let dynamic = entry.littleEndianWord(at: 16)
         else { return nil }
         return LinkedObject(
-            bias: bias, path: memory.text(at: name, limit: longestPath),
-            dynamic: DynamicSection(at: dynamic, bias: bias, memory: memory))
+            bias: bias, path: memory.text(at: name, limit: longestPath), dynamicAddress: dynamic)
     }
 }
 

@@ -1,10 +1,9 @@
-import Marks
+import Glibc
 import ProfileModel
-import Symbolicate
 
 /// The marks of one process: what is to be looked at, what was changed, and what came of it.
 final class MarkPlacement {
-    /// A run whose first bytes are a jump.
+    /// A place whose first bytes are a jump.
     struct Placed {
         var start: UInt64
         /// What was there.
@@ -20,7 +19,7 @@ final class MarkPlacement {
         var path: String
     }
 
-    let requests: [MarkRequest]
+    let planner: any MarkPlanner
     let records: [MarkRecord]
     /// Programs and libraries that were not looked at yet.
     var pending: [LinkedObject] = []
@@ -35,16 +34,20 @@ final class MarkPlacement {
     private let tell: (@Sendable (MarkProblem) -> Void)?
     /// Nothing is placed any more.
     var isOver = false
+    /// The files of the image that begins next were read already.
+    var isPrepared = false
 
     /// A mark that is refused here and there need not be told a thousand times.
     private static let mostProblems = 32
 
     /// - Parameter tell: called at once when something cannot be marked.
-    init(_ requests: [MarkRequest], tell: (@Sendable (MarkProblem) -> Void)?) {
-        self.requests = requests
+    init(_ planner: any MarkPlanner, tell: (@Sendable (MarkProblem) -> Void)?) {
+        self.planner = planner
         self.tell = tell
-        records = MarkRecord.all(of: requests)
+        records = MarkRecord.all(of: planner.requests)
     }
+
+    private var requests: [MarkRequest] { planner.requests }
 
     /// The program is gone from the process.
     func leaveImage() {
@@ -55,7 +58,26 @@ final class MarkPlacement {
         isPlaced = false
     }
 
-    func note(_ plan: ImagePlan) {
+    /// Reads a program's files before it is there, and does with ourselves what will be done while
+    /// it stands: the first time takes longer.
+    static func prepare(_ planner: any MarkPlanner, _ path: String) {
+        planner.prepare(path, path: path)
+        let own = ImageStart(pid: getpid())
+        let objects = own.linker.map {
+            LinkMap.objects(debug: $0.debug, memory: TargetMemory(pid: getpid()))
+        }
+        _ = objects?.map { $0.file(of: getpid()) }
+        _ = own.program.map { SignpostLocator($0).states() }
+    }
+
+    /// Reads the running image's files while its libraries are loaded.
+    func prepare(_ path: String, of pid: Int32) {
+        defer { isPrepared = false }
+        guard !isOver, !isPrepared else { return }
+        beside { [planner] in planner.prepare("/proc/\(pid)/exe", path: path) }
+    }
+
+    func note(_ plan: MarkPlan) {
         wasLooked = true
         found.formUnion(plan.found)
         for refusal in plan.refusals {
@@ -69,23 +91,23 @@ final class MarkPlacement {
         tell?(MarkProblem(request: requests[request], cause: .refused(place: place, reason)))
     }
 
-    /// Writes a run's trampoline where it is in reach.
+    /// Writes a change's trampoline where it is in reach.
     ///
     /// - Returns: the jump that leads there; nil, and noted, when there is none.
-    func makeTrampoline(_ run: MarkedRun) -> [UInt8]? {
+    func makeTrampoline(_ change: MarkPlan.Change) -> [UInt8]? {
         var reason = MarkRefusal.tooFar
         for index in spaces.indices {
-            switch spaces[index].place(run) {
+            switch spaces[index].place(change) {
             case .success(let jump): return jump
             case .failure(let refusal): if refusal != .tooFar { reason = refusal }
             }
         }
-        refuse(run, reason)
+        refuse(change, reason)
         return nil
     }
 
-    func refuse(_ run: MarkedRun, _ reason: MarkRefusal) {
-        for request in Set(run.hooks.map { Int($0.record) / 3 }) {
+    func refuse(_ change: MarkPlan.Change, _ reason: MarkRefusal) {
+        for request in change.requests {
             refuse(
                 request, requests.indices.contains(request) ? requests[request].name : "", reason)
         }

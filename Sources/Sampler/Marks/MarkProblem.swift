@@ -1,4 +1,4 @@
-package import Marks
+package import ProfileModel
 
 /// Why a mark was not watched, or not everywhere.
 package struct MarkProblem: Hashable, Sendable, CustomStringConvertible {

@@ -1,6 +1,6 @@
 import CAgent
 import CSignpost
-import Marks
+import ProfileModel
 
 /// What a hit of a mark says: an event of the ring of signposts.
 struct MarkRecord: Hashable {
@@ -8,7 +8,7 @@ struct MarkRecord: Hashable {
 
     static let category = "mark"
 
-    init(_ request: MarkRequest, _ event: ImagePlan.Event) {
+    init(_ request: MarkRequest, _ event: MarkHit.Event) {
         let kind: Int
         let flags: Int
         switch event {
@@ -37,7 +37,7 @@ struct MarkRecord: Hashable {
     /// Of each request one for each event, in the order of their numbers.
     static func all(of requests: [MarkRequest]) -> [MarkRecord] {
         requests.flatMap { request in
-            [.point, .begin, .end].map { MarkRecord(request, $0) }
+            MarkHit.Event.allCases.map { MarkRecord(request, $0) }
         }
     }
 }

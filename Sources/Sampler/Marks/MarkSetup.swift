@@ -1,7 +1,5 @@
 import CSystem
-import Marks
 import ProfileModel
-import Symbolicate
 
 /// Puts marks into the program, and takes them away again.
 extension TraceSession {
@@ -13,11 +11,11 @@ extension TraceSession {
         else { return }
         if marks.spaces.isEmpty { marks.spaces = area.makeTrampolineSpaces() }
         let plans = marks.pending.compactMap { plan(for: $0, marks) }
-        let runs = plans.flatMap(\.plan.runs)
+        let changes = plans.flatMap(\.plan.changes)
         var stopped: [TracedThread] = []
-        if !whileNobodyRuns, !runs.isEmpty {
+        if !whileNobodyRuns, !changes.isEmpty {
             stopped = stopOthers(than: nil)
-            guard canChange(runs, stopped) else {
+            guard canChange(changes, stopped) else {
                 for thread in stopped { release(thread) }
                 return
             }
@@ -25,7 +23,7 @@ extension TraceSession {
         marks.pending = []
         for (object, plan) in plans {
             marks.note(plan)
-            for run in plan.runs { place(run, marks) }
+            for change in plan.changes { place(change, marks) }
             for semaphore in plan.semaphores { raise(semaphore, of: object, marks) }
         }
         for thread in stopped { release(thread) }
@@ -33,36 +31,24 @@ extension TraceSession {
 
     private func plan(
         for object: LinkedObject, _ marks: MarkPlacement
-    ) -> (object: LinkedObject, plan: ImagePlan)? {
-        let root = "/proc/\(pid)"
-        let path: String
-        if object.path.isEmpty {
-            path = root + "/exe"
-        } else if object.path.hasPrefix("/") {
-            path = root + "/root" + object.path
-        } else {
-            // The vdso has a name only.
-            guard object.path.contains("/") else { return nil }
-            path = root + "/cwd/" + object.path
-        }
-        guard let code = try? ModuleCode(path: path, name: object.path) else { return nil }
-        let name = object.path.isEmpty ? programPath : object.path
+    ) -> (object: LinkedObject, plan: MarkPlan)? {
+        guard let file = object.file(of: pid) else { return nil }
+        let image = MarkedImage(
+            file: file, path: object.path.isEmpty ? programPath : object.path, bias: object.bias)
         let memory = TargetMemory(pid: pid)
-        let planner = ImagePlanner(
-            library: name.split(separator: "/").last.map(String.init) ?? name, bias: object.bias,
-            code: code, read: { memory.read(at: $0, count: $1) })
-        return (object, planner.plan(marks.requests))
+        let plan = marks.planner.plan(for: image) { memory.read(at: $0, count: $1) }
+        return plan.map { (object, $0) }
     }
 
-    private func place(_ run: MarkedRun, _ marks: MarkPlacement) {
-        guard let jump = marks.makeTrampoline(run) else { return }
-        let code = TargetMemory(pid: pid).read(at: run.start, count: 8)
-        guard code.count == 8, write(jump + code.dropFirst(jump.count), at: run.start) else {
-            return marks.refuse(run, .notWritten)
+    private func place(_ change: MarkPlan.Change, _ marks: MarkPlacement) {
+        guard let jump = marks.makeTrampoline(change) else { return }
+        let code = TargetMemory(pid: pid).read(at: change.start, count: 8)
+        guard code.count == 8, write(jump + code.dropFirst(jump.count), at: change.start) else {
+            return marks.refuse(change, .notWritten)
         }
         marks.add(
-            MarkPlacement.Placed(start: run.start, code: Array(code.prefix(jump.count)), jump: jump)
-        )
+            MarkPlacement.Placed(
+                start: change.start, code: Array(code.prefix(jump.count)), jump: jump))
     }
 
     /// In one step, if it does not cross a cache line.
@@ -75,13 +61,13 @@ extension TraceSession {
     /// Whether nobody is within the bytes that would change, or would come back to there.
     ///
     /// - Parameter stopped: the threads that ran a moment ago; all others wait.
-    private func canChange(_ runs: [MarkedRun], _ stopped: [TracedThread]) -> Bool {
+    private func canChange(_ changes: [MarkPlan.Change], _ stopped: [TracedThread]) -> Bool {
         // Those that came since.
         guard files.threadIDs().allSatisfy({ threads[$0] != nil }) else {
             addNewThreads(at: .now)
             return false
         }
-        return isUnused(ChangedCode(runs.map(\.inside)), by: stopped)
+        return isUnused(ChangedCode(changes.map(\.inside)), by: stopped)
     }
 
     /// Whether no thread is in our code for marks, or would come back to it, now that nothing leads

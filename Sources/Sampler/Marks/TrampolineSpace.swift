@@ -1,4 +1,4 @@
-import Marks
+import ProfileModel
 
 /// Memory for trampolines, shared with the program; it may be written while the program executes
 /// what is there already.
@@ -23,13 +23,13 @@ struct TrampolineSpace {
         memory.storeBytes(of: routine.littleEndian, as: UInt64.self)
     }
 
-    /// Writes the trampoline of a run.
+    /// Writes a change's trampoline.
     ///
     /// - Returns: the jump that leads there.
-    mutating func place(_ run: MarkedRun) -> Result<[UInt8], MarkRefusal> {
+    mutating func place(_ change: MarkPlan.Change) -> Result<[UInt8], MarkRefusal> {
         let place = address &+ UInt64(used)
-        guard let code = Trampoline.code(for: run, at: place, routine: address),
-            let jump = Trampoline.jump(from: run, to: place)
+        guard let code = change.trampoline.bytes(at: place, routine: address),
+            let jump = MovableCode.jump(to: place).bytes(at: change.start)
         else { return .failure(.tooFar) }
         guard used + code.count <= capacity else { return .failure(.noRoom) }
         code.withUnsafeBytes { (memory + used).copyMemory(from: $0) }

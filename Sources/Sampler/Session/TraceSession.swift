@@ -44,9 +44,7 @@ final class TraceSession {
         endlessFiles = EndlessFiles(pid: pid)
         sharesNamespace = files.sharesNamespaceWithUs
         observer = ThreadObserver(pid: pid, stackBytes: options.stackBytes, sink: sink)
-        if !options.marks.isEmpty {
-            marks = MarkPlacement(options.marks, tell: options.tellMarkProblem)
-        }
+        marks = options.marks.map { MarkPlacement($0, tell: options.tellMarkProblem) }
     }
 
     // MARK: The running image

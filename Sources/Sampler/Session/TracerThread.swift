@@ -22,6 +22,19 @@ func onTracerThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) ->
     return box.value
 }
 
+/// Runs `body` on a thread of its own, for which nobody waits; not at all if there is none to be had.
+func beside(_ body: @escaping @Sendable () -> Void) {
+    let work = Unmanaged<AnyWork>.passRetained(Box(body))
+    var thread = pthread_t()
+    let failure = pthread_create(
+        &thread, nil,
+        { argument in
+            if let argument { Unmanaged<AnyWork>.fromOpaque(argument).takeRetainedValue().run() }
+            return nil
+        }, work.toOpaque())
+    if failure == 0 { pthread_detach(thread) } else { work.release() }
+}
+
 private class AnyWork {
     func run() {}
 }

@@ -5,7 +5,6 @@ import ProfileModel
 import Synchronization
 import Testing
 
-@testable import Marks
 @testable import Sampler
 
 /// What the area's code does with signals and system calls, and the pieces that bring it in and

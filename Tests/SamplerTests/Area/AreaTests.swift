@@ -5,7 +5,6 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import Marks
 @testable import Sampler
 
 /// The memory that the program shares with us: it may write there whatever it likes.

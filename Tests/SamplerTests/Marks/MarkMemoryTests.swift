@@ -1,7 +1,7 @@
 import CSignpost
+import ProfileModel
 import Testing
 
-@testable import Marks
 @testable import Sampler
 
 /// What marks are made of in memory, without a program.
@@ -63,14 +63,14 @@ import Testing
         let records = MarkRecord.all(of: requests)
         #expect(records.count == 6)
         #expect(records.allSatisfy { $0.bytes.count == 256 })
-        let begin = records[ImagePlan.Record(request: 0, event: .begin).number].bytes
+        let begin = records[MarkHit(request: 0, event: .begin).number].bytes
         #expect(
             Array(begin.prefix(8)) == [
                 UInt8(FIRSTLIGHT_SIGNPOST_BEGIN), UInt8(FIRSTLIGHT_SIGNPOST_OWN_ID), 4, 4, 1, 0, 0,
                 0,
             ])
         #expect(Array(begin[8..<16]) == Array("Loadmark".utf8))
-        let point = records[ImagePlan.Record(request: 1, event: .point).number].bytes
+        let point = records[MarkHit(request: 1, event: .point).number].bytes
         #expect(Array(point.prefix(5)) == [UInt8(FIRSTLIGHT_SIGNPOST_EVENT), 0, 128, 4, 17])
         #expect(MarkRecord.isMark(SignpostLabel(name: "x", category: "mark", subsystem: "")))
         #expect(!MarkRecord.isMark(SignpostLabel(name: "x", category: "mark", subsystem: "s")))

@@ -1,0 +1,70 @@
+package import ProfileModel
+internal import Symbolicate
+internal import Synchronization
+
+/// Plans for the programs and libraries of a recording. Their files are read before anybody stands
+/// and waits, as far as they are known then; what is not is read when it is asked for.
+package final class PreparedPlanner: Sendable {
+    /// What is to be marked.
+    package let requests: [MarkRequest]
+    private let files = Mutex<[FileIdentity: Slot]>([:])
+    private let search = LibrarySearch()
+    /// Beyond this somebody is hostile.
+    private static let mostFiles = 512
+
+    /// A file, which one thread reads while others may wait for it.
+    private final class Slot: Sendable {
+        let file = Mutex<PreparedFile?>(nil)
+    }
+
+    package init(_ requests: [MarkRequest]) { self.requests = requests }
+
+    /// Reads a program and the libraries that it needs, on all cores. What cannot be read is left
+    /// to ``plan(for:read:)``.
+    ///
+    /// - Parameters:
+    ///   - file: where it is now.
+    ///   - path: where it is found.
+    package func prepare(_ file: String, path: String) {
+        // Capstone sorts a table of its own for the first who reads code, and under no lock.
+        _ = Disassembler()?.instructions(in: [0xC3], at: 0)
+        var next = [(file: file, path: path)]
+        var known: Set<String> = []
+        while !next.isEmpty, known.count < Self.mostFiles {
+            let (level, search) = (next, search)
+            let found = Workers.map(level.count, makeState: {}) { _, index in
+                let needs = self.withFile(level[index].file, path: level[index].path) { file in
+                    file.rehearse()
+                    return file.needs
+                }
+                return needs.map { search.files(for: $0, of: level[index].path) } ?? []
+            }
+            next = found.joined().filter { known.insert($0).inserted }.map { ($0, $0) }
+        }
+    }
+
+    /// What must change in an image. nil: its file cannot be read.
+    ///
+    /// - Parameter read: up to so many bytes of the process's memory.
+    package func plan(
+        for image: MarkedImage,
+        read: @Sendable (_ address: UInt64, _ count: Int) -> [UInt8]
+    ) -> MarkPlan? {
+        withFile(image.file, path: image.path) { $0.plan(for: image, read: read) } ?? nil
+    }
+
+    private func withFile<Result: Sendable>(
+        _ file: String, path: String, _ body: @Sendable (PreparedFile) -> Result
+    ) -> Result? {
+        guard let identity = FileIdentity(file) else { return nil }
+        let slot = files.withLock { files in
+            let slot = files[identity] ?? Slot()
+            files[identity] = slot
+            return slot
+        }
+        return slot.file.withLock { prepared in
+            if prepared == nil { prepared = try? PreparedFile(file, path: path, requests) }
+            return prepared.map(body)
+        }
+    }
+}
