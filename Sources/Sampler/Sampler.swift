@@ -38,13 +38,13 @@ package enum Sampler {
                 raiseLimits()
                 // All that can be done before the program stands at its first instruction.
                 let group = ProcessGroup(
-                    pid: pid, options: options, signals: signals, sink: sink, children: children,
+                    KernelProcess(pid: pid), options: options, sink: sink, children: children,
                     ready: ready, machine: machine)
                 group.main.marks?.isPrepared = true
                 let process = try held.execute(options)
                 sink.receive(.began(pid: pid))
                 group.main.beginLaunch(process)
-                return .success(try run { () throws(SystemError) in group })
+                return .success(try run(group, signals))
             } catch {
                 return .failure(error)
             }
@@ -67,14 +67,14 @@ package enum Sampler {
                 let group: ProcessGroup
                 do throws(SystemError) {
                     group = ProcessGroup(
-                        pid: pid, options: options, signals: signals, sink: sink,
-                        children: children, ready: ready, machine: machine)
+                        KernelProcess(pid: pid), options: options, sink: sink, children: children,
+                        ready: ready, machine: machine)
                     try group.main.beginAttached { sink.receive(.began(pid: pid)) }
                     ready.began(pid)
                 } catch {
                     throw AttachCheck.explain(pid, error)
                 }
-                return .success(try run { () throws(SystemError) in group })
+                return .success(try run(group, signals))
             } catch {
                 return .failure(error)
             }
@@ -83,10 +83,10 @@ package enum Sampler {
     }
 
     private static func run(
-        _ group: () throws(SystemError) -> ProcessGroup
+        _ group: ProcessGroup, _ signals: SignalQueue
     ) throws(SamplerError) -> SamplerOutcome {
         do throws(SystemError) {
-            return try group().run()
+            return try group.run(signals)
         } catch {
             throw .systemCall(error)
         }

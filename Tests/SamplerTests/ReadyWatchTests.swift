@@ -44,7 +44,7 @@ import Testing
     /// What others see counts if it was asked for, and the first time.
     @Test func signpostsAndMarks() throws {
         let watch = try ReadyWatch(attachingFor: [.signpost("shown"), .mark("loaded")])
-        let session = TraceSession(pid: 1, options: SamplerOptions(), sink: NoSink())
+        let session = TraceSession(KernelProcess(pid: 1), options: SamplerOptions(), sink: NoSink())
         func time(_ count: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: count) }
         watch.saw(signpost: "other", at: time(1))
         watch.saw(mark: "shown", at: time(2))

@@ -53,7 +53,7 @@ extension TraceSession {
         if marks != nil {
             contents.island = start.islandPlace(besides: place..<(place &+ UInt64(size))) ?? 0
         }
-        let number = files.lowestFreeDescriptor()
+        let number = process.lowestFreeDescriptor()
         let code = AreaCode.boot(descriptor: nil, place: place, size: size, isAtEntry: false)
         guard putPiece(code, at: cave, in: image) else { throw .obstacle(.unmapped) }
         try attempt { () throws(SystemError) in _ = try thread.tracee.divert(to: cave) }

@@ -113,7 +113,7 @@ extension TraceSession {
         own.map { _ = $0.open() }
         guard putPiece(code, at: piece, in: image) else { throw .obstacle(.unmapped) }
         if isAtEntry { image.cave = nil }
-        let expected = own == nil ? files.lowestFreeDescriptor() : 0
+        let expected = own == nil ? process.lowestFreeDescriptor() : 0
         let before = try attempt { () throws(SystemError) in try main.tracee.divert(to: piece) }
         if isAtEntry {
             try? main.tracee.resume()

@@ -48,7 +48,7 @@ extension TraceSession {
 
     /// Nobody could be had to take it away; that is no matter where nobody is left.
     func noteLeftBehind() {
-        if files.stat().map({ !$0.isZombie }) == true { note(.leftBehind) }
+        if process.isZombie == false { note(.leftBehind) }
     }
 
     /// The program's code is what it was.

@@ -76,7 +76,7 @@ extension TraceSession {
     func reportLibraries(since start: MonotonicTime, isInitial: Bool, most: Int = .max) {
         guard let image = stage.image else { return }
         let memory = TargetMemory(pid: pid)
-        if isInitial { image.path = files.image(at: start).path }
+        if isInitial { image.path = process.image(at: start).path }
         for (object, asker) in image.libraries?.untold(
             program: image.path, most: most, memory: memory) ?? []
         {

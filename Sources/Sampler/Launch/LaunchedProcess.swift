@@ -58,7 +58,8 @@ struct HeldProcess: ~Copyable {
             schedule = options.asksScheduler ? Schedule(pid: pid, threads: [pid]) : nil
             // The program's launch begins here: the child is there, and nothing holds it.
             main = TracedThread(
-                process: pid, tid: pid, index: ThreadIndex(0), start: .now, isNew: false)
+                KernelThread(process: pid, tid: pid), index: ThreadIndex(0), start: .now,
+                isNew: false)
             close(release)
             try waitForProgram(tracee)
         } catch {

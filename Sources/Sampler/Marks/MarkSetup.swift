@@ -63,7 +63,7 @@ extension TraceSession {
     /// - Parameter stopped: the threads that ran a moment ago; all others wait.
     private func canChange(_ changes: [MarkPlan.Change], _ stopped: [TracedThread]) -> Bool {
         // Those that came since.
-        guard files.threadIDs().allSatisfy({ threads[$0] != nil }) else {
+        guard process.threadIDs().allSatisfy({ threads[$0] != nil }) else {
             addNewThreads(at: .now)
             return false
         }

@@ -1,11 +1,8 @@
-import CSystem
-import Glibc
 import ProfileModel
 
 /// The processes under observation: one, and on request those that it and its children start.
 /// Everything that happens to them arrives here, one thing after the other.
 final class ProcessGroup {
-    private let signals: SignalQueue
     private let options: SamplerOptions
     /// nil: children are let go.
     private let children: (any ChildObserver)?
@@ -17,15 +14,14 @@ final class ProcessGroup {
     private var end: LaunchEnd
 
     init(
-        pid: Int32, options: SamplerOptions, signals: SignalQueue, sink: any SampleSink,
+        _ process: any ProcessAccess, options: SamplerOptions, sink: any SampleSink,
         children: (any ChildObserver)?, ready: ReadyWatch, machine: MachineWatch
     ) {
-        self.signals = signals
         self.options = options
         self.children = children
         end = LaunchEnd(ready, options)
-        main = TraceSession(pid: pid, options: options, sink: sink, machine: machine)
-        sessions = [pid: main]
+        main = TraceSession(process, options: options, sink: sink, machine: machine)
+        sessions = [process.pid: main]
         main.sawSignpost = { label, time in
             if MarkRecord.isMark(label) {
                 ready.saw(mark: label.name, at: time)
@@ -36,13 +32,13 @@ final class ProcessGroup {
     }
 
     /// Runs until the recording's end. The ticks start here.
-    func run() throws(SystemError) -> SamplerOutcome {
+    func run(_ signals: SignalQueue) throws(SystemError) -> SamplerOutcome {
         var ticker = try Ticker(frequency: options.frequency)
-        let deadline = options.duration.map { MonotonicTime.now + $0 }
+        let deadline = options.duration.map { main.process.now + $0 }
         while main.outcome == nil {
             switch signals.next() {
             case .tick(let missed):
-                let now = MonotonicTime.now
+                let now = main.process.now
                 ticker.serve(overrun: missed, at: now)
                 // News come before ticks, by a signal of a lower number; this is for what was
                 // not told.
@@ -78,24 +74,21 @@ final class ProcessGroup {
 
     // MARK: What ptrace reports
 
-    private func takeChanges() {
+    func takeChanges() {
         main.prepareForChanges()
-        while main.outcome == nil {
-            var hasEnded: Int32 = 0
-            var status: Int32 = 0
-            let tid = fl_peek(&hasEnded)
+        let process = main.process
+        while main.outcome == nil, let (tid, isEnd) = process.peekReport() {
             // Once that is waited for, its last figures are gone.
-            if hasEnded == 1, tid == main.pid { main.observeEnd() }
-            guard tid > 0, fl_wait(tid, 1, &status) == tid else { return }
-            guard let event = TraceEvent(status: status) else { continue }
-            take(event, of: tid)
+            if isEnd, tid == main.pid { main.observeEnd() }
+            guard let report = process.nextReport(of: tid) else { return }
+            if let event = report.event { take(event, of: tid) }
         }
     }
 
     private func take(_ event: TraceEvent, of tid: Int32) {
         guard let session = session(of: tid) else {
             // Ended before it was known, or of no interest.
-            try? Tracee(tid: tid).detach()
+            try? main.process.thread(tid).detach()
             return
         }
         if case .forked = event, let thread = session.threads[tid],
@@ -116,18 +109,17 @@ final class ProcessGroup {
         if children == nil { return main }
         if let known = sessions[tid] { return known }
         if let known = sessions.values.first(where: { $0.threads[tid] != nil }) { return known }
-        let files = ProcessFiles(pid: tid)
-        guard let group = files.status("Tgid:").flatMap({ Int32(exactly: $0) }) else { return nil }
+        guard let group = main.process.group(of: tid) else { return nil }
         if let known = sessions[group] { return known }
-        guard let parent = files.status("PPid:").flatMap({ Int32(exactly: $0) }) else { return nil }
+        guard let parent = main.process.parent(of: tid) else { return nil }
         return begin(group, of: sessions[parent] ?? main)
     }
 
     private func begin(_ pid: Int32, of parent: TraceSession) -> TraceSession? {
         if let known = sessions[pid] { return known }
-        let now = MonotonicTime.now
+        let now = main.process.now
         guard let sink = children?.began(pid, parent: parent.pid, at: now) else { return nil }
-        let session = TraceSession(pid: pid, options: options, sink: sink)
+        let session = TraceSession(main.process.process(pid), options: options, sink: sink)
         sessions[pid] = session
         session.beginForked(at: now)
         return session

@@ -1,4 +1,3 @@
-import CSystem
 import ProfileModel
 
 /// How the stacks of running threads are taken: by signal, by a stop, or not this time.
@@ -109,7 +108,7 @@ extension TraceSession {
     }
 
     func interrupt(_ thread: TracedThread) {
-        let now = MonotonicTime.now
+        let now = process.now
         if (try? thread.tracee.interrupt()) != nil { thread.phase = .interrupted(now) }
     }
 

@@ -12,7 +12,7 @@ extension TraceSession {
         }
         for thread in scheduler.takeEnded(isLast: isLast) {
             observer.closeAfterEnd(of: thread)
-            end(thread, at: .now)
+            end(thread, at: process.now)
         }
         if isLast, scheduler.unfollowed > 0 {
             ledger.note(.unfollowedThreads, scheduler.unfollowed)

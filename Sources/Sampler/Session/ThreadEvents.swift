@@ -1,5 +1,3 @@
-import CSystem
-import Glibc
 import ProfileModel
 
 /// What ptrace reports of the threads, and how they go on.
@@ -13,17 +11,13 @@ extension TraceSession {
 
     func takeChanges() {
         prepareForChanges()
-        while outcome == nil {
-            var status: Int32 = 0
-            let tid = fl_wait(-1, 1, &status)
-            guard tid > 0 else { return }
-            guard let event = TraceEvent(status: status) else { continue }
-            take(event, of: tid)
+        while outcome == nil, let report = process.nextReport() {
+            if let event = report.event { take(event, of: report.tid) }
         }
     }
 
     func take(_ event: TraceEvent, of tid: Int32) {
-        let now = MonotonicTime.now
+        let now = process.now
         switch event {
         case .exited(let status):
             ended(tid, .exited(status), at: now)
@@ -58,7 +52,7 @@ extension TraceSession {
             rename(thread)
             end(thread, at: now)
             if thread.tid == pid || threads.values.allSatisfy({ $0.phase == .exited }) {
-                ledger.ended(files.counters())
+                ledger.ended(process.counters())
                 takeFinalCPU()
             }
             try? thread.tracee.resume()
@@ -94,7 +88,7 @@ extension TraceSession {
     ) {
         if thread.phase != .exited { thread.phase = .free }
         release(thread, delivering: signal)
-        observer.addHold(.now - stoppedSince, to: thread)
+        observer.addHold(process.now - stoppedSince, to: thread)
     }
 
     /// Whether threads are not traced but for a stop.
@@ -113,7 +107,7 @@ extension TraceSession {
 
     private func executed(_ tid: Int32, at now: MonotonicTime) {
         guard let main = threads[pid] else { return }
-        let former = (try? Tracee(tid: pid).eventMessage()).map { Int32(truncatingIfNeeded: $0) }
+        let former = (try? main.tracee.eventMessage()).map { Int32(truncatingIfNeeded: $0) }
         for thread in threads.values where thread.tid != pid {
             if thread.phase != .exited {
                 observer.closeWithoutStack(thread, at: now)
@@ -123,7 +117,7 @@ extension TraceSession {
         }
         main.phase = .free
         reportHooks(at: now, isLast: true)
-        if former == pid { main.openFiles() } else { main.restartClock() }
+        if former == pid { main.reopen(at: now) } else { main.restartClock(at: now) }
         beginImage(at: now)
     }
 }

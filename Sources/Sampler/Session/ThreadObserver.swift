@@ -1,9 +1,8 @@
-import CSystem
 import ProfileModel
 
 /// Looks at threads and turns what it sees into samples.
 struct ThreadObserver: ~Copyable {
-    private let pid: Int32
+    private let process: any ProcessAccess
     private let stackBytes: Int
     let sink: any SampleSink
     var mappings: MappingWatch
@@ -24,12 +23,12 @@ struct ThreadObserver: ~Copyable {
         stackLimit = nil
     }
 
-    init(pid: Int32, stackBytes: Int, sink: any SampleSink) {
-        self.pid = pid
+    init(_ process: any ProcessAccess, stackBytes: Int, sink: any SampleSink) {
+        self.process = process
         self.stackBytes = stackBytes
         self.sink = sink
-        mappings = MappingWatch(pid: pid)
-        waits = WaitWatch(pid: pid, at: .now)
+        mappings = MappingWatch(pid: process.pid)
+        waits = WaitWatch(pid: process.pid, at: process.now)
     }
 
     enum Look {
@@ -75,10 +74,10 @@ struct ThreadObserver: ~Copyable {
         // All that was read belongs together only if the thread had no core meanwhile; else it is
         // a matter for the next tick.
         guard let after = thread.counters(), after.slices == before.slices else { return .moving }
-        let kind = RestartingCalls.kind(of: call, registers, process: pid)
-        thread.burst.sawWait(kind, at: .now)
+        let kind = RestartingCalls.kind(of: call, registers, process: process.pid)
+        thread.burst.sawWait(kind, at: process.now)
         let blocked = isResumed ? thread.blocked : thread.nextBlocking(at: position, kind: kind)
-        let seen = MonotonicTime.now
+        let seen = process.now
         let length = emit(thread, at: seen, now: blocked, content: content, counters: after)
         if !isResumed {
             thread.wait = OpenWait(
@@ -98,7 +97,7 @@ struct ThreadObserver: ~Copyable {
         _ thread: TracedThread, stoppedSince: MonotonicTime? = nil
     ) throws(SystemError) -> MonotonicTime {
         let registers = try thread.tracee.registers()
-        let now = MonotonicTime.now
+        let now = process.now
         watchMappings(at: now)
         if let stoppedSince, let counters = thread.counters() {
             // It may have waited for a core before it could stop.
@@ -115,7 +114,7 @@ struct ThreadObserver: ~Copyable {
         _ answer: SharedSlots.Answer, of thread: TracedThread, _ known: SchedulerCounters
     ) {
         thread.stackPointer = answer.registers.stackPointer
-        if !mappings.isCode(answer.registers.programCounter) { rereadMappings(at: .now) }
+        if !mappings.isCode(answer.registers.programCounter) { rereadMappings(at: process.now) }
         var content = Sample.Content.missing(.unreadable)
         if ownCode?.contains(answer.registers.programCounter) == true {
             content = .none
@@ -125,19 +124,19 @@ struct ThreadObserver: ~Copyable {
         // The kernel's own figure of a running thread lags; its CPU clock does not.
         var counters = known
         counters.run = max(answer.cpu, thread.clock.counters.run)
-        let time = min(max(answer.time, thread.clock.time), .now)
+        let time = min(max(answer.time, thread.clock.time), process.now)
         emit(thread, at: time, now: nil, content: content, counters: counters)
     }
 
     /// Where the stack lies that a thread was last seen on.
     mutating func stackPlace(of thread: TracedThread) -> StackPlace {
         guard let pointer = thread.stackPointer else { return StackPlace() }
-        let now = MonotonicTime.now
+        let now = process.now
         if mappings.isUnknown(pointer, at: now) { rereadMappings(at: now) }
         guard let region = mappings.region(around: pointer) else { return StackPlace() }
         if region.isGrowing, stackLimit == nil {
-            stackLimit = fl_stack_limit(pid)
-            stackStart = ProcessFiles(pid: pid).stat()?.stackStart ?? 0
+            stackLimit = process.stackLimit
+            stackStart = process.stackStart
         }
         let limit = min(stackLimit ?? 0, region.end)
         let low = region.isGrowing ? min(region.start, region.end - limit) : region.start
@@ -154,7 +153,7 @@ struct ThreadObserver: ~Copyable {
     mutating func refine(_ thread: TracedThread) throws(SystemError) {
         guard let blocked = thread.blocked else { return }
         let registers = try thread.tracee.registers()
-        let (start, times) = thread.advance(to: .now, isRunning: false)
+        let (start, times) = thread.advance(to: process.now, isRunning: false)
         sink.receive(
             .sample(
                 sample(thread, start, times, content: content(registers, of: thread), in: blocked)))
@@ -253,23 +252,22 @@ struct ThreadObserver: ~Copyable {
         // Our own code in the program is none of its business.
         if ownCode?.contains(registers.programCounter) == true { return .none }
         thread.stackPointer = registers.stackPointer
-        let now = MonotonicTime.now
+        let now = process.now
         if !mappings.isCode(registers.programCounter)
             || mappings.isUnknown(registers.stackPointer, at: now)
         {
             rereadMappings(at: now)
         }
-        // By the thread's own id: the process's first thread may have given up the memory.
-        let memory = TargetMemory(pid: thread.tid)
-        let stack = copyStack(around: registers.stackPointer, memory)
+        let stack = copyStack(around: registers.stackPointer, by: thread.tracee)
         if stack.bytes.isEmpty {
             // On its way out a process has given up its memory.
-            return AuxiliaryVector(pid: pid).entry == 0 ? .none : .missing(.unreadable)
+            return process.hasProgram ? .missing(.unreadable) : .none
         }
         return .snapshot(
             Snapshot(
                 registers: registers, stack: stack,
-                interrupted: interruptedStack(behind: stack, at: registers.stackPointer, memory)))
+                interrupted: interruptedStack(
+                    behind: stack, at: registers.stackPointer, by: thread.tracee)))
     }
 
     /// The most that is copied where it is not known how far a stack goes.
@@ -279,27 +277,27 @@ struct ThreadObserver: ~Copyable {
     /// zone), and what was popped a moment ago, to which unwind tables still refer.
     private static let redZone: UInt64 = 128
 
-    private func copyStack(around pointer: UInt64, _ memory: TargetMemory) -> StackCopy {
+    private func copyStack(around pointer: UInt64, by thread: any ThreadAccess) -> StackCopy {
         guard let region = mappings.region(around: pointer) else {
             return StackCopy(
-                start: pointer, bytes: memory.read(at: pointer, count: Self.unknownStackBytes))
+                start: pointer, bytes: thread.memory(at: pointer, count: Self.unknownStackBytes))
         }
         let start = max(region.start, pointer > Self.redZone ? pointer - Self.redZone : 0)
         let limit = region.isStack ? stackBytes : min(stackBytes, Self.unknownStackBytes)
         return StackCopy(
             start: start,
-            bytes: memory.read(at: start, count: Int(min(region.end - start, UInt64(limit)))))
+            bytes: thread.memory(at: start, count: Int(min(region.end - start, UInt64(limit)))))
     }
 
     /// The stack that a signal handler interrupted, if the handler runs on an alternate one.
     private func interruptedStack(
-        behind stack: StackCopy, at stackPointer: UInt64, _ memory: TargetMemory
+        behind stack: StackCopy, at stackPointer: UInt64, by thread: any ThreadAccess
     ) -> StackCopy? {
         guard
             let pointer = SignalFrame.interruptedStackPointer(
                 behind: stack, at: stackPointer)
         else { return nil }
-        let copy = copyStack(around: pointer, memory)
+        let copy = copyStack(around: pointer, by: thread)
         return copy.bytes.isEmpty ? nil : copy
     }
 

@@ -1,5 +1,3 @@
-import CSystem
-import Glibc
 import ProfileModel
 
 /// Stops of threads that are waited for.
@@ -27,16 +25,14 @@ extension TraceSession {
         thread.isTraced = true
         for _ in 0..<64 {
             guard thread.isTraced else { return nil }
-            var status: Int32 = 0
             // Asked to stop when it has stopped already, it would do so twice. And any other stop
             // takes the place of ours: then it is asked for again.
-            if fl_wait(thread.tid, 1, &status) != thread.tid {
-                guard (try? thread.tracee.interrupt()) != nil,
-                    fl_wait(thread.tid, 0, &status) == thread.tid
-                else { return nil }
+            var report = process.nextReport(of: thread.tid)
+            if report == nil {
+                guard (try? thread.tracee.interrupt()) != nil else { return nil }
+                report = process.awaitReport(of: thread.tid)
             }
-            guard let event = TraceEvent(status: status)
-            else { return nil }
+            guard let event = report?.event else { return nil }
             switch event {
             case .stopped:
                 thread.phase = .free
@@ -53,7 +49,7 @@ extension TraceSession {
     /// Some thread, stopped, without having ended a call by it: one that runs, or waits in a call
     /// that is restarted. nil when none can be had within a tenth of a second.
     func stopAny() -> TracedThread? {
-        let deadline = MonotonicTime.now + .milliseconds(100)
+        let deadline = process.now + .milliseconds(100)
         repeat {
             for thread in threads.values where mayStop(thread) {
                 guard let position = stopNow(thread) else { continue }
@@ -61,7 +57,7 @@ extension TraceSession {
                 release(thread)
             }
             pause(microseconds: 500)
-        } while MonotonicTime.now < deadline
+        } while process.now < deadline
         return nil
     }
 
@@ -85,10 +81,10 @@ extension TraceSession {
     /// Stopped again before it had a core, it would not get on.
     func waitForCore(_ thread: TracedThread) {
         let before = thread.counters()?.slices
-        let deadline = MonotonicTime.now + .milliseconds(20)
+        let deadline = process.now + .milliseconds(20)
         repeat {
             pause(microseconds: 40)
-        } while thread.counters()?.slices == before && MonotonicTime.now < deadline
+        } while thread.counters()?.slices == before && process.now < deadline
     }
 
     /// Waits for something that usually is so already; whether it came to be.
@@ -96,16 +92,13 @@ extension TraceSession {
     /// - Parameter interval: how long to pause between two looks, in microseconds.
     @discardableResult
     func wait(atMost limit: TimeSpan, every interval: Int = 200, until isSo: () -> Bool) -> Bool {
-        let deadline = MonotonicTime.now + limit
+        let deadline = process.now + limit
         while !isSo() {
-            guard MonotonicTime.now < deadline else { return false }
+            guard process.now < deadline else { return false }
             pause(microseconds: interval)
         }
         return true
     }
 
-    func pause(microseconds: Int) {
-        var time = timespec(tv_sec: 0, tv_nsec: 1000 * microseconds)
-        nanosleep(&time, nil)
-    }
+    func pause(microseconds: Int) { process.pause(microseconds: microseconds) }
 }

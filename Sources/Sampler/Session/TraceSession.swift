@@ -1,6 +1,4 @@
 import CAgent
-import CSystem
-import Glibc
 import ProfileModel
 
 /// Follows one process from a moment on: receives what ptrace reports of its threads, looks at
@@ -8,10 +6,9 @@ import ProfileModel
 /// because ptrace belongs to the thread that began it; when that thread ends, the kernel lets go
 /// of all that it traced, without stopping it once more.
 final class TraceSession {
-    let pid: Int32
+    let process: any ProcessAccess
     let options: SamplerOptions
     let sink: any SampleSink
-    let files: ProcessFiles
     /// Whether its ids are ours, which never changes.
     let sharesNamespace: Bool
     var stage = Stage.launching(NextImage())
@@ -32,20 +29,22 @@ final class TraceSession {
     var sawSignpost: ((_ label: SignpostLabel, _ time: MonotonicTime) -> Void)?
 
     init(
-        pid: Int32, options: SamplerOptions, sink: any SampleSink, machine: MachineWatch? = nil
+        _ process: any ProcessAccess, options: SamplerOptions, sink: any SampleSink,
+        machine: MachineWatch? = nil
     ) {
-        self.pid = pid
+        self.process = process
         self.options = options
         self.sink = sink
         ledger = SessionLedger(machine: machine)
         // Forks are only reported to a tracer.
         capture = options.followsChildren ? .ptrace : options.capture
-        files = ProcessFiles(pid: pid)
-        endlessFiles = EndlessFiles(pid: pid)
-        sharesNamespace = files.sharesNamespaceWithUs
-        observer = ThreadObserver(pid: pid, stackBytes: options.stackBytes, sink: sink)
+        endlessFiles = EndlessFiles(pid: process.pid)
+        sharesNamespace = process.sharesNamespaceWithUs
+        observer = ThreadObserver(process, stackBytes: options.stackBytes, sink: sink)
         marks = options.marks.map { MarkPlacement($0, tell: options.tellMarkProblem) }
     }
+
+    var pid: Int32 { process.pid }
 
     // MARK: The running image
 
@@ -84,36 +83,36 @@ final class TraceSession {
     /// - Parameter permitted: called as soon as it is known that the process may be observed.
     func beginAttached(permitted: () -> Void) throws(SystemError) {
         let isTraced = capture != .signal
+        let main = process.thread(pid)
         if isTraced {
-            try Tracee(tid: pid).seize(followingChildren: options.followsChildren)
+            try main.seize(followingChildren: options.followsChildren)
         } else {
             // The kernel asks for the same permission.
-            try check(ProcFile.canOpen("/proc/\(pid)/mem"), "reading process \(pid)'s memory")
+            try process.checkPermission()
         }
         permitted()
         if options.asksScheduler {
-            scheduler.begin(Schedule(pid: pid, threads: files.threadIDs()))
+            scheduler.begin(Schedule(pid: pid, threads: process.threadIDs()))
         }
-        let now = MonotonicTime.now
-        ledger.began(files.cpu)
-        let description = files.image(at: now)
+        let now = process.now
+        ledger.began(process.cpu)
+        let description = process.image(at: now)
         let image = RunningImage(start: now, path: description.path)
         stage.begin(image, isToBeJoined: !isTraced)
         sink.receive(.image(description))
-        sink.receive(.mark(Mark(kind: .attached, time: now, counters: files.counters())))
+        sink.receive(.mark(Mark(kind: .attached, time: now, counters: process.counters())))
         observer.rereadMappings(at: now)
         listLibraries(ofAttached: image)
-        addThread(pid, start: now, isNew: false).isTraced = isTraced
+        addThread(main, start: now, isNew: false).isTraced = isTraced
         if !isTraced { followFromOutside(image) }
         var hasNews = true
         while hasNews {
             hasNews = false
-            for tid in files.threadIDs() where threads[tid] == nil {
+            for tid in process.threadIDs() where threads[tid] == nil {
+                let thread = process.thread(tid)
                 // A thread that is gone already, or that its parent's tracing brought along.
-                if isTraced {
-                    try? Tracee(tid: tid).seize(followingChildren: options.followsChildren)
-                }
-                addThread(tid, start: now, isNew: false).isTraced = isTraced
+                if isTraced { try? thread.seize(followingChildren: options.followsChildren) }
+                addThread(thread, start: now, isNew: false).isTraced = isTraced
                 hasNews = true
             }
         }
@@ -169,7 +168,7 @@ final class TraceSession {
         observer.restart()
         observer.closeWithoutStack(main, at: entry.began, counters: entry.counters)
         noteHold(from: entry.stopped, to: entry.began)
-        let description = files.image(at: entry.began)
+        let description = process.image(at: entry.began)
         entry.image.path = description.path
         sink.receive(.image(description))
         mark(.firstInstruction, at: entry.began)
@@ -186,13 +185,13 @@ final class TraceSession {
             scheduler.begin(Schedule(pid: pid, threads: [pid], isChild: true))
         }
         sink.receive(.began(pid: pid))
-        let description = files.image(at: now)
+        let description = process.image(at: now)
         stage.begin(RunningImage(start: now, path: description.path))
         sink.receive(.image(description))
         for kind in [Mark.Kind.spawned, .firstInstruction, .main] {
             sink.receive(.mark(Mark(kind: kind, time: now)))
         }
-        addThread(pid, start: now, isNew: true)
+        addThread(process.thread(pid), start: now, isNew: true)
         observer.rereadMappings(at: now)
     }
 
@@ -253,17 +252,20 @@ final class TraceSession {
     /// clone that shares no thread group): it is let go.
     func adopt(_ tid: Int32, at now: MonotonicTime) -> TracedThread? {
         if let known = threads[tid] { return known }
-        guard access("/proc/\(pid)/task/\(tid)", F_OK) == 0 else {
-            try? Tracee(tid: tid).detach()
+        let thread = process.thread(tid)
+        guard process.isThread(tid) else {
+            try? thread.detach()
             return nil
         }
-        return addThread(tid, start: now, isNew: true)
+        return addThread(thread, start: now, isNew: true)
     }
 
     @discardableResult
-    func addThread(_ tid: Int32, start: MonotonicTime, isNew: Bool) -> TracedThread {
+    func addThread(
+        _ access: any ThreadAccess, start: MonotonicTime, isNew: Bool
+    ) -> TracedThread {
         let thread = TracedThread(
-            process: pid, tid: tid, index: ThreadIndex(threadCount), start: start, isNew: isNew)
+            access, index: ThreadIndex(threadCount), start: start, isNew: isNew)
         add(thread, start: start)
         return thread
     }
@@ -306,7 +308,7 @@ final class TraceSession {
     // MARK: Endings
 
     func mark(_ kind: Mark.Kind, at time: MonotonicTime) {
-        sink.receive(.mark(Mark(kind: kind, time: time, counters: files.counters())))
+        sink.receive(.mark(Mark(kind: kind, time: time, counters: process.counters())))
     }
 
     /// The recorder kept every thread from running.
@@ -319,14 +321,14 @@ final class TraceSession {
     /// Takes no more looks; the process goes on.
     func abandon() {
         guard outcome == nil else { return }
-        closeAll(at: .now)
+        closeAll(at: process.now)
         stage.end(.running)
     }
 
     /// Ends the recording: the process is let go as soon as that does no harm.
     func leave() {
         guard stage.leave() else { return }
-        closeAll(at: .now)
+        closeAll(at: process.now)
         takeFinalCPU()
         removeMarks()
         removeArea()
@@ -349,11 +351,11 @@ final class TraceSession {
             .mark(
                 Mark(
                     kind: .ended, time: min(now, scheduler.exitTime ?? now),
-                    counters: ledger.finalCounters ?? files.counters())))
+                    counters: ledger.finalCounters ?? process.counters())))
     }
 
     /// While it can still be read.
-    func takeFinalCPU() { ledger.ended(files.cpu) }
+    func takeFinalCPU() { ledger.ended(process.cpu) }
 
     // MARK: Notes
 
@@ -370,7 +372,7 @@ final class TraceSession {
     }
 }
 
-extension ProcessFiles {
+extension ProcessAccess {
     fileprivate var cpu: SessionLedger.ProcessCPU {
         SessionLedger.ProcessCPU(own: cpuTime, children: childrenCPU)
     }

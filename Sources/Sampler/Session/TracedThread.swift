@@ -1,4 +1,3 @@
-import Glibc
 import ProfileModel
 
 /// One thread of the profiled process, as the recorder follows it.
@@ -28,7 +27,7 @@ final class TracedThread {
         var kind: WaitKind
     }
 
-    let tracee: Tracee
+    let tracee: any ThreadAccess
     let index: ThreadIndex
     var phase = Phase.free
     /// The stretch of being blocked that the thread was found in at the last look.
@@ -75,13 +74,6 @@ final class TracedThread {
     private(set) var names: NameWatch
 
     private var lastSerial: UInt32 = 0
-    private let folder: String
-    private var scheduler: ProcFile?
-    private var activityFile: ProcFile?
-    /// As long as its name is read for itself.
-    private var nameFile: ProcFile?
-    /// Only for threads that were seen running.
-    private var statusFile: ProcFile?
     private var lastStatus: ThreadStatus?
     /// How often threads had announced to block the sampling signal when it was read.
     var masksAtStatus: UInt32 = 0
@@ -93,14 +85,13 @@ final class TracedThread {
 
     var tid: Int32 { tracee.tid }
 
-    init(process: Int32, tid: Int32, index: ThreadIndex, start: MonotonicTime, isNew: Bool) {
-        tracee = Tracee(tid: tid)
+    /// - Parameter isNew: it has used nothing before `start`.
+    init(_ tracee: any ThreadAccess, index: ThreadIndex, start: MonotonicTime, isNew: Bool) {
+        self.tracee = tracee
         self.index = index
-        folder = "/proc/\(process)/task/\(tid)"
         name = ""
         names = NameWatch(start: start)
         clock = ThreadClock(time: start, counters: .zero)
-        openFiles()
         if !isNew, let counters = counters() {
             clock = ThreadClock(
                 time: start, counters: counters, switches: switches(counters))
@@ -108,57 +99,39 @@ final class TracedThread {
         refreshName()
     }
 
-    /// Opens the thread's files; again after an exec, when another thread may have taken its id.
-    func openFiles() {
-        scheduler = ProcFile(folder + "/schedstat")
-        activityFile = ProcFile(folder + "/syscall")
-        nameFile = ProcFile(folder + "/comm")
-        names = NameWatch(start: .now)
-        statusFile = nil
+    /// After an exec, when another thread may have taken its id.
+    func reopen(at now: MonotonicTime) {
+        tracee.reopen()
+        names = NameWatch(start: now)
     }
 
     /// After an exec by another thread, which takes over this id: its counters are others.
-    func restartClock() {
-        openFiles()
+    func restartClock(at now: MonotonicTime) {
+        reopen(at: now)
         if let counters = counters() { clock = ThreadClock(time: clock.time, counters: counters) }
     }
 
     /// nil when the thread is gone.
-    func counters() -> SchedulerCounters? {
-        scheduler?.read(into: &Self.buffer)
-        return SchedulerCounters(Self.buffer.text)
-    }
+    func counters() -> SchedulerCounters? { tracee.counters() }
 
     /// nil when the thread is gone, or on its way.
-    func activity() -> ThreadActivity? {
-        activityFile?.read(into: &Self.buffer)
-        return ThreadActivity(Self.buffer.text)
-    }
+    func activity() -> ThreadActivity? { tracee.activity() }
 
     /// The letter in `stat`: `t` when ptrace has stopped it; nil when it is gone.
-    var state: UInt8? {
-        Self.buffer.readAll(path: folder + "/stat")
-        return ProcessStat(Self.buffer.text)?.state
-    }
+    var state: UInt8? { tracee.state() }
 
     /// Reads what changes now and then.
     ///
     /// - Returns: its priority, nil when it is gone; true if it has another name.
     func readStat() -> (scheduling: SchedulingClass?, isRenamed: Bool) {
-        Self.buffer.readAll(path: folder + "/stat")
-        let text = Self.buffer.text
-        let scheduling = SchedulingClass(text)
+        let standing = tracee.standing()
         // Some kernels write a line break in a name as two characters here: `comm` has the name.
-        let mayBeRenamed = ProcFormats.name(inStat: text).map { $0 != name } ?? false
-        return (scheduling, mayBeRenamed && refreshName())
+        let mayBeRenamed = standing.name.map { $0 != name } ?? false
+        return (standing.scheduling, mayBeRenamed && refreshName())
     }
 
     /// nil when the thread is gone.
-    func status() -> ThreadStatus? {
-        if statusFile == nil { statusFile = ProcFile(folder + "/status") }
-        statusFile?.read(into: &Self.buffer)
-        return ThreadStatus(Self.buffer.text)
-    }
+    func status() -> ThreadStatus? { tracee.status() }
 
     /// The status, read anew when the thread has had a core since and may have waited, and now
     /// and then: it is the dearest of the files (8 µs).
@@ -197,14 +170,7 @@ final class TracedThread {
     /// Whether the name changed.
     @discardableResult
     func refreshName() -> Bool {
-        if nameFile == nil {
-            Self.buffer.readAll(path: folder + "/comm")
-        } else {
-            nameFile?.read(into: &Self.buffer)
-        }
-        guard let newer = ProcFormats.name(inComm: Self.buffer.text), newer != name else {
-            return false
-        }
+        guard let newer = tracee.name(), newer != name else { return false }
         name = newer
         return true
     }
@@ -213,7 +179,7 @@ final class TracedThread {
     func watchName(at now: MonotonicTime, _ budget: inout NameBudget) -> Bool {
         guard names.isDue(at: now), budget.allowsRead(at: now) else { return false }
         names.noteRead(at: now)
-        defer { if names.isOver { nameFile = nil } }
+        defer { if names.isOver { tracee.leaveName() } }
         return refreshName()
     }
 
@@ -256,7 +222,4 @@ final class TracedThread {
         observedCPU = observedCPU + times.running
         return (start, times)
     }
-
-    /// Scratch space of the one thread that reads all these files.
-    nonisolated(unsafe) private static var buffer = ReadBuffer()
 }

@@ -1,5 +1,4 @@
 import CAgent
-import CSystem
 import ProfileModel
 
 /// A process that is not traced: followed from outside.
@@ -17,13 +16,12 @@ extension TraceSession {
 
     /// Its threads are not traced, or not for long.
     func followFromOutside(_ image: RunningImage) {
-        image.untraced = UntracedProcess(
-            pid: pid, probe: AuxiliaryVector(pid: pid).programHeaders)
+        image.untraced = UntracedProcess(process.runningProgram())
     }
 
     func addNewThreads(at now: MonotonicTime) {
-        for tid in files.threadIDs() where threads[tid] == nil {
-            addThread(tid, start: now, isNew: true).isTraced = false
+        for tid in process.threadIDs() where threads[tid] == nil {
+            addThread(process.thread(tid), start: now, isNew: true).isTraced = false
         }
     }
 
@@ -32,7 +30,7 @@ extension TraceSession {
     func followExecution() {
         guard let area, area.isAboutToExecute else { return }
         // Which one it is does not show; it may be younger than the last look.
-        addNewThreads(at: .now)
+        addNewThreads(at: process.now)
         for thread in threads.values where !thread.isTraced {
             if (try? thread.tracee.seize()) != nil { thread.isTraced = true }
         }
@@ -40,7 +38,7 @@ extension TraceSession {
         for thread in threads.values where thread.phase == .free {
             if let counters = thread.counters() { takeAnswer(of: thread, counters) }
         }
-        let deadline = MonotonicTime.now + .milliseconds(20)
+        let deadline = process.now + .milliseconds(20)
         let number = area[\.next_area]
         area.followExecution()
         // Beside what the kernel does for the execve.
@@ -61,20 +59,20 @@ extension TraceSession {
     /// another program and not the end.
     private func joinNextImage(after image: RunningImage) {
         // Without memory of its own it is about to end.
-        guard let main = threads[pid], AuxiliaryVector(pid: pid).entry != 0 else {
-            if !isOurChild, files.stat()?.isZombie != false { endUnseen() }
+        guard let main = threads[pid], process.hasProgram else {
+            if !isOurChild, process.isZombie != false { endUnseen() }
             return
         }
         // Its exec may have been seen after all, and wait to be told.
         takeChanges()
         guard stage.image === image, image.untraced != nil else { return }
-        reportHooks(at: .now, isLast: true)
+        reportHooks(at: process.now, isLast: true)
         leaveImage(isLate: true)
         for thread in threads.values where thread.tid != pid {
-            end(thread, at: .now)
+            end(thread, at: process.now)
             threads[thread.tid] = nil
         }
-        main.openFiles()
+        main.reopen(at: process.now)
         main.stackPointer = nil
         main.phase = .free
         // Another thread's exec took the place of the one that may have been traced.
@@ -119,14 +117,14 @@ extension TraceSession {
     /// figures can still be read.
     func observeEnd() {
         guard isOurChild, let image = stage.image, image.untraced != nil, !ledger.isClosed,
-            fl_has_ended(pid) == 1
+            process.hasEnded
         else { return }
         takeFinalCPU()
-        ledger.ended(files.counters())
+        ledger.ended(process.counters())
         let rest = threads.values.filter { $0.phase != .exited }
         for thread in rest { takeAnswer(of: thread, thread.counters() ?? thread.clock.counters) }
         reportSchedule(isLast: true)
-        let now = min(.now, scheduler.exitTime ?? .now)
+        let now = min(process.now, scheduler.exitTime ?? process.now)
         reportBorders(at: now)
         for thread in rest {
             // Of the others nothing can be read any more. One that waited, waited to the end.
@@ -141,11 +139,11 @@ extension TraceSession {
     /// A process that is not our child is gone.
     private func endUnseen() {
         for thread in threads.values where thread.phase != .exited {
-            if thread.blocked != nil { observer.close(thread, at: .now) }
-            end(thread, at: .now)
+            if thread.blocked != nil { observer.close(thread, at: process.now) }
+            end(thread, at: process.now)
         }
         reportSchedule(isLast: true)
-        mark(.ended, at: .now)
+        mark(.ended, at: process.now)
         stage.end(.unknown)
     }
 }

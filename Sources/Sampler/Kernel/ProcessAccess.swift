@@ -1,0 +1,170 @@
+import CSystem
+import Glibc
+import ProfileModel
+
+/// What a session asks of the kernel about its process and the time: all that decides what it
+/// does, so that this can be tested on processes that are made up.
+protocol ProcessAccess: AnyObject {
+    var pid: Int32 { get }
+
+    // MARK: Time
+
+    var now: MonotonicTime { get }
+    func pause(microseconds: Int)
+
+    // MARK: Threads
+
+    func thread(_ tid: Int32) -> any ThreadAccess
+    func threadIDs() -> [Int32]
+    func isThread(_ tid: Int32) -> Bool
+
+    // MARK: The process as a whole
+
+    func counters() -> ProcessCounters
+    /// CPU time of all its threads, and of the children that it waited for; nil: it is gone.
+    var cpuTime: TimeSpan? { get }
+    var childrenCPU: TimeSpan? { get }
+    /// nil: it is gone.
+    var isZombie: Bool? { get }
+    /// Whether its ids are ours.
+    var sharesNamespaceWithUs: Bool { get }
+    /// Under which number it will open its next file.
+    func lowestFreeDescriptor() -> Int32
+    /// Whether we may read its memory, and so watch it at all.
+    func checkPermission() throws(SystemError)
+
+    // MARK: Its program
+
+    func image(at time: MonotonicTime) -> Image
+    /// Without a program's memory it is about to end.
+    var hasProgram: Bool { get }
+    /// Where the first thread's stack begins, and how far it may grow, in bytes.
+    var stackStart: UInt64 { get }
+    var stackLimit: UInt64 { get }
+    /// The program that runs now, seen from outside.
+    func runningProgram() -> any ProgramAccess
+
+    // MARK: Other processes
+
+    /// The same of another one.
+    func process(_ pid: Int32) -> any ProcessAccess
+    /// Whose thread it is, and which process started that; nil: it is gone.
+    func group(of tid: Int32) -> Int32?
+    func parent(of tid: Int32) -> Int32?
+
+    // MARK: What is reported of traced threads, and of children of ours
+
+    /// Of any of them; nil: there is no news.
+    func nextReport() -> ThreadReport?
+    func nextReport(of tid: Int32) -> ThreadReport?
+    /// Waits for it; nil: nothing will come.
+    func awaitReport(of tid: Int32) -> ThreadReport?
+    /// Whose report is next, and whether it tells of an end, which is not taken note of by asking.
+    func peekReport() -> (tid: Int32, isEnd: Bool)?
+    /// Whether our child has ended, and waits for us to take note.
+    var hasEnded: Bool { get }
+}
+
+/// What waitpid(2) tells.
+struct ThreadReport: Hashable, Sendable {
+    var tid: Int32
+    /// nil: of no interest.
+    var event: TraceEvent?
+}
+
+/// A program that runs, until another one takes its place.
+protocol ProgramAccess: AnyObject {
+    /// Whether it is gone: another program took its place, or the process ended.
+    var isGone: Bool { get }
+    /// The links of the folder of threads, which has one for each; nil: that cannot be told.
+    var threadLinks: UInt? { get }
+}
+
+/// The real one.
+final class KernelProcess: ProcessAccess {
+    private let files: ProcessFiles
+
+    init(pid: Int32) { files = ProcessFiles(pid: pid) }
+
+    var pid: Int32 { files.pid }
+
+    var now: MonotonicTime { .now }
+
+    func pause(microseconds: Int) {
+        var time = timespec(tv_sec: 0, tv_nsec: 1000 * microseconds)
+        nanosleep(&time, nil)
+    }
+
+    func thread(_ tid: Int32) -> any ThreadAccess { KernelThread(process: pid, tid: tid) }
+    func threadIDs() -> [Int32] { files.threadIDs() }
+    func isThread(_ tid: Int32) -> Bool { access("/proc/\(pid)/task/\(tid)", F_OK) == 0 }
+
+    func counters() -> ProcessCounters { files.counters() }
+    var cpuTime: TimeSpan? { files.cpuTime }
+    var childrenCPU: TimeSpan? { files.childrenCPU }
+    var isZombie: Bool? { files.stat()?.isZombie }
+    var sharesNamespaceWithUs: Bool { files.sharesNamespaceWithUs }
+    func lowestFreeDescriptor() -> Int32 { files.lowestFreeDescriptor() }
+
+    func checkPermission() throws(SystemError) {
+        try check(ProcFile.canOpen("/proc/\(pid)/mem"), "reading process \(pid)'s memory")
+    }
+
+    func image(at time: MonotonicTime) -> Image { files.image(at: time) }
+    var hasProgram: Bool { AuxiliaryVector(pid: pid).entry != 0 }
+    var stackStart: UInt64 { files.stat()?.stackStart ?? 0 }
+    var stackLimit: UInt64 { fl_stack_limit(pid) }
+    func runningProgram() -> any ProgramAccess { KernelProgram(pid: pid) }
+
+    func process(_ pid: Int32) -> any ProcessAccess { KernelProcess(pid: pid) }
+    func group(of tid: Int32) -> Int32? { Self.status("Tgid:", of: tid) }
+    func parent(of tid: Int32) -> Int32? { Self.status("PPid:", of: tid) }
+
+    private static func status(_ name: StaticString, of tid: Int32) -> Int32? {
+        ProcessFiles(pid: tid).status(name).flatMap { Int32(exactly: $0) }
+    }
+
+    func nextReport() -> ThreadReport? { report(-1, waiting: false) }
+    func nextReport(of tid: Int32) -> ThreadReport? { report(tid, waiting: false) }
+    func awaitReport(of tid: Int32) -> ThreadReport? { report(tid, waiting: true) }
+
+    private func report(_ tid: Int32, waiting: Bool) -> ThreadReport? {
+        var status: Int32 = 0
+        let found = fl_wait(tid, waiting ? 0 : 1, &status)
+        return found > 0 ? ThreadReport(tid: found, event: TraceEvent(status: status)) : nil
+    }
+
+    func peekReport() -> (tid: Int32, isEnd: Bool)? {
+        var isEnd: Int32 = 0
+        let tid = fl_peek(&isEnd)
+        return tid > 0 ? (tid, isEnd == 1) : nil
+    }
+
+    var hasEnded: Bool { fl_has_ended(pid) == 1 }
+}
+
+private final class KernelProgram: ProgramAccess {
+    /// Reads nothing any more once the address space that it was opened for is gone.
+    private let memory: ProcFile?
+    /// An address that can be read as long as the program's image lives.
+    private let probe: UInt64
+    private let folder: Int32
+
+    init(pid: Int32) {
+        probe = AuxiliaryVector(pid: pid).programHeaders
+        memory = ProcFile("/proc/\(pid)/mem")
+        folder = open("/proc/\(pid)/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    }
+
+    deinit {
+        if folder >= 0 { close(folder) }
+    }
+
+    var isGone: Bool { memory?.canRead(at: probe) == false }
+
+    var threadLinks: UInt? {
+        var status = stat()
+        guard folder >= 0, fstat(folder, &status) == 0 else { return nil }
+        return UInt(status.st_nlink)
+    }
+}

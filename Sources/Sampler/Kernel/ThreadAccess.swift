@@ -1,0 +1,150 @@
+import ProfileModel
+
+/// One thread as the kernel shows it, and what may be done to it. What is read may be out of date
+/// a moment later, and what is done may fail at any moment with `ESRCH`: it is gone, or not
+/// stopped.
+///
+/// Bound to classes: the real one keeps the thread's files open, and a look allocates nothing.
+protocol ThreadAccess: AnyObject {
+    var tid: Int32 { get }
+
+    // MARK: What it tells while it goes on; nil: it is gone
+
+    func counters() -> SchedulerCounters?
+    func activity() -> ThreadActivity?
+    func status() -> ThreadStatus?
+    /// The letter in `stat`: `t` when ptrace has stopped it.
+    func state() -> UInt8?
+    /// What changes now and then.
+    func standing() -> ThreadStanding
+    func name() -> String?
+    /// Up to `count` bytes of the process's memory: by this thread, for the first one may have
+    /// given it up.
+    func memory(at address: UInt64, count: Int) -> [UInt8]
+    /// After an exec, when another thread may have taken its id.
+    func reopen()
+    /// Its name will be read seldom from now on.
+    func leaveName()
+
+    // MARK: What may be done to it: see Tracee
+
+    func seize(followingChildren: Bool) throws(SystemError)
+    func interrupt() throws(SystemError)
+    func resume(delivering signal: Int32) throws(SystemError)
+    func listen() throws(SystemError)
+    func detach(delivering signal: Int32) throws(SystemError)
+    func eventMessage() throws(SystemError) -> UInt64
+    func registers() throws(SystemError) -> Registers
+    func resumeAddress() throws(SystemError) -> UInt64
+    var isInSequence: Bool { get }
+    var isInCall: Bool { get }
+    @discardableResult
+    func divert(to address: UInt64) throws(SystemError) -> Tracee.State
+    func restore(_ state: Tracee.State) throws(SystemError)
+}
+
+extension ThreadAccess {
+    func seize() throws(SystemError) { try seize(followingChildren: false) }
+    func resume() throws(SystemError) { try resume(delivering: 0) }
+    func detach() throws(SystemError) { try detach(delivering: 0) }
+}
+
+/// What `stat` tells of a thread besides its state.
+struct ThreadStanding: Hashable, Sendable {
+    var scheduling: SchedulingClass?
+    var name: String?
+}
+
+/// The real one.
+final class KernelThread: ThreadAccess {
+    private let tracee: Tracee
+    private let folder: String
+    private var scheduler: ProcFile?
+    private var activityFile: ProcFile?
+    /// As long as its name is read for itself.
+    private var nameFile: ProcFile?
+    /// Only for threads that were seen running.
+    private var statusFile: ProcFile?
+
+    init(process: Int32, tid: Int32) {
+        tracee = Tracee(tid: tid)
+        folder = "/proc/\(process)/task/\(tid)"
+        reopen()
+    }
+
+    var tid: Int32 { tracee.tid }
+
+    func reopen() {
+        scheduler = ProcFile(folder + "/schedstat")
+        activityFile = ProcFile(folder + "/syscall")
+        nameFile = ProcFile(folder + "/comm")
+        statusFile = nil
+    }
+
+    func leaveName() { nameFile = nil }
+
+    func counters() -> SchedulerCounters? {
+        scheduler?.read(into: &Self.buffer)
+        return SchedulerCounters(Self.buffer.text)
+    }
+
+    func activity() -> ThreadActivity? {
+        activityFile?.read(into: &Self.buffer)
+        return ThreadActivity(Self.buffer.text)
+    }
+
+    func status() -> ThreadStatus? {
+        if statusFile == nil { statusFile = ProcFile(folder + "/status") }
+        statusFile?.read(into: &Self.buffer)
+        return ThreadStatus(Self.buffer.text)
+    }
+
+    func state() -> UInt8? {
+        Self.buffer.readAll(path: folder + "/stat")
+        return ProcessStat(Self.buffer.text)?.state
+    }
+
+    func standing() -> ThreadStanding {
+        Self.buffer.readAll(path: folder + "/stat")
+        let text = Self.buffer.text
+        return ThreadStanding(
+            scheduling: SchedulingClass(text), name: ProcFormats.name(inStat: text))
+    }
+
+    func name() -> String? {
+        if nameFile == nil {
+            Self.buffer.readAll(path: folder + "/comm")
+        } else {
+            nameFile?.read(into: &Self.buffer)
+        }
+        return ProcFormats.name(inComm: Self.buffer.text)
+    }
+
+    func memory(at address: UInt64, count: Int) -> [UInt8] {
+        TargetMemory(pid: tid).read(at: address, count: count)
+    }
+
+    func seize(followingChildren: Bool) throws(SystemError) {
+        try tracee.seize(followingChildren: followingChildren)
+    }
+    func interrupt() throws(SystemError) { try tracee.interrupt() }
+    func resume(delivering signal: Int32) throws(SystemError) {
+        try tracee.resume(delivering: signal)
+    }
+    func listen() throws(SystemError) { try tracee.listen() }
+    func detach(delivering signal: Int32) throws(SystemError) {
+        try tracee.detach(delivering: signal)
+    }
+    func eventMessage() throws(SystemError) -> UInt64 { try tracee.eventMessage() }
+    func registers() throws(SystemError) -> Registers { try tracee.registers() }
+    func resumeAddress() throws(SystemError) -> UInt64 { try tracee.resumeAddress() }
+    var isInSequence: Bool { tracee.isInSequence }
+    var isInCall: Bool { tracee.isInCall }
+    func divert(to address: UInt64) throws(SystemError) -> Tracee.State {
+        try tracee.divert(to: address)
+    }
+    func restore(_ state: Tracee.State) throws(SystemError) { try tracee.restore(state) }
+
+    /// Scratch space of the one thread that reads all these files.
+    nonisolated(unsafe) private static var buffer = ReadBuffer()
+}

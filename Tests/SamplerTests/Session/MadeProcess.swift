@@ -1,0 +1,345 @@
+import Glibc
+import ProfileModel
+
+@testable import Sampler
+
+/// A process that a test makes up, with a clock of its own. `/proc` has nothing of it.
+final class MadeProcess: ProcessAccess {
+    /// Beyond the largest id that Linux gives out.
+    static let firstPID: Int32 = 2_000_000_000
+
+    let pid: Int32
+    private(set) var now = MonotonicTime(nanoseconds: 1_000_000_000)
+    private(set) var threads: [Int32: MadeThread] = [:]
+    /// What there is to be told, oldest first.
+    var reports: [ThreadReport] = []
+    /// Stops are reported only when a test says so.
+    var holdsStops = false
+    private var heldStops: [ThreadReport] = []
+    var path = "/made/first"
+    /// The program that a session watches from outside is gone.
+    let program = MadeProgram()
+    var isZombie: Bool? = false
+    var hasEnded = false
+    var hasProgram = true
+    var childrenCPU: TimeSpan? = .zero
+    /// Others, which a group may ask for.
+    var others: [Int32: MadeProcess] = [:]
+    var parents: [Int32: Int32] = [:]
+
+    init(pid: Int32 = MadeProcess.firstPID) {
+        self.pid = pid
+        start(pid)
+    }
+
+    // MARK: What a test makes it do
+
+    var main: MadeThread { thread(made: pid) }
+
+    /// A thread with that id, which begins on a core.
+    @discardableResult
+    func start(_ tid: Int32) -> MadeThread {
+        let thread = MadeThread(tid, of: self)
+        threads[tid] = thread
+        return thread
+    }
+
+    /// It is gone from the process, without a report.
+    func remove(_ tid: Int32) {
+        threads[tid]?.doing = .gone
+        threads[tid] = nil
+    }
+
+    /// Lets time go by, for each thread with what it does.
+    func pass(_ milliseconds: Int64) {
+        let span = TimeSpan.milliseconds(milliseconds)
+        now = now + span
+        for thread in threads.values { thread.pass(span) }
+    }
+
+    func tell(_ event: TraceEvent, of tid: Int32) {
+        reports.append(ThreadReport(tid: tid, event: event))
+    }
+
+    func tellStop(of tid: Int32) {
+        let report = ThreadReport(tid: tid, event: .stopped)
+        if holdsStops { heldStops.append(report) } else { reports.append(report) }
+    }
+
+    func releaseStops() {
+        holdsStops = false
+        reports += heldStops
+        heldStops = []
+    }
+
+    private func thread(made tid: Int32) -> MadeThread {
+        threads[tid] ?? MadeThread(tid, of: self, doing: .gone)
+    }
+
+    // MARK: What a session asks
+
+    func pause(microseconds: Int) {
+        now = now + TimeSpan(nanoseconds: Int64(microseconds) * 1000)
+    }
+
+    func thread(_ tid: Int32) -> any ThreadAccess { thread(made: tid) }
+    func threadIDs() -> [Int32] { threads.keys.sorted() }
+    func isThread(_ tid: Int32) -> Bool { threads[tid] != nil }
+
+    func counters() -> ProcessCounters {
+        ProcessCounters(minorFaults: 1, majorFaults: 2, readBytes: 3)
+    }
+    var cpuTime: TimeSpan? {
+        let sum = threads.values.reduce(Int64(0)) { $0 + $1.run }
+        return TimeSpan(nanoseconds: sum)
+    }
+    var sharesNamespaceWithUs: Bool { true }
+    func lowestFreeDescriptor() -> Int32 { 3 }
+    func checkPermission() throws(SystemError) {}
+
+    func image(at time: MonotonicTime) -> Image {
+        Image(path: path, arguments: [path], time: time)
+    }
+    var stackStart: UInt64 { 0 }
+    var stackLimit: UInt64 { 8 << 20 }
+    func runningProgram() -> any ProgramAccess { program }
+
+    func process(_ pid: Int32) -> any ProcessAccess { others[pid] ?? MadeProcess(pid: pid) }
+    func group(of tid: Int32) -> Int32? {
+        isThread(tid) ? pid : others.first { $0.value.isThread(tid) }?.key
+    }
+    func parent(of tid: Int32) -> Int32? { parents[tid] }
+
+    func nextReport() -> ThreadReport? { reports.isEmpty ? nil : reports.removeFirst() }
+
+    func nextReport(of tid: Int32) -> ThreadReport? {
+        reports.firstIndex { $0.tid == tid }.map { reports.remove(at: $0) }
+    }
+
+    /// What is held back comes now: somebody waits for it.
+    func awaitReport(of tid: Int32) -> ThreadReport? {
+        let held = heldStops.filter { $0.tid == tid }
+        heldStops.removeAll { $0.tid == tid }
+        reports += held
+        return nextReport(of: tid)
+    }
+
+    func peekReport() -> (tid: Int32, isEnd: Bool)? {
+        reports.first.map { report in
+            switch report.event {
+            case .exited, .killed: (report.tid, true)
+            default: (report.tid, false)
+            }
+        }
+    }
+}
+
+final class MadeProgram: ProgramAccess {
+    var isGone = false
+    var threadLinks: UInt? = 3
+}
+
+/// A thread of a made process: on a core or blocked, and stopped or not.
+final class MadeThread: ThreadAccess {
+    enum Doing: Hashable {
+        case running
+        /// Wants a core.
+        case waiting
+        case blocked(call: Int32)
+        case gone
+    }
+
+    let tid: Int32
+    private unowned let process: MadeProcess
+    fileprivate(set) var doing: Doing
+    private(set) var run: Int64 = 0
+    private var delay: Int64 = 0
+    private var slices: Int64 = 1
+    private var voluntary: Int64 = 0
+    private var forced: Int64 = 0
+    private(set) var isTraced = false
+    private(set) var isStopped = false
+    /// What was done to it, in order.
+    private(set) var done: [Action] = []
+    var comm = "made"
+    var message: UInt64 = 0
+    var programCounter: UInt64 = 0x40_1000
+    /// Its memory from the stack pointer on.
+    var stack: [UInt8] = Array(repeating: 7, count: 64)
+    let stackPointer: UInt64 = 0x7000_0000
+    /// What happens between a look at what it does and the next at its counters.
+    var afterLook: (() -> Void)?
+    var scheduling = SchedulingClass(policy: 0, nice: 0, realTime: 0)
+
+    enum Action: Hashable {
+        case seized, interrupted, resumed(Int32), listened, detached(Int32), reopened
+    }
+
+    init(_ tid: Int32, of process: MadeProcess, doing: Doing = .running) {
+        self.tid = tid
+        self.process = process
+        self.doing = doing
+    }
+
+    // MARK: What a test makes it do
+
+    func block(in call: Int32 = 202) {
+        guard doing == .running else { return }
+        doing = .blocked(call: call)
+        voluntary += 1
+    }
+
+    func wake() {
+        guard doing != .running else { return }
+        doing = .running
+        slices += 1
+    }
+
+    /// Another one takes its core.
+    func lose() {
+        guard doing == .running else { return }
+        doing = .waiting
+        forced += 1
+    }
+
+    /// As another thread's exec does with its id.
+    func takeOver(run: Int64) {
+        self.run = run
+        doing = .running
+        slices = 100
+    }
+
+    fileprivate func pass(_ span: TimeSpan) {
+        guard !isStopped else { return }
+        switch doing {
+        case .running: run += span.nanoseconds
+        case .waiting: delay += span.nanoseconds
+        case .blocked, .gone: break
+        }
+    }
+
+    // MARK: What it tells
+
+    func counters() -> SchedulerCounters? {
+        doing == .gone ? nil : SchedulerCounters(run: run, delay: delay, slices: slices)
+    }
+
+    func activity() -> ThreadActivity? {
+        defer {
+            afterLook?()
+            afterLook = nil
+        }
+        let registers = Registers(programCounter: programCounter, stackPointer: stackPointer)
+        switch doing {
+        case .gone: return nil
+        case _ where isStopped: return .blocked(systemCall: -1, registers: registers)
+        case .running, .waiting: return .running
+        case .blocked(let call):
+            var registers = registers
+            for number in [5, 4, 1, 10, 8, 9] { registers[number] = 0 }
+            return .blocked(systemCall: call, registers: registers)
+        }
+    }
+
+    func status() -> ThreadStatus? {
+        guard doing != .gone else { return nil }
+        return ThreadStatus(
+            text(
+                """
+                SigBlk:\t0000000000000000
+                Seccomp:\t0
+                Seccomp_filters:\t0
+                voluntary_ctxt_switches:\t\(voluntary)
+                nonvoluntary_ctxt_switches:\t\(forced)
+
+                """))
+    }
+
+    func state() -> UInt8? {
+        guard doing != .gone else { return nil }
+        return isStopped ? UInt8(ascii: "t") : UInt8(ascii: "S")
+    }
+
+    func standing() -> ThreadStanding {
+        doing == .gone
+            ? ThreadStanding() : ThreadStanding(scheduling: scheduling, name: comm)
+    }
+
+    func name() -> String? { doing == .gone ? nil : comm }
+
+    func memory(at address: UInt64, count: Int) -> [UInt8] {
+        address == stackPointer && doing != .gone ? Array(stack.prefix(count)) : []
+    }
+
+    func reopen() { done.append(.reopened) }
+    func leaveName() {}
+
+    // MARK: What is done to it
+
+    private static func gone(_ operation: String) -> SystemError {
+        SystemError(operation, code: ESRCH)
+    }
+
+    func seize(followingChildren: Bool) throws(SystemError) {
+        guard doing != .gone, !isTraced else { throw Self.gone("seizing") }
+        isTraced = true
+        done.append(.seized)
+    }
+
+    func interrupt() throws(SystemError) {
+        guard doing != .gone, isTraced else { throw Self.gone("stopping") }
+        done.append(.interrupted)
+        guard !isStopped else { return }
+        isStopped = true
+        voluntary += 1
+        process.tellStop(of: tid)
+    }
+
+    /// It has stopped by itself, for an event.
+    func stop() {
+        isTraced = true
+        isStopped = true
+    }
+
+    private func goOn() {
+        isStopped = false
+        slices += 1
+    }
+
+    func resume(delivering signal: Int32) throws(SystemError) {
+        guard isStopped else { throw Self.gone("resuming") }
+        done.append(.resumed(signal))
+        goOn()
+    }
+
+    func listen() throws(SystemError) {
+        guard isStopped else { throw Self.gone("listening") }
+        done.append(.listened)
+    }
+
+    func detach(delivering signal: Int32) throws(SystemError) {
+        guard isStopped else { throw Self.gone("releasing") }
+        done.append(.detached(signal))
+        isTraced = false
+        goOn()
+    }
+
+    func eventMessage() throws(SystemError) -> UInt64 { message }
+
+    func registers() throws(SystemError) -> Registers {
+        guard isStopped, doing != .gone else { throw Self.gone("reading") }
+        return Registers(programCounter: programCounter, stackPointer: stackPointer)
+    }
+
+    func resumeAddress() throws(SystemError) -> UInt64 {
+        guard isStopped, doing != .gone else { throw Self.gone("reading") }
+        return programCounter
+    }
+
+    var isInSequence: Bool { false }
+    var isInCall: Bool { false }
+    func divert(to address: UInt64) throws(SystemError) -> Tracee.State {
+        throw Self.gone("diverting")
+    }
+    func restore(_ state: Tracee.State) throws(SystemError) { throw Self.gone("restoring") }
+}

@@ -1,0 +1,99 @@
+import ProfileModel
+import Testing
+
+@testable import Sampler
+
+/// Which of several made processes a report belongs to.
+@Suite struct ProcessGroupTests {
+    private let process = MadeProcess()
+    private let child = MadeProcess(pid: MadeProcess.firstPID + 100)
+    private let sink = RecordingSink()
+    private let children = Children()
+
+    private final class Children: ChildObserver, @unchecked Sendable {
+        var sinks: [Int32: RecordingSink] = [:]
+        var parents: [Int32: Int32] = [:]
+        var ended: [Int32: Recording.Outcome] = [:]
+
+        func began(_ pid: Int32, parent: Int32, at time: MonotonicTime) -> (any SampleSink)? {
+            let sink = RecordingSink()
+            sinks[pid] = sink
+            parents[pid] = parent
+            return sink
+        }
+
+        func ended(_ pid: Int32, _ outcome: SamplerOutcome) { ended[pid] = outcome.outcome }
+    }
+
+    private func group(following: Bool) throws -> ProcessGroup {
+        var options = SamplerOptions(capture: .ptrace, followsChildren: following)
+        options.asksScheduler = false
+        process.others[child.pid] = child
+        process.parents[child.pid] = process.pid
+        let group = ProcessGroup(
+            process, options: options, sink: sink, children: following ? children : nil,
+            ready: try ReadyWatch(launching: []), machine: MachineWatch())
+        try group.main.beginAttached {}
+        return group
+    }
+
+    private func fork() {
+        process.main.message = UInt64(child.pid)
+        process.main.stop()
+        process.tell(.forked, of: process.pid)
+    }
+
+    @Test func aForkedChildIsFollowed() throws {
+        let group = try group(following: true)
+        fork()
+        group.takeChanges()
+        #expect(children.parents == [child.pid: process.pid])
+        #expect(children.sinks[child.pid]?.started == [child.pid])
+        #expect(children.sinks[child.pid]?.marks == [.spawned, .firstInstruction, .main])
+        #expect(!process.main.isStopped)
+        process.tell(.exited(status: 5), of: child.pid)
+        group.takeChanges()
+        #expect(children.ended == [child.pid: .exited(5)])
+        #expect(group.main.outcome == nil)
+    }
+
+    @Test func aChildsFirstStopMayComeBeforeItsParentsReport() throws {
+        let group = try group(following: true)
+        child.main.stop()
+        process.tell(.stopped, of: child.pid)
+        group.takeChanges()
+        #expect(children.parents == [child.pid: process.pid])
+        #expect(!child.main.isStopped)
+        fork()
+        group.takeChanges()
+        #expect(children.sinks.count == 1)
+    }
+
+    @Test func aProcessThatNobodyKnowsIsLeftAlone() throws {
+        let group = try group(following: true)
+        process.tell(.exited(status: 0), of: 4242)
+        group.takeChanges()
+        #expect(children.sinks.isEmpty)
+        #expect(group.main.outcome == nil)
+    }
+
+    @Test func childrenAreLetGoWhereNobodyWantsThem() throws {
+        let group = try group(following: false)
+        child.main.stop()
+        process.tell(.stopped, of: child.pid)
+        group.takeChanges()
+        #expect(sink.started == [process.pid])
+        #expect(group.main.outcome == nil)
+    }
+
+    @Test func theMainProcessesEndIsTheEnd() throws {
+        let group = try group(following: true)
+        fork()
+        process.tell(.exited(status: 1), of: process.pid)
+        process.tell(.exited(status: 2), of: child.pid)
+        group.takeChanges()
+        #expect(group.main.outcome == .exited(1))
+        // Of what comes later nothing is taken note of here.
+        #expect(children.ended.isEmpty)
+    }
+}

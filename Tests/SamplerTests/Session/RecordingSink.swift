@@ -1,0 +1,78 @@
+import ProfileModel
+
+@testable import Sampler
+
+/// Keeps what a session tells, for a test on one thread.
+final class RecordingSink: SampleSink, @unchecked Sendable {
+    private(set) var events: [SamplerEvent] = []
+    var requests: [StackRequest] = []
+
+    func receive(_ event: SamplerEvent) { events.append(event) }
+
+    func takeRequests() -> [StackRequest] {
+        defer { requests = [] }
+        return requests
+    }
+
+    var hasFailed: Bool { false }
+
+    func samples(of thread: ThreadIndex = ThreadIndex(0)) -> [Sample] {
+        events.compactMap { event in
+            guard case .sample(let sample) = event, sample.thread == thread else { return nil }
+            return sample
+        }
+    }
+
+    /// What all samples of a thread add up to.
+    func times(of thread: ThreadIndex = ThreadIndex(0)) -> StateTimes {
+        samples(of: thread).reduce(.zero) { $0 + $1.times }
+    }
+
+    var marks: [Mark.Kind] {
+        events.compactMap { event in
+            guard case .mark(let mark) = event else { return nil }
+            return mark.kind
+        }
+    }
+
+    var images: [String] {
+        events.compactMap { event in
+            guard case .image(let image) = event else { return nil }
+            return image.path
+        }
+    }
+
+    var started: [Int32] {
+        events.compactMap { event in
+            guard case .threadStarted(let thread) = event else { return nil }
+            return thread.tid
+        }
+    }
+
+    var ended: [ThreadIndex] {
+        events.compactMap { event in
+            guard case .threadEnded(let thread, _) = event else { return nil }
+            return thread
+        }
+    }
+
+    var names: [String] {
+        events.compactMap { event in
+            guard case .threadNamed(_, let name) = event else { return nil }
+            return name
+        }
+    }
+}
+
+extension Sample {
+    /// What it has of a stack, in a word.
+    var kind: String {
+        switch content {
+        case .snapshot: "snapshot"
+        case .unchanged: "unchanged"
+        case .following: "following"
+        case .none: "none"
+        case .missing(let reason): "missing \(reason)"
+        }
+    }
+}

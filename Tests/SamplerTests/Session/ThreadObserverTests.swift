@@ -1,0 +1,216 @@
+import ProfileModel
+import Testing
+
+@testable import Sampler
+
+/// What looks at made threads become.
+@Suite struct ThreadObserverTests {
+    private let process = MadeProcess()
+    private let sink = RecordingSink()
+
+    private func thread(isNew: Bool = true) -> TracedThread {
+        TracedThread(
+            process.thread(process.pid), index: ThreadIndex(0), start: process.now, isNew: isNew)
+    }
+
+    private func observer() -> ThreadObserver {
+        ThreadObserver(process, stackBytes: 4096, sink: sink)
+    }
+
+    private func look(
+        _ observer: inout ThreadObserver, at thread: TracedThread
+    ) throws -> ThreadObserver.Look {
+        let counters = try #require(thread.counters())
+        return observer.look(at: thread, counters, at: process.now)
+    }
+
+    @Test func timesOfABlockedThread() throws {
+        var observer = observer()
+        let thread = thread()
+        process.pass(3)
+        process.main.block()
+        process.pass(4)
+        #expect(try look(&observer, at: thread) == .blocked)
+        process.pass(5)
+        // It is where it was: nothing to tell until it goes on.
+        #expect(try look(&observer, at: thread) == .blocked)
+        #expect(sink.samples().count == 2)
+        process.main.wake()
+        process.pass(1)
+        observer.close(thread, at: process.now)
+        let times = sink.times()
+        #expect(times == StateTimes(running: .milliseconds(4), blocked: .milliseconds(9)))
+        // What it did before it waited, the wait, as long as it was seen, and what came then.
+        #expect(sink.samples().map(\.kind) == ["following", "snapshot", "unchanged", "following"])
+    }
+
+    @Test func waitingForACoreIsNotBeingBlocked() throws {
+        var observer = observer()
+        let thread = thread()
+        process.pass(2)
+        process.main.lose()
+        process.pass(3)
+        process.main.wake()
+        process.pass(1)
+        process.main.block()
+        process.pass(4)
+        #expect(try look(&observer, at: thread) == .blocked)
+        let times = sink.times()
+        #expect(times.running == .milliseconds(3))
+        #expect(times.runnable + times.preempted == .milliseconds(3))
+        #expect(times.blocked == .milliseconds(4))
+    }
+
+    @Test func aRunningThreadIsLeftToOthers() throws {
+        var observer = observer()
+        let thread = thread()
+        process.pass(1)
+        #expect(try look(&observer, at: thread) == .running)
+        #expect(sink.samples().isEmpty)
+    }
+
+    /// What was read does not belong together.
+    @Test func aThreadThatWakesBetweenTwoReads() throws {
+        var observer = observer()
+        let thread = thread()
+        process.pass(1)
+        process.main.block()
+        process.main.afterLook = { [process] in process.main.wake() }
+        #expect(try look(&observer, at: thread) == .moving)
+        #expect(sink.samples().isEmpty)
+    }
+
+    @Test func aThreadThatVanishesBetweenTwoReads() throws {
+        var observer = observer()
+        let thread = thread()
+        let counters = try #require(thread.counters())
+        process.remove(process.pid)
+        #expect(observer.look(at: thread, counters, at: process.now) == .gone)
+        #expect(sink.samples().isEmpty)
+    }
+
+    @Test func aThreadThatVanishesAfterItWasSeenBlocked() throws {
+        var observer = observer()
+        let thread = thread()
+        process.main.block()
+        process.main.afterLook = { [process] in process.remove(process.pid) }
+        #expect(try look(&observer, at: thread) == .moving)
+        #expect(sink.samples().isEmpty)
+    }
+
+    /// `/proc` shows a thread that our interrupt stopped as blocked outside of a call.
+    @Test func aStopThatWasNotReportedYetIsNoWait() throws {
+        var observer = observer()
+        let thread = thread()
+        process.pass(1)
+        try process.main.seize()
+        try process.main.interrupt()
+        #expect(try look(&observer, at: thread) == .moving)
+        #expect(sink.samples().isEmpty)
+    }
+
+    @Test func aStopsTimeIsTheProfilers() throws {
+        var observer = observer()
+        let thread = thread()
+        process.pass(2)
+        try process.main.seize()
+        try process.main.interrupt()
+        let stopped = process.now
+        try observer.sampleStopped(thread, stoppedSince: stopped)
+        process.pass(3)
+        observer.addHold(process.now - stopped, to: thread)
+        try process.main.resume()
+        process.pass(1)
+        try process.main.interrupt()
+        try observer.sampleStopped(thread, stoppedSince: process.now)
+        #expect(sink.samples().map(\.kind) == ["snapshot", "snapshot"])
+        let times = sink.times()
+        #expect(times.running == .milliseconds(3))
+        #expect(times.preempted == .milliseconds(3))
+        #expect(times.blocked == .zero)
+        #expect(observer.heldByProfiler == .milliseconds(3))
+    }
+
+    @Test func stacksAreCopiedFromTheStackPointerOn() throws {
+        var observer = observer()
+        let thread = thread()
+        process.main.stack = [1, 2, 3]
+        process.main.stop()
+        try observer.sampleStopped(thread)
+        let sample = try #require(sink.samples().first)
+        guard case .snapshot(let snapshot) = sample.content else {
+            Issue.record("\(sample.kind)")
+            return
+        }
+        #expect(snapshot.stack.bytes == [1, 2, 3])
+        #expect(snapshot.registers.programCounter == process.main.programCounter)
+    }
+
+    @Test(arguments: [(true, "missing unreadable"), (false, "none")])
+    func aStackThatCannotBeRead(hasProgram: Bool, kind: String) throws {
+        var observer = observer()
+        let thread = thread()
+        process.main.stack = []
+        process.hasProgram = hasProgram
+        process.main.stop()
+        try observer.sampleStopped(thread)
+        #expect(sink.samples().map(\.kind) == [kind])
+    }
+
+    @Test func aThreadThatIsNotStoppedHasNoRegisters() throws {
+        var observer = observer()
+        let thread = thread()
+        #expect(throws: SystemError.self) { try observer.sampleStopped(thread) }
+        #expect(sink.samples().isEmpty)
+    }
+
+    @Test func theEndOfAThreadAsTheSchedulerTells() throws {
+        var observer = observer()
+        let thread = thread()
+        process.main.block()
+        process.pass(2)
+        #expect(try look(&observer, at: thread) == .blocked)
+        let start = process.now
+        let end = start + .milliseconds(4)
+        let arrival = start + .milliseconds(1)
+        for record in [
+            SchedulerRecord(arrival, thread.tid, .arrived(core: 0)),
+            SchedulerRecord(end, thread.tid, .ended),
+        ] {
+            thread.tally.take(record, after: start)
+        }
+        observer.closeAfterEnd(of: thread)
+        #expect(
+            sink.times()
+                == StateTimes(
+                    running: .milliseconds(3), runnable: .milliseconds(1),
+                    blocked: .milliseconds(2)))
+        #expect(sink.samples().last?.kind == "following")
+    }
+
+    @Test func aNewNameIsTold() {
+        var observer = observer()
+        let thread = thread()
+        process.main.comm = "worker"
+        process.pass(1)
+        observer.watchName(of: thread, at: process.now)
+        #expect(sink.names == ["worker"])
+    }
+
+    /// At first, and when it has changed.
+    @Test func prioritiesAreToldOnce() throws {
+        var observer = observer()
+        let thread = thread()
+        for nice in [Int32(0), 0, 5] {
+            process.main.scheduling.nice = nice
+            process.pass(60)
+            observer.watchPriority(
+                of: thread, try #require(thread.counters()), at: process.now)
+        }
+        let told = sink.events.compactMap { event in
+            guard case .priority(let priority) = event else { return nil as Int32? }
+            return priority.nice
+        }
+        #expect(told == [0, 5])
+    }
+}

@@ -1,0 +1,394 @@
+import CAgent
+import ProfileModel
+import Testing
+
+@testable import Sampler
+
+/// A session on a made process: what it tells, and what it does to the threads.
+@Suite struct TraceSessionTests {
+    private let process = MadeProcess()
+    private let sink = RecordingSink()
+
+    private func options(_ capture: CaptureMethod) -> SamplerOptions {
+        var options = SamplerOptions(capture: capture)
+        options.asksScheduler = false
+        return options
+    }
+
+    /// Traced, at its first instruction, and let go.
+    private func launched() -> TraceSession {
+        let session = TraceSession(process, options: options(.ptrace), sink: sink)
+        let main = TracedThread(
+            process.thread(process.pid), index: ThreadIndex(0), start: process.now, isNew: false)
+        process.pass(2)
+        process.main.stop()
+        session.beginLaunch(
+            StartedProcess(
+                main: main, firstInstruction: process.now, area: nil, ignoresSampleSignal: false,
+                schedule: nil))
+        return session
+    }
+
+    /// Not traced but for stops.
+    private func attached() throws -> TraceSession {
+        let session = TraceSession(process, options: options(.signal), sink: sink)
+        try session.beginAttached {}
+        return session
+    }
+
+    private func tick(_ session: TraceSession) {
+        session.tick(at: process.now, missed: 0)
+        session.takeChanges()
+    }
+
+    // MARK: Launches
+
+    @Test func aLaunchBegins() {
+        let session = launched()
+        #expect(sink.marks == [.spawned, .firstInstruction, .main])
+        #expect(sink.started == [process.pid])
+        #expect(sink.images == ["/made/first"])
+        #expect(process.main.done == [.resumed(0)])
+        #expect(session.stage.image?.path == "/made/first")
+    }
+
+    @Test func statesAddUpToTheTimeThatPassed() {
+        let session = launched()
+        for round in 0..<20 {
+            process.pass(1)
+            if round % 5 == 3 { process.main.block() }
+            if round % 5 == 4 { process.main.wake() }
+            tick(session)
+        }
+        process.main.stop()
+        process.tell(.exiting, of: process.pid)
+        process.tell(.exited(status: 3), of: process.pid)
+        session.takeChanges()
+        #expect(session.outcome == .exited(3))
+        #expect(sink.times().wall == .milliseconds(22))
+        #expect(sink.times().running == TimeSpan(nanoseconds: process.main.run))
+        #expect(session.result().cpu == TimeSpan(nanoseconds: process.main.run))
+        #expect(sink.ended == [ThreadIndex(0)])
+        #expect(sink.marks.last == .ended)
+    }
+
+    @Test func aRunningThreadIsStoppedForItsStack() {
+        let session = launched()
+        process.pass(1)
+        tick(session)
+        #expect(process.main.done == [.resumed(0), .interrupted, .resumed(0)])
+        #expect(sink.samples().last?.kind == "snapshot")
+        #expect(!process.main.isStopped)
+    }
+
+    // MARK: Events
+
+    @Test func threadsAreBorn() {
+        let session = launched()
+        process.start(process.pid + 1)
+        process.main.message = UInt64(process.pid) + 1
+        process.main.stop()
+        process.tell(.cloned, of: process.pid)
+        session.takeChanges()
+        #expect(sink.started == [process.pid, process.pid + 1])
+        #expect(!process.main.isStopped)
+        // Its first stop.
+        process.threads[process.pid + 1]?.stop()
+        process.tell(.stopped, of: process.pid + 1)
+        session.takeChanges()
+        #expect(process.threads[process.pid + 1]?.isStopped == false)
+        #expect(sink.started.count == 2)
+    }
+
+    @Test func aCloneThatIsNoThreadIsLetGo() {
+        let session = launched()
+        process.main.message = 77
+        process.main.stop()
+        process.tell(.cloned, of: process.pid)
+        session.takeChanges()
+        #expect(sink.started == [process.pid])
+    }
+
+    @Test func signalsArePassedOn() {
+        let session = launched()
+        process.main.stop()
+        process.tell(.signal(10), of: process.pid)
+        session.takeChanges()
+        #expect(process.main.done.last == .resumed(10))
+    }
+
+    @Test func aStoppedProcessStaysSo() {
+        let session = launched()
+        process.main.stop()
+        process.tell(.groupStop(signal: 19), of: process.pid)
+        session.takeChanges()
+        #expect(process.main.done.last == .listened)
+        #expect(process.main.isStopped)
+    }
+
+    @Test func aKilledProcess() {
+        let session = launched()
+        process.start(process.pid + 1)
+        process.main.message = UInt64(process.pid) + 1
+        process.main.stop()
+        process.tell(.cloned, of: process.pid)
+        session.takeChanges()
+        process.pass(3)
+        process.remove(process.pid + 1)
+        process.remove(process.pid)
+        process.tell(.killed(signal: 9), of: process.pid + 1)
+        process.tell(.killed(signal: 9), of: process.pid)
+        session.takeChanges()
+        #expect(session.outcome == .signalled(9))
+        #expect(Set(sink.ended) == [ThreadIndex(0), ThreadIndex(1)])
+        #expect(sink.marks.last == .ended)
+        // Whatever comes now is of no interest.
+        let told = sink.events.count
+        tick(session)
+        #expect(sink.events.count == told)
+    }
+
+    // MARK: Other programs
+
+    @Test func anotherProgramIsExecuted() {
+        let session = launched()
+        process.start(process.pid + 1)
+        process.main.message = UInt64(process.pid) + 1
+        process.main.stop()
+        process.tell(.cloned, of: process.pid)
+        session.takeChanges()
+        let first = session.stage.image
+        process.pass(2)
+        process.remove(process.pid + 1)
+        process.path = "/made/second"
+        process.main.message = UInt64(process.pid)
+        process.main.stop()
+        process.tell(.executed, of: process.pid)
+        session.takeChanges()
+        #expect(sink.images == ["/made/first", "/made/second"])
+        #expect(sink.ended == [ThreadIndex(1)])
+        #expect(session.stage.image !== first)
+        #expect(Array(sink.marks.suffix(2)) == [.firstInstruction, .main])
+        #expect(process.main.done.suffix(2) == [.reopened, .resumed(0)])
+    }
+
+    /// The first thread's id is another one's then, which has used less.
+    @Test func anotherThreadExecutesAProgram() {
+        let session = launched()
+        process.pass(10)
+        tick(session)
+        process.main.takeOver(run: 1)
+        process.main.message = UInt64(process.pid) + 5
+        process.main.stop()
+        process.tell(.executed, of: process.pid)
+        session.takeChanges()
+        process.pass(4)
+        tick(session)
+        let times = sink.times()
+        #expect(times.wall == .milliseconds(16))
+        #expect(sink.samples().allSatisfy { $0.times.running >= .zero })
+    }
+
+    @Test func anExecThatWasNoticedLate() throws {
+        let session = try attached()
+        process.pass(1)
+        process.main.block()
+        process.program.isGone = true
+        process.path = "/made/second"
+        process.holdsStops = true
+        for _ in 0..<4 { tick(session) }
+        #expect(session.stage.hasMissedExec)
+        #expect(session.stage.image == nil)
+        #expect(process.main.done.contains(.interrupted))
+        process.program.isGone = false
+        process.releaseStops()
+        session.takeChanges()
+        #expect(sink.images == ["/made/first", "/made/second"])
+        #expect(session.stage.isSettling)
+        #expect(session.result().notes.contains { $0.kind == .lateExec })
+        #expect(!process.main.isStopped)
+    }
+
+    // MARK: Without tracing
+
+    @Test func anAttachedProcessesThreads() throws {
+        process.start(process.pid + 1).block()
+        let session = try attached()
+        #expect(Set(sink.started) == [process.pid, process.pid + 1])
+        #expect(sink.marks == [.attached])
+        #expect(process.main.done.isEmpty)
+        process.start(process.pid + 2)
+        process.program.threadLinks = 5
+        process.pass(1)
+        tick(session)
+        #expect(sink.started.last == process.pid + 2)
+    }
+
+    @Test func aThreadThatEndsUntraced() throws {
+        process.start(process.pid + 1).block()
+        let session = try attached()
+        process.pass(1)
+        tick(session)
+        process.remove(process.pid + 1)
+        process.pass(1)
+        tick(session)
+        #expect(sink.ended == [ThreadIndex(1)])
+        #expect(session.threads[process.pid + 1] == nil)
+        #expect(session.outcome == nil)
+    }
+
+    /// There are counters, but nothing else any more.
+    @Test func aThreadThatVanishesBetweenTwoReads() throws {
+        let thread = process.start(process.pid + 1)
+        thread.block()
+        let session = try attached()
+        process.main.block()
+        process.pass(1)
+        thread.afterLook = { [process] in process.remove(process.pid + 1) }
+        tick(session)
+        #expect(sink.ended.isEmpty)
+        process.pass(1)
+        tick(session)
+        #expect(sink.ended == [ThreadIndex(1)])
+    }
+
+    @Test func aProcessThatEndsUnseen() throws {
+        let session = try attached()
+        process.pass(1)
+        process.remove(process.pid)
+        process.program.isGone = true
+        process.hasProgram = false
+        process.isZombie = nil
+        for _ in 0..<4 { tick(session) }
+        #expect(session.outcome == .unknown)
+        #expect(sink.ended == [ThreadIndex(0)])
+        #expect(sink.marks.last == .ended)
+    }
+
+    /// Our code finds no place in a process without memory: stacks are taken by stops.
+    @Test func ourCodeThatCannotBeBroughtIn() throws {
+        let session = try attached()
+        process.pass(1)
+        tick(session)
+        #expect(process.main.done == [.seized, .interrupted, .resumed(0)])
+        #expect(sink.samples().last?.kind == "snapshot")
+    }
+
+    // MARK: Execs that are announced
+
+    /// As if our code were in it. Nothing of it is ever called.
+    private func instrument(_ session: TraceSession) throws -> Area {
+        let area = try #require(Area(stackBytes: 4096))
+        let image = try #require(session.stage.image)
+        session.stage.settle()
+        image.untraced = UntracedProcess(process.program)
+        image.instrumentation = Instrumentation(
+            area, Instrumentation.Setup(),
+            hooks: Hooks(area: area, signposts: area.makeSignposts(pid: 1, since: process.now)),
+            signals: SignalCapture(
+                pid: process.pid, slots: SharedSlots(area: area, cookie: 1), stackBytes: 4096))
+        return area
+    }
+
+    private func announceExec(in area: Area) {
+        area.set(\.execution, UInt32(FL_EXECUTION_AHEAD))
+        area.write([0xFF, 0xFF, 0xFF, 0xFF], at: Int(FL_STATE) + Self.nextArea)
+    }
+
+    private static let nextArea = MemoryLayout<fl_state>.offset(of: \fl_state.next_area) ?? 0
+
+    @Test func anAbandonedExec() throws {
+        let session = try attached()
+        let area = try instrument(session)
+        process.main.block()
+        announceExec(in: area)
+        tick(session)
+        #expect(process.main.done == [.seized])
+        #expect(session.stage.execution != nil)
+        #expect(area.value(\.execution) == UInt32(FL_EXECUTION_FOLLOWED))
+        process.pass(20)
+        tick(session)
+        #expect(session.stage.execution != nil)
+        process.pass(1)
+        tick(session)
+        #expect(session.stage.execution == nil)
+        #expect(area.value(\.execution) == UInt32(FL_EXECUTION_NONE))
+        #expect(session.area === area)
+    }
+
+    @Test func anExecThatWasAnnounced() throws {
+        let session = try attached()
+        let area = try instrument(session)
+        announceExec(in: area)
+        tick(session)
+        process.path = "/made/second"
+        process.main.message = UInt64(process.pid)
+        process.main.stop()
+        process.tell(.executed, of: process.pid)
+        session.takeChanges()
+        #expect(sink.images == ["/made/first", "/made/second"])
+        #expect(session.area == nil)
+        #expect(session.stage.execution == nil)
+    }
+
+    /// The thread is traced as long as one may execute a program, and is let go afterwards.
+    @Test func stopsAreForAMomentOnly() throws {
+        let session = try attached()
+        process.main.block()
+        let area = try instrument(session)
+        announceExec(in: area)
+        tick(session)
+        process.main.stop()
+        process.tell(.signal(10), of: process.pid)
+        session.takeChanges()
+        #expect(process.main.done.last == .resumed(10))
+        process.pass(21)
+        tick(session)
+        process.main.stop()
+        process.tell(.signal(12), of: process.pid)
+        session.takeChanges()
+        #expect(process.main.done.last == .detached(12))
+    }
+
+    // MARK: Endings
+
+    @Test func theRecordingEndsWhileAStopIsOut() {
+        let session = launched()
+        process.pass(1)
+        process.holdsStops = true
+        tick(session)
+        #expect(process.main.isStopped)
+        session.leave()
+        #expect(session.outcome == .running)
+        #expect(sink.times().wall == .milliseconds(3))
+        #expect(sink.ended == [ThreadIndex(0)])
+        let told = sink.events.count
+        process.releaseStops()
+        session.takeChanges()
+        #expect(sink.events.count == told)
+    }
+
+    /// Nobody can be led away to take our code out: it is silenced, and stays.
+    @Test func ourCodeThatCannotBeTakenAway() throws {
+        let session = try attached()
+        let area = try instrument(session)
+        process.pass(1)
+        process.holdsStops = true
+        session.stop(try #require(session.threads[process.pid]))
+        session.leave()
+        #expect(session.outcome == .running)
+        #expect(area.isFiltered)
+        #expect(!process.main.isStopped)
+        #expect(!process.main.isTraced)
+        #expect(session.result().notes.contains { $0.kind == .leftBehind })
+    }
+
+    @Test func theProcessEndsWhileOurCodeIsTakenBack() throws {
+        let session = try attached()
+        _ = try instrument(session)
+        process.tell(.exited(status: 4), of: process.pid)
+        session.leave()
+        #expect(session.outcome == .exited(4))
+        #expect(session.stage.image == nil)
+    }
+}
