@@ -144,6 +144,7 @@ final class KernelProcess: ProcessAccess {
 }
 
 private final class KernelProgram: ProgramAccess {
+    private let pid: Int32
     /// Reads nothing any more once the address space that it was opened for is gone.
     private let memory: ProcFile?
     /// An address that can be read as long as the program's image lives.
@@ -151,6 +152,7 @@ private final class KernelProgram: ProgramAccess {
     private let folder: Int32
 
     init(pid: Int32) {
+        self.pid = pid
         probe = AuxiliaryVector(pid: pid).programHeaders
         memory = ProcFile("/proc/\(pid)/mem")
         folder = open("/proc/\(pid)/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -160,7 +162,11 @@ private final class KernelProgram: ProgramAccess {
         if folder >= 0 { close(folder) }
     }
 
-    var isGone: Bool { memory?.canRead(at: probe) == false }
+    var isGone: Bool {
+        if let isThere = memory?.canRead(at: probe) { return !isThere }
+        // The process may have ended before its memory could be opened.
+        return AuxiliaryVector(pid: pid).entry == 0
+    }
 
     var threadLinks: UInt? {
         var status = stat()

@@ -1,0 +1,62 @@
+import Glibc
+import Testing
+
+@testable import Sampler
+
+/// Processes that are real, as sessions see them.
+@Suite struct KernelProcessTests {
+    @Test func ourselves() throws {
+        let process = KernelProcess(pid: getpid())
+        #expect(process.threadIDs().contains(getpid()))
+        #expect(process.isThread(getpid()))
+        #expect(process.hasProgram)
+        #expect(process.isZombie == false)
+        #expect(process.sharesNamespaceWithUs)
+        #expect(process.group(of: getpid()) == getpid())
+        #expect(process.parent(of: getpid()) == getppid())
+        try process.checkPermission()
+        let program = process.runningProgram()
+        #expect(!program.isGone)
+        #expect(program.threadLinks != nil)
+    }
+
+    /// What ended before anything of it could be opened is gone, not unknown.
+    @Test func nobody() {
+        let process = KernelProcess(pid: .max)
+        #expect(process.threadIDs().isEmpty)
+        #expect(!process.hasProgram)
+        #expect(process.isZombie == nil)
+        #expect(process.group(of: .max) == nil)
+        #expect(throws: SystemError.self) { try process.checkPermission() }
+        #expect(process.runningProgram().isGone)
+        #expect(process.runningProgram().threadLinks == nil)
+    }
+
+    @Test func aProgramThatEnds() throws {
+        let child = try Child(["sleep", "60"])
+        let process = KernelProcess(pid: child.pid)
+        #expect(eventually { process.hasProgram })
+        let program = process.runningProgram()
+        #expect(!program.isGone)
+        kill(child.pid, SIGKILL)
+        #expect(eventually { program.isGone })
+        #expect(eventually { process.isZombie == true })
+    }
+
+    @Test func aThreadOfOurs() throws {
+        let thread = KernelProcess(pid: getpid()).thread(getpid())
+        let counters = try #require(thread.counters())
+        #expect(counters.slices > 0)
+        #expect(thread.activity() != nil)
+        #expect(thread.status() != nil)
+        #expect(thread.state() != nil)
+        let name = thread.name()
+        #expect(name != nil && thread.standing().name == name)
+        // Once it is read seldom, it is opened anew each time.
+        thread.leaveName()
+        #expect(thread.name() == name)
+        thread.reopen()
+        #expect(thread.name() == name)
+        #expect(throws: SystemError.self) { _ = try thread.registers() }
+    }
+}
