@@ -2,15 +2,18 @@ import ProfileModel
 
 /// Tells what our code around the initialisers has noted.
 extension TraceSession {
-    /// - Parameter isLast: what has not ended never will, as far as anybody sees.
-    func reportHooks(at now: MonotonicTime, isLast: Bool = false) {
+    /// - Parameters:
+    ///   - tick: when that was decided; it may be a while ago. At the end, the recording's end.
+    ///   - isLast: what has not ended never will, as far as anybody sees.
+    func reportHooks(at tick: MonotonicTime, isLast: Bool = false) {
         guard let image = stage.image, let code = image.instrumentation,
             let main = threads[pid]
         else { return }
         if !isLast { serveGate() }
-        reportBorders(at: now)
-        let bounds = min(image.start, now)...now
+        reportBorders(at: isLast ? tick : process.now)
         let runs = code.hooks.newRuns(isLast: isLast)
+        let now = isLast ? tick : process.now
+        let bounds = min(image.start, now)...now
         // Their code may have been mapped since the last look.
         if let latest = runs.last, latest.start > observer.mappings.lastRead {
             observer.rereadMappings(at: now)
