@@ -33,9 +33,11 @@ extension TraceSession {
             letGo(main, running: image)
             return now
         }
-        guard wait(atMost: .milliseconds(5), every: 20, until: { area.isSettled }) else {
-            return now
+        let isSettled = wait(atMost: .milliseconds(5), every: 20) {
+            passOnStops(of: main)
+            return area.isSettled
         }
+        guard isSettled else { return now }
         emptyCave(of: image)
         return area.time(\.settled_ns).map { min(max($0, now), .now) } ?? now
     }
@@ -121,7 +123,7 @@ extension TraceSession {
             letGo(main, running: image)
         }
         let area: Area
-        if let own { area = own } else { area = try takeMade(number: expected, contents, ownSites) }
+        if let own { area = own } else { area = try takeMade(by: main, number: expected, contents, ownSites) }
         if isAtEntry { try leaveEntry(main, before, area, contents, of: image) }
         use(area, contents, setup, in: image)
         return area
@@ -189,10 +191,11 @@ extension TraceSession {
 
     /// Takes over the area that a thread of the program makes, which waits for that.
     private func takeMade(
-        number: Int32, _ contents: Area.Contents, _ sites: CallSites
+        by main: TracedThread, number: Int32, _ contents: Area.Contents, _ sites: CallSites
     ) throws(SetupFailure) -> Area {
         var made: Area?
         wait(atMost: .milliseconds(10), every: 20) {
+            passOnStops(of: main)
             made = Area(pid: pid, descriptor: number, stackBytes: options.stackBytes)
             return made != nil
         }
@@ -201,6 +204,17 @@ extension TraceSession {
         hook(sites, made)
         guard made.open() else { throw .obstacle(.unmapped) }
         return made
+    }
+
+    /// Where threads are traced, one may have been asked to stop just before its exec, and stops
+    /// again on its way through our code: nobody else would let it go on.
+    private func passOnStops(of main: TracedThread) {
+        guard main.isTraced, let event = process.nextReport(of: main.tid)?.event else { return }
+        switch event {
+        case .stopped: try? main.tracee.resume()
+        case .signal(let number): try? main.tracee.resume(delivering: number)
+        default: take(event, of: main.tid)
+        }
     }
 
     /// Where the code that begins the program had to make room for ours: stays until it is back.
