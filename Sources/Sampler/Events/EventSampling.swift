@@ -30,9 +30,8 @@ extension TraceSession {
     /// Hands on what events told of a thread.
     func takeSamples(of thread: TracedThread, _ counters: SchedulerCounters) {
         guard let samples = thread.samples else { return }
-        samples.calibrate(cpuAtLeast: counters.run)
         var isCut = false
-        for seen in samples.take() {
+        for seen in samples.take(cpuAtLeast: counters.run) {
             if SignalFrame.interruptedStackPointer(
                 behind: seen.stack, at: seen.registers.stackPointer) != nil
             {

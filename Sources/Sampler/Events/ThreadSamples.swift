@@ -15,8 +15,8 @@ final class ThreadSamples {
     private var base: Int64
     private var isBaseExact = false
     private let interval: Int64
-    /// What the event had counted at the last sample.
-    private var lastCount: Int64?
+    /// What the event had counted at the last sample, or at its beginning.
+    private var lastSample: (count: Int64, time: MonotonicTime)
     /// How much of a stack each sample holds.
     let stackBytes: Int
     /// Whether the kernel's code is left out.
@@ -33,6 +33,7 @@ final class ThreadSamples {
     ///   - interval: of CPU time.
     init?(tid: Int32, cpu: Int64, interval: Int64, stackBytes: Int) {
         self.interval = interval
+        lastSample = (0, .now)
         self.stackBytes = min(max(stackBytes, 4096), Self.mostStackBytes) & ~7
         base = cpu
         let whole = fl_open_samples(tid, UInt64(interval), UInt32(self.stackBytes), 0)
@@ -71,26 +72,31 @@ final class ThreadSamples {
     }
 
     /// Those since the last call, in their order.
-    func take() -> [Observation] {
+    ///
+    /// - Parameter cpu: what the thread had used at least by now: of one on its core the kernel
+    ///   tells what was up to the last tick of its own.
+    func take(cpuAtLeast cpu: Int64 = 0) -> [Observation] {
         var result: [Observation] = []
         ring.read(&buffer).forEach { record in
-            guard record.kind == .sample, var seen = Self.observation(record, base: base) else {
+            guard record.kind == .sample, var seen = Self.observation(record, base: 0) else {
                 return
             }
             // Those in the kernel's code may be missing.
-            let counted = seen.cpu - base
-            if let lastCount, counted - lastCount > interval + interval / 2 { seen.isInCall = true }
-            lastCount = counted
+            if seen.cpu - lastSample.count > interval + interval / 2 { seen.isInCall = true }
+            lastSample = (seen.cpu, seen.time)
             result.append(seen)
         }
+        raiseBase(to: cpu)
+        for index in result.indices { result[index].cpu &+= base }
         return result
     }
 
-    /// The thread had used at least that much by now: of one on its core the kernel tells what
-    /// was up to the last tick of its own.
-    func calibrate(cpuAtLeast cpu: Int64) {
-        guard !isBaseExact, let counted = ring.count else { return }
-        base = max(base, cpu - counted)
+    /// What the event has counted since its last sample is not asked, for that would interrupt the
+    /// thread: no more than has gone by.
+    private func raiseBase(to cpu: Int64) {
+        guard !isBaseExact else { return }
+        let counted = lastSample.count &+ (.now - lastSample.time).nanoseconds
+        base = max(base, cpu &- counted)
     }
 
     /// The thread is off its core, and its CPU time is known exactly.
