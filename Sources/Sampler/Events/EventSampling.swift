@@ -8,9 +8,8 @@ extension TraceSession {
     /// Whether a running thread's stacks are taken by events from now on.
     func sampleByEvents(_ thread: TracedThread) -> Bool {
         if thread.samples != nil { return true }
-        // At a stop our code comes in.
-        if stage.isSettling { return false }
-        guard capture == .signal, mayUseEvents, !thread.usesAlternateStack, !thread.isTraced,
+        guard capture == .signal, mayUseEvents, !thread.usesAlternateStack,
+            !thread.isTraced || stage.isSettling,
             thread.phase == .free, let size = eventStackBytes(of: thread)
         else {
             return false

@@ -25,6 +25,7 @@ extension TraceSession {
     ) {
         guard let status = recentStatus(of: thread, counters) else { return }
         let approach = thread.burst.approach(voluntary: status.voluntary, at: now)
+        if stage.isSettling { return captureSettling(thread, approach, at: now) }
         if thread.samples != nil {
             // Once it does nothing but compute, signals are cheaper for it.
             guard thread.burst.isAtWork, thread.calls.isComputing, canAsk(thread, status),
@@ -40,6 +41,17 @@ extension TraceSession {
         case .stop where sampleByEvents(thread), .spare where sampleByEvents(thread): break
         case .stop: stop(thread)
         case .spare: spare(thread)
+        }
+    }
+
+    /// At a stop our code comes in: one is tried whenever it can do no harm.
+    private func captureSettling(
+        _ thread: TracedThread, _ approach: BurstWatch.Approach, at now: MonotonicTime
+    ) {
+        if approach != .spare, !endlessFiles.areOpen(at: now) {
+            stop(thread)
+        } else if !sampleByEvents(thread) {
+            spare(thread)
         }
     }
 
