@@ -22,7 +22,8 @@ extension TraceSession {
         let area: Area
         do throws(SetupFailure) {
             area = try bringIn(
-                image, by: main, &inherited, signal: try checkTarget(known: next.knownAction))
+                image, by: main, &inherited, signal: try checkTarget(known: next.knownAction),
+                next.sites)
         } catch {
             if case .obstacle(let kind) = error {
                 note(kind)
@@ -69,9 +70,10 @@ extension TraceSession {
     /// - Parameters:
     ///   - inherited: the memory that is there at once; nil when it has been used.
     ///   - signal: the one for stacks, and what it does so far.
+    ///   - sites: what was found in the program's file.
     private func bringIn(
         _ image: RunningImage, by main: TracedThread, _ inherited: inout InheritedArea?,
-        signal: (number: Int32, original: UInt64)
+        signal: (number: Int32, original: UInt64), _ sites: PreparedSites?
     ) throws(SetupFailure) -> Area {
         let start = ImageStart(pid: pid, isAtFirstInstruction: true)
         guard start.vector.entry != 0 else { throw .gone }
@@ -80,7 +82,7 @@ extension TraceSession {
         var contents = Area.Contents(
             place: place, recorder: sharesNamespace ? getpid() : 0,
             cookie: SharedSlots.makeCookie())
-        let ownSites = start.isStatic ? start.ownSites : .unknown
+        let ownSites = start.isStatic ? start.ownSites(sites) : .unknown
         if capture == .signal, start.isStatic, ownSites[.sigaction] == nil {
             // It could set an action of its own without our knowing.
             note(.noCallSite)
@@ -123,7 +125,11 @@ extension TraceSession {
             letGo(main, running: image)
         }
         let area: Area
-        if let own { area = own } else { area = try takeMade(by: main, number: expected, contents, ownSites) }
+        if let own {
+            area = own
+        } else {
+            area = try takeMade(by: main, number: expected, contents, ownSites)
+        }
         if isAtEntry { try leaveEntry(main, before, area, contents, of: image) }
         use(area, contents, setup, in: image)
         return area

@@ -128,7 +128,14 @@ struct ImageStart {
 
     /// Where a static program makes the system calls that concern us. Of a large one nothing is
     /// looked for, for it stands meanwhile.
-    var ownSites: CallSites {
+    ///
+    /// - Parameter prepared: what was found in its file.
+    func ownSites(_ prepared: PreparedSites?) -> CallSites {
+        if let program, let prepared,
+            let sites = prepared.moved(to: program, headers: vector.programHeaders)
+        {
+            return sites
+        }
         let code = code.filter { $0.path.hasPrefix("/") }
         guard let program, code.reduce(0, { $0 + $1.end - $1.start }) <= Self.searchedCode else {
             return .unknown

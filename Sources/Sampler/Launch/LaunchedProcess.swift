@@ -11,6 +11,7 @@ struct HeldProcess: ~Copyable {
     /// What it hands on to the program.
     private let area: InheritedArea?
     private let ignoresSampleSignal: Bool
+    private let sites: PreparedSites?
 
     /// Forks the child. It has our directory and limits and, but for what `setting` says, our
     /// environment and descriptors; its signal mask is the one that we were started with.
@@ -19,6 +20,7 @@ struct HeldProcess: ~Copyable {
         area: Area? = nil
     ) throws(SamplerError) {
         self.path = path
+        sites = PreparedSites(path: path)
         let number = area == nil ? -1 : fl_free_descriptor(Self.leastNumber)
         ignoresSampleSignal = signals.ignoredSignals & 1 << UInt64(SIGURG - 1) != 0
         self.area = number < 0 ? nil : area.map { InheritedArea(area: $0, descriptor: number) }
@@ -76,7 +78,7 @@ struct HeldProcess: ~Copyable {
         if hasFailed { throw ProgramLookup.explain(path: path, code: code) }
         return StartedProcess(
             main: main, firstInstruction: reached, area: area,
-            ignoresSampleSignal: ignoresSampleSignal, schedule: schedule)
+            ignoresSampleSignal: ignoresSampleSignal, sites: sites, schedule: schedule)
     }
 
     /// Until the exec's stop, or the child's end when exec failed. Other stops are passed on.
@@ -103,6 +105,8 @@ struct StartedProcess {
     /// The memory that it was handed; nil: there is none.
     let area: InheritedArea?
     let ignoresSampleSignal: Bool
+    /// nil: its program is not static.
+    let sites: PreparedSites?
     /// nil: it cannot be had.
     let schedule: Schedule?
 }

@@ -170,6 +170,8 @@ struct NextImage {
     /// What the sampling signal does in it, where that need not be asked: our own child has our
     /// filters, and its limits were looked at.
     var knownAction: UInt64?
+    /// Where it makes system calls, if it is static and that was looked for.
+    var sites: PreparedSites?
     /// It was noticed after the fact, and is further than its first instruction.
     var isLate = false
 }

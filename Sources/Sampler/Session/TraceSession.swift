@@ -65,7 +65,9 @@ final class TraceSession {
         isOurChild = true
         let action: UInt64 = process.ignoresSampleSignal ? 1 : 0
         stage.expect(
-            NextImage(area: process.area, knownAction: process.area == nil ? nil : action))
+            NextImage(
+                area: process.area, knownAction: process.area == nil ? nil : action,
+                sites: process.sites))
         // First of all, for it stands; what there is to tell of it can wait.
         let entry = enterImage(by: process.main, at: process.firstInstruction)
         let used = TimeSpan(nanoseconds: process.main.clock.counters.run)

@@ -62,15 +62,8 @@ struct CallSites: Hashable, Sendable {
         of call: Call, in mapping: CodeMapping, _ memory: TargetMemory
     ) -> [UInt64] {
         guard let range = searchRange(call, mapping, memory) else { return [] }
-        let bytes = memory.read(at: range.lowerBound, count: range.count)
-        return bytes.withUnsafeBytes { bytes in
-            var offsets: [UInt64] = []
-            var offset = 0
-            while let found = next(call.code, in: bytes, from: offset) {
-                offsets.append(range.lowerBound + UInt64(found))
-                offset = found + call.code.count
-            }
-            return offsets
+        return call.offsets(in: memory.read(at: range.lowerBound, count: range.count)).map {
+            range.lowerBound + UInt64($0)
         }
     }
 
@@ -87,14 +80,6 @@ struct CallSites: Hashable, Sendable {
             mapping.start..<mapping.end ~= function
         else { return nil }
         return function..<min(function + 192, mapping.end)
-    }
-
-    private static func next(
-        _ code: [UInt8], in bytes: UnsafeRawBufferPointer, from offset: Int
-    ) -> Int? {
-        guard let start = bytes.baseAddress, offset < bytes.count else { return nil }
-        let found = fl_find(start + offset, bytes.count - offset, code, code.count)
-        return found < 0 ? nil : offset + found
     }
 
     // MARK: Our own library
@@ -145,14 +130,40 @@ struct CallSites: Hashable, Sendable {
         }
     }
 
-    private func moved(to start: UInt64) -> CallSites {
-        CallSites(sites: sites.mapValues { start + $0 })
+    func moved(to start: UInt64) -> CallSites {
+        CallSites(sites: sites.mapValues { start &+ $0 })
     }
 
     /// None is known.
     static let unknown = CallSites(sites: [:])
 
     private init(sites: [Call: UInt64] = [:]) { self.sites = sites }
+
+    /// Of each call's places; where there are more than one, it is not known which is which. That of
+    /// masks is looked for in one function only.
+    init(unique places: [Call: [UInt64]]) {
+        sites = places.compactMapValues { $0.count == 1 ? $0[0] : nil }
+        sites[.sigmask] = nil
+    }
+}
+
+extension CallSites.Call {
+    /// Where it is made in some code.
+    func offsets(in code: [UInt8]) -> [Int] {
+        code.withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress else { return [] }
+            var offsets: [Int] = []
+            var offset = 0
+            while offset < bytes.count {
+                let found = fl_find(
+                    start + offset, bytes.count - offset, self.code, self.code.count)
+                guard found >= 0 else { break }
+                offsets.append(offset + found)
+                offset += found + self.code.count
+            }
+            return offsets
+        }
+    }
 }
 
 extension CodeMapping {

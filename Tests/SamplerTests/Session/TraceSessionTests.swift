@@ -25,6 +25,7 @@ import Testing
         session.beginLaunch(
             StartedProcess(
                 main: main, firstInstruction: process.now, area: nil, ignoresSampleSignal: false,
+                sites: nil,
                 schedule: nil))
         return session
     }
