@@ -6,7 +6,9 @@ import ProfileModel
 /// the program, under a filter for system calls, on stacks without room.
 extension TraceSession {
     /// Whether a running thread's stacks are taken by events from now on.
-    func sampleByEvents(_ thread: TracedThread) -> Bool {
+    ///
+    /// - Parameter counters: its counters, if it has not waited for anything since the last look.
+    func sampleByEvents(_ thread: TracedThread, _ counters: SchedulerCounters? = nil) -> Bool {
         if thread.samples != nil { return true }
         guard capture == .signal, mayUseEvents, !thread.usesAlternateStack,
             !thread.isTraced || stage.isSettling,
@@ -15,7 +17,9 @@ extension TraceSession {
             return false
         }
         thread.samples = ThreadSamples(
-            tid: thread.tid, cpu: thread.clock.counters.run,
+            tid: thread.tid,
+            cpu: counters.map { thread.clock.run(until: process.now, $0) }
+                ?? thread.clock.counters.run,
             interval: 1_000_000_000 / Int64(max(1, options.frequency)),
             stackBytes: size)
         if thread.samples == nil { mayUseEvents = false }

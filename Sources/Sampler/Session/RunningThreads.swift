@@ -24,6 +24,7 @@ extension TraceSession {
         _ thread: TracedThread, _ counters: SchedulerCounters, at now: MonotonicTime
     ) {
         guard let status = recentStatus(of: thread, counters) else { return }
+        let known = thread.burst.hasWaited(voluntary: status.voluntary) ? nil : counters
         let approach = thread.burst.approach(voluntary: status.voluntary, at: now)
         if stage.isSettling { return captureSettling(thread, approach, at: now) }
         if thread.samples != nil {
@@ -33,7 +34,7 @@ extension TraceSession {
             else { return }
             endEvents(of: thread)
         } else if !thread.calls.isComputing || endlessFiles.areOpen(at: now) {
-            if sampleByEvents(thread) { return }
+            if sampleByEvents(thread, known) { return }
             if endlessFiles.areOpen(at: now) { return spare(thread) }
         }
         switch approach {

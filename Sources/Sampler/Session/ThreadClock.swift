@@ -48,6 +48,13 @@ struct ThreadClock: Hashable, Sendable {
     /// Too little to have been a wait: what it takes to leave a core and get it back.
     static let negligible = TimeSpan(nanoseconds: 10_000)
 
+    /// The CPU time by `now` of a thread that has not waited for anything since: what was not spent
+    /// wanting a core. The kernel's own figure of one that runs lags.
+    func run(until now: MonotonicTime, _ newer: SchedulerCounters) -> Int64 {
+        let span = max(.zero, now - time) - delay(since: newer)
+        return max(newer.run, counters.run &+ max(0, span.nanoseconds))
+    }
+
     /// What neither running nor waiting for a core accounts for.
     func rest(until now: MonotonicTime, _ newer: SchedulerCounters) -> TimeSpan {
         (now - time) - TimeSpan(nanoseconds: newer.run - counters.run) - delay(since: newer)

@@ -51,6 +51,9 @@ struct BurstWatch: Hashable, Sendable {
         worstSeen = now
     }
 
+    /// Whether it may have waited for something since it was found running last, or we stopped it.
+    func hasWaited(voluntary: Int64) -> Bool { voluntary != self.voluntary }
+
     /// It was found running.
     ///
     /// - Parameter voluntary: how often it has left its core by itself so far, its waits and our
