@@ -41,6 +41,8 @@ extension TraceSession {
                 thread.usesAlternateStack = true
                 endEvents(of: thread)
             }
+            // The kernel could not read it just then: the next stack stands for that, too.
+            if seen.stack.bytes.isEmpty { continue }
             thread.stackPointer = seen.registers.stackPointer
             if seen.isInCall { thread.calls.sawCall() } else { thread.calls.sawCode() }
             if seen.isCut, isShort(seen.stack) {
