@@ -78,11 +78,12 @@ extension EndToEnd {
                 expectFewInterruptions(watched)
                 let all = [quiet, accompanied, watched].map { $0.map(\.asleep) }
                 // Without us they differ by as much as the machine is noisy, and company alone
-                // shortens sleeps by about 1 %.
+                // shortens sleeps by about 1 %. A thread that events sample wakes some 0.03 ms later:
+                // the kernel sets a timer whenever it gets a core.
                 let alone = (all[0] + all[1]).sorted()
                 let median = all[2].sorted()[1]
                 var misses = Misses()
-                if median * 100 < alone[0] * 99 || median * 100 > alone[alone.count - 1] * 101 {
+                if median * 100 < alone[0] * 99 || median * 100 > alone[alone.count - 1] * 105 {
                     misses.add("asleep \(all) ns")
                 }
                 return misses
