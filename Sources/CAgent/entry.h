@@ -28,13 +28,7 @@ __asm__(
     "  push %r10\n"
     "  push %r11\n"
     ".endm\n"
-    ".macro fl_resume\n"
-    "  fl_set 14, %rax\n"  // rt_sigprocmask
-    "  fl_set 2, %rdi\n"   // SIG_SETMASK
-    "  lea 80(%rsp), %rsi\n"
-    "  xor %edx, %edx\n"
-    "  fl_set 8, %r10\n"
-    "  syscall\n"
+    ".macro fl_restore\n"
     "  pop %r11\n"
     "  pop %r10\n"
     "  pop %r9\n"
@@ -45,8 +39,27 @@ __asm__(
     "  pop %rcx\n"
     "  pop %rax\n"
     "  popfq\n"
+    ".endm\n"
+    ".macro fl_resume\n"
+    "  fl_set 14, %rax\n"  // rt_sigprocmask
+    "  fl_set 2, %rdi\n"   // SIG_SETMASK
+    "  lea 80(%rsp), %rsi\n"
+    "  xor %edx, %edx\n"
+    "  fl_set 8, %r10\n"
+    "  syscall\n"
+    "  fl_restore\n"
     "  lea 8(%rsp), %rsp\n"  // past the mask; changes no flag
     "  ret $128\n"
+    ".endm\n"
+
+    // The time of a clock in rax; changes rcx, rsi, rdi, r11. 16 bytes at the stack's top are used.
+    ".macro fl_time clock\n"
+    "  mov $228, %eax\n"  // clock_gettime
+    "  mov $\\clock, %edi\n"
+    "  mov %rsp, %rsi\n"
+    "  syscall\n"
+    "  imul $1000000000, (%rsp), %rax\n"
+    "  add 8(%rsp), %rax\n"
     ".endm\n"
 
     // 0.03 ms, more or less; changes rax, rcx, rsi, rdi and r11. Whoever waits for the recorder

@@ -40,12 +40,7 @@ __asm__(
     "  push %r8\n"
     "  sub $24, %rsp\n"
     ".macro fl_clock clock, to\n"
-    "  mov $228, %eax\n"  // clock_gettime
-    "  mov $\\clock, %edi\n"
-    "  mov %rsp, %rsi\n"
-    "  syscall\n"
-    "  imul $1000000000, (%rsp), %rax\n"
-    "  add 8(%rsp), %rax\n"
+    "  fl_time \\clock\n"
     "  mov %rax, \\to(%r8)\n"
     ".endm\n"
     "  fl_clock 3, 48\n"  // CLOCK_THREAD_CPUTIME_ID

@@ -3,16 +3,6 @@
 __asm__(
     ".section fl_code,\"ax\",@progbits\n"
 
-    // The time of a clock in rax; changes rcx, rsi, rdi, r11. 16 bytes at the stack's top are used.
-    ".macro fl_time clock\n"
-    "  mov $228, %eax\n"  // clock_gettime
-    "  mov $\\clock, %edi\n"
-    "  mov %rsp, %rsi\n"
-    "  syscall\n"
-    "  imul $1000000000, (%rsp), %rax\n"
-    "  add 8(%rsp), %rax\n"
-    ".endm\n"
-
     // With a record's number in eax: notes the thread, its CPU clock and the time around the
     // original, which gets the linker's arguments.
     "fl_initializer:\n"

@@ -21,7 +21,7 @@ __asm__(
     "  push %r14\n"
     "  push %r15\n"
     ".endm\n"
-    "fl_leave:\n"
+    ".macro fl_exit\n"
     "  lea -40(%rbp), %rsp\n"
     "  pop %r15\n"
     "  pop %r14\n"
@@ -29,6 +29,9 @@ __asm__(
     "  pop %r12\n"
     "  pop %rbx\n"
     "  pop %rbp\n"
+    ".endm\n"
+    "fl_leave:\n"
+    "  fl_exit\n"
     "  ret\n"
 
     // In place of _dl_debug_state, which does nothing. The linker calls it with its lock held.
@@ -68,13 +71,7 @@ __asm__(
     "  mov (%rsp), %edi\n"
     "  mov 8(%rsp), %rsi\n"
     "  mov 16(%rsp), %rdx\n"
-    "  lea -40(%rbp), %rsp\n"
-    "  pop %r15\n"
-    "  pop %r14\n"
-    "  pop %r13\n"
-    "  pop %r12\n"
-    "  pop %rbx\n"
-    "  pop %rbp\n"
+    "  fl_exit\n"
     "  jmp *" STATE(REAL_MAIN) "\n"
 
     // In place of the program's own runner of initialisers: timed as one.
