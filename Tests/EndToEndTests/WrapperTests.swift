@@ -81,6 +81,21 @@ extension EndToEnd {
             #expect(try recorded.text("report").hasPrefix("server · "))
         }
 
+        /// The next exec may be reported while the recorder still waits for the first image to be
+        /// on its way, all the more where both have one core. That report was dropped, and the
+        /// program stood for ever.
+        @Test(.needs("taskset")) func anExecBeforeAnythingElse() throws {
+            let program = try Setup.fixture("static")
+            let words = [try Setup.fixture("stamp"), "/dev/null", program]
+            let alone = try Command([program]).run()
+            for _ in 0..<20 {
+                var recording = try Firstlight.recording(
+                    words, to: scratch("recording"), options: ["--quiet", "--capture", "ptrace"])
+                recording.words = ["taskset", "-c", "0"] + recording.words
+                #expect(try recording.run() == alone)
+            }
+        }
+
         /// A failed exec replaces nothing.
         @Test func aFailedExec() throws {
             let script = "exec 2>/dev/null; (exec /nonexistent); exec \"$0\""

@@ -213,13 +213,16 @@ extension TraceSession {
     }
 
     /// Where threads are traced, one may have been asked to stop just before its exec, and stops
-    /// again on its way through our code: nobody else would let it go on.
+    /// again on its way through our code: nobody else would let it go on. Whatever else happens to
+    /// it (its next exec, its end) comes after this image has been announced.
     private func passOnStops(of main: TracedThread) {
-        guard main.isTraced, let event = process.nextReport(of: main.tid)?.event else { return }
+        guard main.isTraced, postponed == nil,
+            let event = process.nextReport(of: main.tid)?.event
+        else { return }
         switch event {
         case .stopped: try? main.tracee.resume()
         case .signal(let number): try? main.tracee.resume(delivering: number)
-        default: take(event, of: main.tid)
+        default: postponed = event
         }
     }
 

@@ -2,24 +2,31 @@ import CSystem
 import Glibc
 import ProfileModel
 
-/// Keeps looks that cost CPU time to a hundredth of a core: in the long run, and with a little in
+/// Keeps looks that cost CPU time to a small part of a core: in the long run, and with a little in
 /// advance, because a launch is short.
 struct LookBudget {
-    /// What may be spent at once, and at the beginning.
+    /// What may be spent at once, and at the beginning, of a hundredth of a core.
     static let most = TimeSpan.milliseconds(5)
-    /// No look, however dear, keeps the next away for longer than a hundred times this.
+    /// No look, however dear, keeps the next away for longer than this takes to earn.
     static let deepestDebt = TimeSpan(nanoseconds: -200_000)
-    private static let share: Int64 = 100
 
-    private var credit = LookBudget.most
+    private let part: Int64
+    private let most: TimeSpan
+    private var credit: TimeSpan
     private var last: MonotonicTime
 
-    init(at now: MonotonicTime) { last = now }
+    /// - Parameter part: which part of a core may be spent, 100 for a hundredth.
+    init(at now: MonotonicTime, part: Int64 = 100) {
+        self.part = part
+        most = TimeSpan(nanoseconds: Self.most.nanoseconds * 100 / part)
+        credit = most
+        last = now
+    }
 
     /// Whether the next look may begin.
     mutating func allows(at now: MonotonicTime) -> Bool {
-        let earned = TimeSpan(nanoseconds: max(0, (now - last).nanoseconds) / Self.share)
-        credit = min(Self.most, credit + earned)
+        let earned = TimeSpan(nanoseconds: max(0, (now - last).nanoseconds) / part)
+        credit = min(most, credit + earned)
         last = now
         return credit > .zero
     }

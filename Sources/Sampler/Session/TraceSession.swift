@@ -25,6 +25,8 @@ final class TraceSession {
     private(set) var isOurChild = false
     /// What the user wants to be noted; nil: nothing.
     var marks: MarkPlacement?
+    /// What was reported of an image's first thread while it was on its way into the image.
+    var postponed: TraceEvent?
     /// Who else wants to know of the program's signposts: an event's, or an interval's end.
     var sawSignpost: ((_ label: SignpostLabel, _ time: MonotonicTime) -> Void)?
 
@@ -77,6 +79,7 @@ final class TraceSession {
         sink.receive(.mark(Mark(kind: .spawned, time: spawned)))
         add(process.main, start: spawned)
         if let entry { announce(entry, of: process.main) }
+        takePostponed()
     }
 
     /// A running process. Its threads are traced one by one when they must be stopped; without
@@ -128,6 +131,14 @@ final class TraceSession {
         else { return }
         announce(entry, of: main)
         if isLate { resume(main, stoppedSince: now) }
+        takePostponed()
+    }
+
+    /// What happened to an image's first thread before the image was announced.
+    private func takePostponed() {
+        guard let event = postponed else { return }
+        postponed = nil
+        take(event, of: pid)
     }
 
     /// What is known of an image as soon as its first thread goes on.

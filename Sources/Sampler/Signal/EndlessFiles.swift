@@ -12,7 +12,7 @@ struct EndlessFiles {
 
     init(pid: Int32, at now: MonotonicTime = .now) {
         folder = "/proc/\(pid)/fd"
-        budget = LookBudget(at: now)
+        budget = LookBudget(at: now, part: 400)
     }
 
     /// As of this tick, or of one a moment ago.
