@@ -7,7 +7,10 @@ import Glibc
 /// Unsafe code: the libelf handle is owned here.
 final class ELFFile {
     let handle: OpaquePointer
+    /// -1: it is in memory.
     private let descriptor: Int32
+    private let memory: UnsafeRawBufferPointer
+    private lazy var segments = loadedSegments()
 
     /// A file on disk; nil when it is no ELF file, or not the one that was mapped: `inode` tells.
     init?(path: String, inode: UInt64) {
@@ -28,6 +31,7 @@ final class ELFFile {
             return nil
         }
         self.handle = handle
+        memory = UnsafeRawBufferPointer(start: nil, count: 0)
     }
 
     /// The kernel's vdso, as this process has it: all processes have the same.
@@ -50,6 +54,7 @@ final class ELFFile {
         descriptor = -1
         guard let handle = elf_memory(memory, size) else { return nil }
         self.handle = handle
+        self.memory = UnsafeRawBufferPointer(start: memory, count: size)
     }
 
     deinit {
@@ -64,19 +69,23 @@ final class ELFFile {
     /// What to subtract from an address of the process: the executable segment that holds the
     /// mapping's first byte tells. nil when none does.
     func bias(mappedAt start: UInt64, fileOffset: UInt64) -> UInt64? {
-        var count = 0
-        guard elf_getphdrnum(handle, &count) == 0 else { return nil }
-        for index in 0..<min(count, 512) {
-            var header = GElf_Phdr()
-            guard gelf_getphdr(handle, Int32(index), &header) != nil,
-                header.p_type == UInt32(PT_LOAD), header.p_flags & UInt32(PF_X) != 0
-            else { continue }
+        for header in segments where header.p_flags & UInt32(PF_X) != 0 {
             let pageStart = header.p_offset & ~0xFFF
             if fileOffset >= pageStart, fileOffset < header.p_offset &+ header.p_filesz {
                 return start &- (header.p_vaddr &+ (fileOffset &- header.p_offset))
             }
         }
         return nil
+    }
+
+    private func loadedSegments() -> [GElf_Phdr] {
+        var count = 0
+        guard elf_getphdrnum(handle, &count) == 0 else { return [] }
+        return (0..<min(count, 512)).compactMap { index in
+            var header = GElf_Phdr()
+            guard gelf_getphdr(handle, Int32(index), &header) != nil else { return nil }
+            return header.p_type == UInt32(PT_LOAD) ? header : nil
+        }
     }
 
     /// The GNU build id; empty without one.
@@ -88,22 +97,31 @@ final class ELFFile {
     }
 
     /// The bytes that the file has at one of its own addresses; nil outside its segments.
+    ///
+    /// Read without libelf, which keeps every piece that it was ever asked for in a list, and goes
+    /// through all of it each time.
     func bytes(at address: UInt64, count: Int) -> [UInt8]? {
-        var headers = 0
-        guard elf_getphdrnum(handle, &headers) == 0 else { return nil }
-        for index in 0..<min(headers, 512) {
-            var header = GElf_Phdr()
-            guard gelf_getphdr(handle, Int32(index), &header) != nil,
-                header.p_type == UInt32(PT_LOAD), address >= header.p_vaddr,
-                header.p_filesz >= UInt64(count),
+        for header in segments {
+            guard address >= header.p_vaddr, header.p_filesz >= UInt64(count),
                 address &- header.p_vaddr <= header.p_filesz &- UInt64(count),
-                let offset = Int64(exactly: header.p_offset &+ (address &- header.p_vaddr)),
-                let data = elf_getdata_rawchunk(handle, offset, count, ELF_T_BYTE),
-                let start = data.pointee.d_buf, data.pointee.d_size == count
+                let offset = Int(exactly: header.p_offset &+ (address &- header.p_vaddr)),
+                let bytes = read(at: offset, count: count)
             else { continue }
-            return [UInt8](UnsafeRawBufferPointer(start: start, count: count))
+            return bytes
         }
         return nil
+    }
+
+    /// - Parameter offset: in the file; not negative.
+    private func read(at offset: Int, count: Int) -> [UInt8]? {
+        guard descriptor >= 0 else {
+            guard count <= memory.count, offset <= memory.count - count else { return nil }
+            return [UInt8](memory[offset..<offset + count])
+        }
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            filled = max(0, pread(descriptor, buffer.baseAddress, count, off_t(offset)))
+        }
+        return bytes.count == count ? bytes : nil
     }
 
     /// Calls `body` with the name, address and size of each function in the symbol table.

@@ -18,8 +18,7 @@ final class FrameTables {
     private lazy var hasDebugFrame = file.hasSection(named: [".debug_frame", ".zdebug_frame"])
     private lazy var initSection = file.range(ofSection: ".init")
     private lazy var goEntries = GoEntries(file)
-    /// What ``isBehindCall(_:)`` has found: asked again and again of the same few, and libelf keeps
-    /// each piece of a file that it has read.
+    /// What ``isBehindCall(_:)`` has found: asked again and again of the same few.
     private var calls: [UInt64: Bool] = [:]
     private static let mostCalls = 4096
 
