@@ -61,6 +61,36 @@ import Testing
         #expect(watch.approach(voluntary: 100, at: Self.time(52)) == .spare)
     }
 
+    /// Work of 40 ms and a wait that a signal would end, again and again: after the first wait
+    /// events do.
+    @Test func whoWaitsAgainAndAgainIsLeftToEvents() {
+        var watch = BurstWatch()
+        var mayBeSignalled: [Bool] = []
+        for cycle in 0..<50 {
+            let begin = Int64(cycle) * 50
+            for look in 0..<40 {
+                _ = watch.approach(voluntary: Int64(cycle), at: Self.time(begin + Int64(look)))
+            }
+            mayBeSignalled.append(watch.isLongAtWork)
+            watch.sawWait(.restartsAfterStop, at: Self.time(begin + 45))
+        }
+        #expect(mayBeSignalled == [true] + Array(repeating: false, count: 49))
+        for look in 0..<BurstWatch.enoughLooksAgain {
+            #expect(!watch.isLongAtWork)
+            _ = watch.approach(voluntary: 50, at: Self.time(3000 + Int64(look)))
+        }
+        #expect(watch.isLongAtWork)
+    }
+
+    @Test func waitsThatGoOnAreNoReasonForEvents() {
+        var watch = BurstWatch()
+        watch.sawWait(.restartsAfterHandler, at: Self.time(0))
+        for look in 1...BurstWatch.enoughLooks {
+            _ = watch.approach(voluntary: 1, at: Self.time(Int64(look)))
+        }
+        #expect(watch.isLongAtWork)
+    }
+
     /// Else one stop would lead to the next.
     @Test func ourOwnStopIsNoWait() {
         var watch = BurstWatch()

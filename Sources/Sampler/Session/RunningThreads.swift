@@ -29,7 +29,7 @@ extension TraceSession {
         if stage.isSettling { return captureSettling(thread, approach, at: now) }
         if thread.samples != nil {
             // Once it does nothing but compute, signals are cheaper for it.
-            guard thread.burst.isAtWork, thread.calls.isComputing, canAsk(thread, status),
+            guard thread.burst.isLongAtWork, thread.calls.isComputing, canAsk(thread, status),
                 !endlessFiles.areOpen(at: now)
             else { return }
             endEvents(of: thread)

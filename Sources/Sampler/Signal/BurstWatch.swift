@@ -41,11 +41,25 @@ struct BurstWatch: Hashable, Sendable {
 
     var isAtWork: Bool { busyLooks >= Self.enoughLooks }
 
+    /// Whether it ever waited in a call that a signal ends.
+    private var hasWaitedFrail = false
+
+    /// So many looks in a row it must have been found running before it may be signalled again
+    /// rather than sampled by events, if it has ever waited in a call that a signal ends. One that
+    /// works for 40 ms and waits, again and again, would lose one wait in a hundred else.
+    static let enoughLooksAgain = 1000
+
+    /// Whether signals may take the place of events.
+    var isLongAtWork: Bool {
+        busyLooks >= (hasWaitedFrail ? Self.enoughLooksAgain : Self.enoughLooks)
+    }
+
     init() {}
 
     /// It was found waiting.
     mutating func sawWait(_ kind: WaitKind, at now: MonotonicTime) {
         busyLooks = 0
+        if kind > .restartsAfterHandler { hasWaitedFrail = true }
         if let worst, worst > kind, now - worstSeen < Self.memory { return }
         worst = kind
         worstSeen = now
