@@ -121,19 +121,23 @@ def firstlight_took(binary, path):
 FRAME_POINTERS = "fp"
 # With so many bytes of each stack.
 DWARF = "dwarf,8192"
-PERF_NAMES = {FRAME_POINTERS: "perf, frame pointers", DWARF: "perf, dwarf"}
+# None: what the kernel's timer takes by itself, below which nothing goes that uses it.
+NO_STACKS = "none"
+PERF_NAMES = {
+    FRAME_POINTERS: "perf, frame pointers", DWARF: "perf, dwarf", NO_STACKS: "perf, no stacks"}
 PERF_DWARF = PERF_NAMES[DWARF]
 
 
 def perf(folder, graph, hertz=1000):
-    """`graph` is how perf takes stacks: FRAME_POINTERS or DWARF."""
+    """`graph` is how perf takes stacks: FRAME_POINTERS, DWARF or NO_STACKS."""
     path = os.path.join(folder, "perf.data")
+    stacks = [] if graph == NO_STACKS else ["--call-graph", graph]
     # Virtual machines have no hardware counters: the kernel's timer is what perf has there.
     # --no-bpf-event: perf would else wait, at its end, for a second for a thread that idles here.
     return Contender(
         PERF_NAMES[graph],
-        ["perf", "record", "-q", "--no-bpf-event", "-e", "cpu-clock", "-F", str(hertz),
-         "--call-graph", graph, "-o", path, "--"],
+        ["perf", "record", "-q", "--no-bpf-event", "-e", "cpu-clock", "-F", str(hertz)]
+        + stacks + ["-o", path, "--"],
         output=path, inspect=perf_took,
         missing="" if shutil.which("perf") else "perf is not installed (package linux-perf)")
 

@@ -8,7 +8,7 @@ from crowd import watch
 from figures import Goal, Row, Section
 
 MIB = 1024 * 1024
-MOST_MIB = 96
+MOST_MIB = 64
 SECONDS = 10
 QUICK_SECONDS = 1
 

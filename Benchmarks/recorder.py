@@ -23,7 +23,7 @@ CASES = {
     TWICE: (20, 379, 1000),
 }
 # The most that may be used, % of a core.
-MOST = {FOUR: 6, CROWD: 30}
+MOST = {FOUR: 4, CROWD: 15}
 # Cases with twice the work of others.
 GROWTH = {
     "growth, 8 for 4": (EIGHT, FOUR),

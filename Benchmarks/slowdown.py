@@ -5,7 +5,7 @@ profiler does before or after counts.
 """
 
 from comparison import compare
-from contenders import DWARF, FRAME_POINTERS, firstlight, gperftools, perf
+from contenders import DWARF, FRAME_POINTERS, NO_STACKS, firstlight, gperftools, perf
 from figures import Goal, Section
 
 ROUNDS = 9
@@ -20,9 +20,10 @@ def at_1_khz(setting):
         firstlight(setting.firstlight, setting.folder, capture="ptrace"),
         perf(setting.folder, FRAME_POINTERS),
         perf(setting.folder, DWARF),
+        perf(setting.folder, NO_STACKS),
         gperftools(setting.folder),
     ]
-    return slowdown(setting, "1 kHz", candidates, ROUNDS, most=1.5)
+    return slowdown(setting, "1 kHz", candidates, ROUNDS, most=1.0)
 
 
 def at_10_khz(setting):
@@ -30,8 +31,9 @@ def at_10_khz(setting):
         firstlight(setting.firstlight, setting.folder, 10_000),
         perf(setting.folder, FRAME_POINTERS, 10_000),
         perf(setting.folder, DWARF, 10_000),
+        perf(setting.folder, NO_STACKS, 10_000),
     ]
-    return slowdown(setting, "10 kHz", candidates, ROUNDS_AT_10_KHZ, most=12)
+    return slowdown(setting, "10 kHz", candidates, ROUNDS_AT_10_KHZ, most=8)
 
 
 def slowdown(setting, rate, candidates, rounds, most):
