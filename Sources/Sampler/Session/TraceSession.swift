@@ -299,15 +299,16 @@ final class TraceSession {
 
     func end(_ thread: TracedThread, at now: MonotonicTime) {
         guard thread.phase != .exited else { return }
-        observer.closeWait(of: thread)
         thread.phase = .exited
+        guard !isClosed else { return }
+        observer.closeWait(of: thread)
         ledger.ended(thread)
         sink.receive(.threadEnded(thread.index, thread.clock.time))
     }
 
     func ended(_ tid: Int32, _ how: Recording.Outcome, at now: MonotonicTime) {
         if tid == pid { reportHooks(at: now, isLast: true) }
-        if let thread = threads.removeValue(forKey: tid), thread.phase != .exited {
+        if let thread = threads.removeValue(forKey: tid), thread.phase != .exited, !isClosed {
             // Killed without an exit event, or not traced: where it was is gone with it.
             if thread.isTraced { observer.closeWithoutStack(thread, at: now) }
             end(thread, at: now)
@@ -349,7 +350,12 @@ final class TraceSession {
         stage.end(.running)
     }
 
+    /// Everything has been told, once: the process may end while our code is taken back.
+    private var isClosed = false
+
     func closeAll(at now: MonotonicTime) {
+        guard !isClosed else { return }
+        isClosed = true
         reportHooks(at: now, isLast: true)
         reportSchedule(isLast: true)
         for thread in threads.values where thread.phase != .exited {

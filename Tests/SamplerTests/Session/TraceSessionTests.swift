@@ -391,5 +391,8 @@ import Testing
         session.leave()
         #expect(session.outcome == .exited(4))
         #expect(session.stage.image == nil)
+        // What there is to tell of the end was told when the recording ended.
+        #expect(sink.marks.filter { $0 == .ended }.count == 1)
+        #expect(sink.ended == [ThreadIndex(0)])
     }
 }
