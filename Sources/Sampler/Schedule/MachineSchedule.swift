@@ -23,6 +23,8 @@ struct MachineSchedule {
     private var waiting: [Entry] = []
     /// When all cores were read the last time.
     private var lastRead = MonotonicTime.now
+    /// Up to when everything was told; what came later still waits, or is in the rings.
+    private var told = MonotonicTime.now
     private var names = ThreadNames()
     /// Threads that are followed since the last call.
     private var watched: [SchedulerRecord] = []
@@ -74,9 +76,10 @@ struct MachineSchedule {
         return own.min() ?? 1
     }
 
-    /// A thread that was found otherwise.
+    /// A thread that was found otherwise. Its start may not be told yet, and that it has left its
+    /// core since: from then on it is followed, not from now on.
     mutating func follow(_ tid: Int32) {
-        if own.insert(tid).inserted { watched.append(SchedulerRecord(.now, tid, .watched)) }
+        if own.insert(tid).inserted { watched.append(SchedulerRecord(told, tid, .watched)) }
     }
 
     /// What happened up to the last call, in order; with `isLast`, all of it.
@@ -86,6 +89,7 @@ struct MachineSchedule {
         waiting.sort { $0.time < $1.time }
         let ready =
             isLast ? waiting.count : waiting.firstIndex { $0.time >= lastRead } ?? waiting.count
+        told = lastRead
         lastRead = now
         var result = watched
         watched.removeAll(keepingCapacity: true)

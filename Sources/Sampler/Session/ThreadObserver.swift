@@ -77,12 +77,13 @@ struct ThreadObserver: ~Copyable {
         let kind = RestartingCalls.kind(of: call, registers, process: process.pid)
         thread.burst.sawWait(kind, at: process.now)
         let blocked = isResumed ? thread.blocked : thread.nextBlocking(at: position, kind: kind)
+        let original = isResumed ? call : RestartedCall.original(of: call, registers, thread.tracee)
         let seen = process.now
         let length = emit(thread, at: seen, now: blocked, content: content, counters: after)
         if !isResumed {
             thread.wait = OpenWait(
-                start: seen + (.zero - length), seen: seen, systemCall: call, registers: registers,
-                isUninterruptible: state == UInt8(ascii: "D"))
+                start: seen + (.zero - length), seen: seen, systemCall: original,
+                registers: registers, isUninterruptible: state == UInt8(ascii: "D"))
         }
         followWait(of: thread, at: seen)
         return .blocked

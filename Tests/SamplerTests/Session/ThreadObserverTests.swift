@@ -44,6 +44,31 @@ import Testing
         #expect(sink.samples().map(\.kind) == ["following", "snapshot", "unchanged", "following"])
     }
 
+    /// The kernel restarted a call before it was seen waiting in it: its code says which.
+    @Test(
+        arguments: [
+            ([0xB8, 7, 0, 0, 0, 0x0F, 0x05], Int32(7)), ([0xB8, 202, 0, 0, 0, 0x0F, 0x05], 202),
+            // Not a call that is restarted; not the instructions that set its number; nothing to read.
+            ([0xB8, 1, 0, 0, 0, 0x0F, 0x05], 219), ([0x90, 7, 0, 0, 0, 0x0F, 0x05], 219), ([], 219),
+        ] as [([UInt8], Int32)])
+    func aRestartedCallIsTheOneThatItWas(code: [UInt8], call: Int32) throws {
+        var observer = observer()
+        let thread = thread()
+        process.main.code = code
+        process.main.block(in: 219)
+        process.pass(2)
+        #expect(try look(&observer, at: thread) == .blocked)
+        process.pass(5)
+        #expect(try look(&observer, at: thread) == .blocked)
+        process.main.wake()
+        observer.close(thread, at: process.now)
+        let waits = sink.events.compactMap { event in
+            if case .wait(let wait) = event { wait } else { nil as Wait? }
+        }
+        #expect(waits.map(\.systemCall) == [call])
+        #expect((waits.first?.reason.kind == .poll) == (call == 7))
+    }
+
     @Test func waitingForACoreIsNotBeingBlocked() throws {
         var observer = observer()
         let thread = thread()
