@@ -119,7 +119,14 @@ final class Database {
     }
 
     /// The `errno` of the last failed system call; 0 when there was none.
-    private var systemError: Int32 { sqlite3_system_errno(handle) }
+    private var systemError: Int32 {
+        let number = sqlite3_system_errno(handle)
+        guard number == 0, purpose == .write else { return number }
+        // SQLite keeps none of a failed write. Its own words for a full disk are others.
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+        return limit.rlim_cur == rlim_t.max ? 0 : EFBIG
+    }
 
     private func readOnlyError(_ code: Int32) -> RecordingError {
         // SQLITE_READONLY_RECOVERY, _ROLLBACK, _CANTINIT, _DIRECTORY

@@ -28,6 +28,17 @@ package enum RecordingError: Error, Hashable, Sendable {
     case needsRollback(path: String)
 }
 
+extension RecordingError {
+    /// The same where nothing had been written that could be kept.
+    var ofCreation: RecordingError {
+        switch self {
+        case .full(let path): .cannotCreate(path: path, errno: ENOSPC)
+        case .cannotWrite(let path, let errno): .cannotCreate(path: path, errno: errno)
+        default: self
+        }
+    }
+}
+
 extension RecordingError: CustomStringConvertible {
     package var description: String {
         switch self {

@@ -1,5 +1,5 @@
-import CSQLite
 import Glibc
+import ProfileModel
 
 /// What lies at a path, and what must be done about it before a recording can be made there.
 package enum RecordingFile {
@@ -7,21 +7,30 @@ package enum RecordingFile {
     package static func olderPath(_ path: String) -> String { path + ".old" }
 
     /// Whether a recording could be made at `path` now, so that this is known before a program
-    /// is started for it: the folder can be written, and what is there may be replaced.
+    /// is started for it: what is there may be replaced, and the folder takes a recording.
     package static func checkWritable(_ path: String) throws(RecordingError) {
         try checkReplaceable(path)
         if try exists(path) { try checkReplaceable(olderPath(path)) }
-        let folder = folder(of: path)
-        var status = stat()
-        guard !path.isEmpty, stat(folder, &status) == 0 else {
-            throw .cannotCreate(path: path, errno: path.isEmpty ? ENOENT : errno)
-        }
-        guard status.st_mode & S_IFMT == S_IFDIR else {
-            throw .cannotCreate(path: path, errno: ENOTDIR)
-        }
-        guard faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0 else {
+        guard !path.isEmpty else { throw .cannotCreate(path: path, errno: ENOENT) }
+        try tryFolder(of: path)
+    }
+
+    /// Makes an empty recording beside `path`, and removes it. Permissions alone do not tell:
+    /// `/proc` lets root write and takes no files, a disk may be full, a file's size be limited.
+    private static func tryFolder(of path: String) throws(RecordingError) {
+        // A limit of file size is an error like any other; for the program it stays what it is.
+        let former = signal(SIGXFSZ, SIG_IGN)
+        defer { signal(SIGXFSZ, former) }
+        let name = String(UInt64.random(in: 0 ... .max), radix: 36)
+        let draft = "\(folder(of: path))/.firstlight-\(name)"
+        let header = Recording.Header(
+            pid: 0, isAttached: false, capture: .signal, frequency: 1)
+        do throws(RecordingError) {
+            _ = try RecordingWriter(creating: draft, header: header)
+        } catch .cannotCreate(_, let errno) {
             throw .cannotCreate(path: path, errno: errno)
         }
+        unlink(draft)
     }
 
     /// Makes room for a new recording: one that is at `path` becomes `path`.old, with the

@@ -34,7 +34,7 @@ package final class RecordingWriter {
             try database.execute("BEGIN")
         } catch {
             unlink(path)
-            throw error
+            throw error.ofCreation
         }
     }
 

@@ -52,7 +52,7 @@ extension EndToEnd {
             try scratch.write("precious\n", to: "precious")
             let places = [
                 scratch("absent/recording"), scratch.path, scratch("precious"), "/dev/null",
-                "/dev/full",
+                "/dev/full", "/proc/recording",
                 scratch("precious/recording"),
             ]
             for place in places {
@@ -65,20 +65,48 @@ extension EndToEnd {
             #expect(scratch.files == ["precious"])
         }
 
-        /// The program's work is done, whatever becomes of the recording.
+        /// The program's work is done, and its status is its own, whatever becomes of the recording.
         @Test(.enabled(if: SmallDisk.canMount, "a small file system cannot be mounted"))
         func aFullDiskCostsTheRecordingOnly() throws {
-            let disk = try SmallDisk(at: scratch("disk"), kilobytes: 64)
-            let program = [try Setup.fixture("noframes"), "1000000"]
-            let alone = try Command(program).run()
+            let disk = try SmallDisk(at: scratch("disk"), kilobytes: 200)
             let result = try Firstlight.recording(
-                program, to: disk.path + "/recording", options: ["-F", "5000", "--quiet"]
+                Self.program, to: disk.path + "/recording", options: ["-F", "5000", "--quiet"]
             ).run()
-            #expect(result.isRefusal(125, mentioning: "space"), "\(result)")
-            #expect(result.output == alone.output)
-            let report = try Firstlight.run("report", disk.path + "/recording")
-            #expect(report.status == 0 || report.isRefusal(1), "\(report)")
+            #expect(result.isRefusal(3, mentioning: "space", "is kept"), "\(result)")
+            #expect(result.output == "done\n")
+            #expect(try Firstlight.run("report", disk.path + "/recording").status == 0)
         }
+
+        @Test(.enabled(if: SmallDisk.canMount, "a small file system cannot be mounted"))
+        func aDiskThatIsFullIsRefusedBeforehand() throws {
+            let disk = try SmallDisk(at: scratch("disk"), kilobytes: 16)
+            let command = try Firstlight.recording(
+                ["touch", scratch("marker")], to: disk.path + "/recording")
+            let result = try command.run()
+            #expect(result.isRefusal(125, mentioning: "No space left"), "\(result)")
+            #expect(!result.error.contains("kept"))
+            #expect(!scratch.has("marker"))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path) == [])
+        }
+
+        /// In KiB: one in which no recording fits, and one that it reaches.
+        @Test(arguments: [(20, 125), (200, 3)])
+        func aLimitOfFileSizeToo(kilobytes: Int, status: Int32) throws {
+            let words = [
+                try Setup.path(.firstlight), "record", "-F", "5000", "--quiet", "-o",
+                scratch("recording"),
+            ]
+            let limit = "ulimit -f \(kilobytes); exec \"$0\" \"$@\""
+            let result = try Command(["bash", "-c", limit] + words + Self.program).run()
+            #expect(result.isRefusal(status, mentioning: "File too large"), "\(result)")
+            #expect(result.output == (status == 3 ? "done\n" : ""))
+            #expect(result.error.contains("is kept") == scratch.has("recording"))
+        }
+
+        /// Computes for some time, of which a recording is some 350 KB.
+        private static let program = [
+            "bash", "-c", "for ((i = 0; i < 1000000; i++)); do :; done; echo done; exit 3",
+        ]
 
         @Test(arguments: ["1", "200", "5000"])
         func frequenciesAreKept(frequency: String) throws {

@@ -38,9 +38,10 @@ struct DiskFullTests {
     @Test func nothingIsLeftWhereThereIsNoRoomAtAll() throws {
         let disk = try #require(TinyFileSystem(kilobytes: 16))
         let path = disk.scratch.path("a")
-        #expect(throws: RecordingError.full(path: path)) {
-            _ = try RecordingWriter(creating: path, header: header)
-        }
+        // Nothing was written that could be kept.
+        let error = RecordingError.cannotCreate(path: path, errno: ENOSPC)
+        #expect(throws: error) { _ = try RecordingWriter(creating: path, header: header) }
+        #expect(throws: error) { try RecordingFile.checkWritable(path) }
         #expect(disk.scratch.names == [])
     }
 }

@@ -86,7 +86,13 @@ import Testing
             try RecordingFile.checkWritable(long)
         }
         // Nobody, root included, creates files there.
-        #expect(throws: RecordingError.self) { try make("/proc/firstlight") }
+        let nowhere = "/proc/firstlight"
+        #expect(throws: RecordingError.cannotCreate(path: nowhere, errno: ENOENT)) {
+            try make(nowhere)
+        }
+        #expect(throws: RecordingError.cannotCreate(path: nowhere, errno: ENOENT)) {
+            try RecordingFile.checkWritable(nowhere)
+        }
         #expect(
             RecordingError.cannotCreate(path: "/none/a", errno: ENOENT).description
                 == "/none/a: cannot create the recording: No such file or directory; "

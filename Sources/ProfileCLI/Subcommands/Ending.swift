@@ -40,11 +40,14 @@ struct Ending {
     /// A program that we started outlives its recording only with us waiting for it, so that
     /// whoever waits for us gets its status.
     ///
+    /// - Parameter isComplete: the recording is. If not, that was said; a program that ran to its
+    ///   end has its own status nevertheless.
     /// - Returns: the exit status.
-    func seeToTheEnd() -> Int32 {
+    func seeToTheEnd(isComplete: Bool) -> Int32 {
         let isStalled = result.sampler.stall != nil
         guard isLaunch else {
             if result.sampler.outcome != .running { sayThatItCameTooSoon() }
+            guard isComplete else { return RecordCommand.ownFailure }
             return isStalled ? Self.stalled : 0
         }
         guard result.sampler.outcome == .running else {
@@ -56,6 +59,7 @@ struct Ending {
         if isStopped { stop(program) }
         let outcome = isStopped && isStalled ? end(program) : program.waitForEnd(signals)
         for relay in result.sampler.relays { relay.drain(signals) }
+        if isStopped, !isComplete { return RecordCommand.ownFailure }
         if isStalled { return Self.stalled }
         // Its end was our doing, and no news.
         if isStopped, result.sampler.readiness != nil { return 0 }

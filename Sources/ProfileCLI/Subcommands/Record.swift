@@ -66,8 +66,7 @@ enum RecordCommand {
         for child in result.children { symbolicate(child, options, console) }
         let hasSummary = finish(options, result, console)
         ending.explainStall()
-        let status = ending.seeToTheEnd()
-        return result.failure == nil && hasSummary ? status : ownFailure
+        return ending.seeToTheEnd(isComplete: result.failure == nil && hasSummary)
     }
 
     private static func complain(_ failure: Recorder.Failure, _ console: Console) -> Int32 {
