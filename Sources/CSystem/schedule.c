@@ -97,18 +97,26 @@ void *fl_map_ring(int events, size_t pages, int *error) {
 
 void fl_unmap_ring(void *ring, size_t pages) { munmap(ring, (pages + 1) * page_size); }
 
-size_t fl_read_ring(void *ring, size_t pages, void *buffer) {
+size_t fl_ring_content(void *ring, size_t pages) {
+    struct perf_event_mmap_page *control = ring;
+    uint64_t count = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE) - control->data_tail;
+    const size_t size = pages * page_size;
+    return count < size ? count : size;  // never more: the kernel stops when it is full
+}
+
+size_t fl_read_ring(void *ring, size_t pages, void *buffer, size_t count) {
     struct perf_event_mmap_page *control = ring;
     const char *data = (const char *)ring + page_size;
     const size_t size = pages * page_size;
     uint64_t head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
     uint64_t tail = control->data_tail;
-    size_t count = head - tail;
-    if (count > size) count = size;  // never so: the kernel stops when it is full
+    size_t content = fl_ring_content(ring, pages);
+    if (count > content) count = content;
     size_t first = tail % size, whole = size - first < count ? size - first : count;
     memcpy(buffer, data + first, whole);
     memcpy((char *)buffer + whole, data, count - whole);
     // The kernel may write there only when all of it was read.
-    __atomic_store_n(&control->data_tail, head, __ATOMIC_RELEASE);
+    uint64_t next = head - tail > size ? head : tail + count;
+    __atomic_store_n(&control->data_tail, next, __ATOMIC_RELEASE);
     return count;
 }

@@ -37,5 +37,8 @@ int fl_start_events(int events);
 void *fl_map_ring(int events, size_t pages, int *error);
 void fl_unmap_ring(void *ring, size_t pages);
 
-// Takes all records from a ring; `buffer` has room for it. How many bytes there were.
-size_t fl_read_ring(void *ring, size_t pages, void *buffer);
+// How many bytes a ring has to be read: whole records.
+size_t fl_ring_content(void *ring, size_t pages);
+
+// Takes so many of them, no more than there are. How many it took.
+size_t fl_read_ring(void *ring, size_t pages, void *buffer, size_t count);

@@ -10,7 +10,6 @@ import ProfileModel
 /// signal costs: it is for threads that a signal could harm.
 final class ThreadSamples {
     private let ring: PerfRing
-    private var buffer: [UInt8] = []
     /// The thread's CPU time when the event began to count, in nanoseconds; as far as it is known.
     private var base: Int64
     private var isBaseExact = false
@@ -77,7 +76,7 @@ final class ThreadSamples {
     ///   tells what was up to the last tick of its own.
     func take(cpuAtLeast cpu: Int64 = 0) -> [Observation] {
         var result: [Observation] = []
-        ring.read(&buffer).forEach { record in
+        ring.read().forEach { record in
             guard record.kind == .sample, var seen = Self.observation(record, base: 0) else {
                 return
             }

@@ -16,7 +16,6 @@ struct MachineSchedule {
     private var own: Set<Int32>
     /// Those of which it was told that their tracer stops them, and not yet that they left.
     private var stopping: Set<Int32> = []
-    private var buffer: [UInt8] = []
     /// The time of each ring's last record, since which others may be lost.
     private var latest: [MonotonicTime] = []
     /// What is not told yet: of another core something older may still come.
@@ -99,7 +98,7 @@ struct MachineSchedule {
     }
 
     private mutating func takeRecords(of index: Int) {
-        rings[index].read(&buffer).forEach { record in
+        rings[index].read().forEach { record in
             guard let time = record.time, let content = content(record, after: latest[index])
             else { return }
             latest[index] = max(latest[index], time)

@@ -58,10 +58,13 @@ final class PerfRing {
     }
 
     /// The records since the last call.
-    func read(_ buffer: inout [UInt8]) -> PerfRecords {
-        let size = pages * 4096
-        if buffer.count < size { buffer = [UInt8](repeating: 0, count: size) }
-        let count = buffer.withUnsafeMutableBytes { fl_read_ring(memory, pages, $0.baseAddress) }
-        return PerfRecords(buffer[..<count])
+    func read() -> PerfRecords {
+        // Where the content ended when it was asked for, a record ended.
+        let size = fl_ring_content(memory, pages)
+        guard size > 0 else { return PerfRecords([]) }
+        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            count = fl_read_ring(memory, pages, buffer.baseAddress, size)
+        }
+        return PerfRecords(bytes[...])
     }
 }

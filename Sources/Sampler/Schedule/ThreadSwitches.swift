@@ -6,7 +6,6 @@ import ProfileModel
 /// start would save looking for them, but cost 12 µs a core for each that is started.
 struct ThreadSwitches {
     private var rings: [Int32: PerfRing] = [:]
-    private var buffer: [UInt8] = []
     /// The time of each thread's last record, since which others may be lost.
     private var latest: [Int32: MonotonicTime] = [:]
     /// Threads that could not be followed.
@@ -43,7 +42,7 @@ struct ThreadSwitches {
         started.removeAll(keepingCapacity: true)
         var ended: [Int32] = []
         for (tid, ring) in rings {
-            ring.read(&buffer).forEach { record in
+            ring.read().forEach { record in
                 guard let time = record.time else { return }
                 let isLoss = record.kind == .lost
                 guard let kind = isLoss ? .lost(since: latest[tid] ?? time) : record.switching
