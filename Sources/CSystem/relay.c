@@ -9,10 +9,12 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <time.h>
@@ -28,29 +30,35 @@ int fl_same_stream(int left, int right) {
     return !S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-// MARK: The process that relays. It was forked from one with several threads: system calls only.
+int fl_stream_kind(int descriptor) {
+    struct stat status;
+    if (fstat(descriptor, &status) != 0) return fl_stream_none;
+    if (S_ISREG(status.st_mode)) return fl_stream_file;
+    if (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || isatty(descriptor))
+        return fl_stream_relayed;
+    // /dev/null takes everything.
+    return S_ISCHR(status.st_mode) && status.st_rdev == makedev(1, 3) ? fl_stream_relayed
+                                                                      : fl_stream_other;
+}
 
-struct search {
-    const unsigned char *text;
-    size_t length, matched;
-    uint16_t failure[FL_RELAY_TEXT_LIMIT];
-    int is_over;
-};
+// MARK: Looking for a text
 
-// Knuth, Morris, Pratt (1977): no line has to be kept.
-static void prepare(struct search *search) {
+int fl_search_begin(struct fl_search *search, const void *text, size_t length) {
+    if (length > FL_RELAY_TEXT_LIMIT) return -E2BIG;
+    *search = (struct fl_search){.length = length};
+    memcpy(search->text, text, length);
     size_t border = 0;
-    search->failure[0] = 0;
     for (size_t i = 1; i < search->length; i++) {
         while (border > 0 && search->text[i] != search->text[border])
             border = search->failure[border - 1];
         if (search->text[i] == search->text[border]) border++;
         search->failure[i] = (uint16_t)border;
     }
+    return 0;
 }
 
-// Whether the text ends in these bytes, for the first time.
-static int finds(struct search *search, const unsigned char *bytes, size_t count) {
+int fl_search_finds(struct fl_search *search, const void *start, size_t count) {
+    const unsigned char *bytes = start;
     if (search->is_over || count == 0) return 0;
     for (size_t i = 0; i < count && search->matched < search->length; i++) {
         while (search->matched > 0 && bytes[i] != search->text[search->matched])
@@ -60,6 +68,8 @@ static int finds(struct search *search, const unsigned char *bytes, size_t count
     search->is_over = search->matched == search->length;
     return search->is_over;
 }
+
+// MARK: The process that relays. It was forked from one with several threads: system calls only.
 
 static int64_t now(void) {
     struct timespec time;
@@ -102,7 +112,7 @@ static void follow_size(int resized, int output, int input) {
     if (ioctl(output, TIOCGWINSZ, &size) == 0) ioctl(input, TIOCSWINSZ, &size);
 }
 
-static void relay(int input, int output, int control, int resized, struct search *search) {
+static void relay(int input, int output, int control, int resized, struct fl_search *search) {
     static unsigned char buffer[65536];
     int is_asked = 0;
     while (1) {
@@ -113,19 +123,22 @@ static void relay(int input, int output, int control, int resized, struct search
             {.fd = resized, .events = POLLIN},
         };
         if (poll(entries, 4, -1) < 0) continue;
-        if (entries[1].revents & (POLLERR | POLLNVAL)) return;
+        // POLLHUP: a terminal that was hung up, a socket that is shut down both ways.
+        if (entries[1].revents & (POLLERR | POLLHUP | POLLNVAL)) return;
         if (entries[3].revents & POLLIN) follow_size(resized, output, input);
         if (entries[2].revents) {
             char byte;
-            if (recv(control, &byte, 1, MSG_DONTWAIT) > 0) is_asked = 1;
-            else if (errno != EAGAIN && errno != EINTR) control = -1;
+            const ssize_t count = recv(control, &byte, 1, MSG_DONTWAIT);
+            if (count > 0) is_asked = 1;
+            // 0: the recorder is gone, and `errno` what it was.
+            if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) control = -1;
         }
         if (entries[0].revents) {
             const int64_t time = now();
             ssize_t count = read(input, buffer, sizeof buffer);
             if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
             if (count <= 0) return;  // a terminal's end is EIO
-            const int has_found = finds(search, buffer, (size_t)count);
+            const int has_found = fl_search_finds(search, buffer, (size_t)count);
             if (!pass_on(output, buffer, (size_t)count)) return;
             if (has_found) tell(control, fl_relay_found, time);
         }
@@ -136,12 +149,17 @@ static void relay(int input, int output, int control, int resized, struct search
     }
 }
 
+// Linux before 5.9 has no close_range, and a container's filter may not know it.
+static void close_from(unsigned first) {
+    if (syscall(SYS_close_range, first, ~0u, 0u) == 0) return;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > 1 << 20)
+        limit.rlim_cur = 1 << 20;  // what the kernel allows unless told otherwise
+    for (unsigned number = first; number < limit.rlim_cur; number++) close((int)number);
+}
+
 static void __attribute__((noreturn)) become_relay(
-    int input, int output, int control, int is_terminal, const void *text, size_t length) {
-    static struct search search;
-    search.text = text;
-    search.length = length;
-    prepare(&search);
+    int input, int output, int control, int is_terminal, struct fl_search *search) {
     sigset_t all, resize;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
@@ -149,7 +167,7 @@ static void __attribute__((noreturn)) become_relay(
     dup2(input, 3);
     dup2(output, 4);
     dup2(control, 5);
-    syscall(SYS_close_range, 6u, ~0u, 0u);
+    close_from(6);
     for (int number = 0; number < 3; number++) close(number);
     (void)!chdir("/");
     prctl(PR_SET_NAME, "firstlight-out");
@@ -157,7 +175,7 @@ static void __attribute__((noreturn)) become_relay(
     sigaddset(&resize, SIGWINCH);
     const int resized =
         is_terminal ? signalfd(-1, &resize, SFD_NONBLOCK | SFD_CLOEXEC) : -1;
-    relay(3, 4, 5, resized, &search);
+    relay(3, 4, 5, resized, search);
     _exit(0);
 }
 
@@ -199,7 +217,8 @@ static int open_terminal(int original, int ends[2]) {
 }
 
 int fl_relay_start(int original, const void *text, size_t length, int *input, int *control) {
-    if (length > FL_RELAY_TEXT_LIMIT) return -E2BIG;
+    struct fl_search search;
+    if (fl_search_begin(&search, text, length) != 0) return -E2BIG;
     const int is_terminal = isatty(original);
     int ends[2], sockets[2];
     if ((is_terminal ? open_terminal(original, ends) : pipe2(ends, O_CLOEXEC)) != 0) return -errno;
@@ -217,7 +236,7 @@ int fl_relay_start(int original, const void *text, size_t length, int *input, in
     pid_t child = output < 0 ? -1 : fork();
     if (child == 0) {
         // The one in between ends at once: the relay is nobody's child.
-        if (fork() == 0) become_relay(ends[0], output, sockets[1], is_terminal, text, length);
+        if (fork() == 0) become_relay(ends[0], output, sockets[1], is_terminal, &search);
         _exit(0);
     }
     int error = child < 0 ? errno : 0;

@@ -42,6 +42,68 @@ extension EndToEnd {
             #expect(terminal.shown() == "0\r\n1\r\n2\r\n3\r\n")
         }
 
+        /// Programs look whether they would read what they write; no pipe tells them.
+        @Test func aFileStaysOne() throws {
+            try scratch.write("text\n", to: "a")
+            let words = [
+                "sh", "-c", "exec \"$0\" \"$@\" >> a", try Setup.path(.firstlight), "record",
+                "-o", scratch("recording"),
+            ]
+            // Where it would go on without end.
+            let limit = ["bash", "-c", "ulimit -f 20000; exec \"$0\" \"$@\""]
+            var command = Command(limit + words + options + ["cat", "a"])
+            command.directory = scratch.path
+            let result = try command.run()
+            #expect(result.status == 1)
+            #expect(result.error.contains("input file is output file"), "\(result)")
+            #expect(scratch.contents(of: "a") == "text\n")
+        }
+
+        /// What is written to a file is noticed there, and nothing that was there before.
+        @Test(arguments: [">", ">>", "1<>"])
+        func aFileIsWatched(redirection: String) throws {
+            for (text, isWritten) in [("needle", true), ("text", false)] {
+                try scratch.write("text\n", to: "a")
+                let script = "exec \"$0\" \"$@\" \(redirection) a"
+                let words = [
+                    "sh", "-c", script, try Setup.path(.firstlight), "record", "--quiet", "-o",
+                    scratch("recording"), "--until", "output:\(text)", "--after", "keep",
+                    "sh", "-c", "seq 1 100000; echo a needle; exit 7",
+                ]
+                var command = Command(words)
+                command.directory = scratch.path
+                let result = try command.run()
+                #expect(result.status == 7, "\(result)")
+                #expect(result.error.contains("before it was ready") == !isWritten, "\(result)")
+                #expect(scratch.contents(of: "a")?.hasSuffix("100000\na needle\n") == true)
+            }
+        }
+
+        /// Its errors could not be handed on.
+        @Test func aDeviceIsRefused() throws {
+            let script = "exec \"$0\" \"$@\" > /dev/full"
+            let words = ["record", "-o", scratch("recording")] + options
+            let result = try Command(
+                ["sh", "-c", script, try Setup.path(.firstlight)] + words
+                    + ["touch", scratch("marker")]
+            ).run()
+            #expect(result.isRefusal(125, mentioning: "device"), "\(result)")
+            #expect(!scratch.has("marker"))
+        }
+
+        /// On Linux before 5.9 the relay closes what is the recorder's one by one: with its own
+        /// pipe's other end it would wait for ever.
+        @Test func endsWithoutCloseRange() throws {
+            let output = try Channel()
+            let command = try record("echo done")
+            var without = Command([try Setup.fixture("without")] + command.words)
+            without.output = output.writer
+            let child = try without.start()
+            output.closeWriter()
+            #expect(try output.rest() == "done\n")
+            #expect(try child.finish().status == 0)
+        }
+
         @Test func aReaderThatLeaves() throws {
             let output = try Channel()
             var command = try record("trap '' PIPE; while echo y; do :; done 2>/dev/null; exit 5")

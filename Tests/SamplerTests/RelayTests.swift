@@ -54,6 +54,27 @@ import Testing
         }
     }
 
+    /// Nobody can read any more, though nothing was written since: the relay ends.
+    @Test func aSocketThatIsClosed() throws {
+        var ends: [Int32] = [-1, -1]
+        let flags = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        let code = socketpair(AF_UNIX, flags, 0, &ends)
+        try #require(code == 0)
+        var input: Int32 = -1
+        let relay = try OutputRelay(to: ends[1], for: "", input: &input)
+        close(ends[1])
+        // It passes on.
+        #expect(write(input, "a", 1) == 1)
+        var byte: UInt8 = 0
+        #expect(read(ends[0], &byte, 1) == 1)
+        close(ends[0])
+        var entry = pollfd(fd: input, events: 0, revents: 0)
+        #expect(poll(&entry, 1, 30_000) == 1)
+        #expect(entry.revents & Int16(POLLERR) != 0)
+        #expect(throws: SystemError.self) { while try relay.news() != nil {} }
+        close(input)
+    }
+
     @Test func theFirstByte() throws {
         #expect(try relay([], text: "").found == false)
         #expect(try relay([[0]], text: "").found)

@@ -8,6 +8,29 @@
 // The longest text that can be looked for, in bytes.
 #define FL_RELAY_TEXT_LIMIT 1024
 
+// A text that is looked for in what comes piece by piece. No line has to be kept (Knuth, Morris,
+// Pratt, 1977).
+struct fl_search {
+    size_t length, matched;
+    int32_t is_over;
+    uint16_t failure[FL_RELAY_TEXT_LIMIT];
+    unsigned char text[FL_RELAY_TEXT_LIMIT];
+};
+
+// An empty text is found in the first byte. 0 or -E2BIG.
+int fl_search_begin(struct fl_search *search, const void *text, size_t length);
+// Whether the text ends in these bytes, for the first time. 1 or 0.
+int fl_search_finds(struct fl_search *search, const void *bytes, size_t count);
+
+// What a descriptor leads to, as far as watching what is written to it goes.
+enum {
+    fl_stream_none = 0,    // it is closed
+    fl_stream_relayed,     // a relay may take its place: what befalls it, befalls the program
+    fl_stream_file,        // a regular file, which only the program itself may write to
+    fl_stream_other,       // a device: its errors cannot be handed on
+};
+int fl_stream_kind(int descriptor);
+
 // What a relay tells, in one packet each.
 struct fl_relay_news {
     int64_t time;  // CLOCK_MONOTONIC, nanoseconds

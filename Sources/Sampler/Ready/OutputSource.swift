@@ -5,29 +5,37 @@ import ProfileModel
 /// `output`: the first byte, or line with a text, that the program writes to standard output or
 /// error.
 final class OutputSource: ReadySource {
-    let relays: [OutputRelay]
+    private(set) var relays: [OutputRelay] = []
+    private var files: [OutputFile] = []
+    private let text: String
     private var found: MonotonicTime?
 
-    /// Puts a relay in front of both streams, or one in front of both where they are the same: so
-    /// what is written to them stays in order.
+    /// Watches both streams, or the one that both are: so what is written to them stays in order.
     ///
     /// - Parameter setting: where it leads may be a relay already, for another text.
     init(text: String?, setting: inout ProgramSetting) throws(SystemError) {
-        var relays: [OutputRelay] = []
+        self.text = text ?? ""
         let output = setting.output ?? STDOUT_FILENO
         let error = setting.error ?? STDERR_FILENO
         let isOneStream = fl_same_stream(output, error) == 1
-        if fcntl(output, F_GETFD) >= 0 {
+        try watch(output, isOutput: true, isError: isOneStream, &setting)
+        if !isOneStream { try watch(error, isOutput: false, isError: true, &setting) }
+    }
+
+    private func watch(
+        _ stream: Int32, isOutput: Bool, isError: Bool, _ setting: inout ProgramSetting
+    ) throws(SystemError) {
+        switch Int(fl_stream_kind(stream)) {
+        case fl_stream_relayed:
             var input: Int32 = -1
-            relays.append(try OutputRelay(to: output, for: text ?? "", input: &input))
-            setting.replaceStreams(by: input, output: true, error: isOneStream)
+            relays.append(try OutputRelay(to: stream, for: text, input: &input))
+            setting.replaceStreams(by: input, output: isOutput, error: isError)
+        case fl_stream_file: files.append(try OutputFile(stream, for: text))
+        case fl_stream_other:
+            let name = isOutput ? "output" : "error"
+            throw SystemError("watching a device that is standard \(name)", code: EOPNOTSUPP)
+        default: break
         }
-        if !isOneStream, fcntl(error, F_GETFD) >= 0 {
-            var input: Int32 = -1
-            relays.append(try OutputRelay(to: error, for: text ?? "", input: &input))
-            setting.replaceStreams(by: input, output: false, error: true)
-        }
-        self.relays = relays
     }
 
     func look(at now: MonotonicTime, in session: TraceSession) -> MonotonicTime? {
@@ -36,11 +44,13 @@ final class OutputSource: ReadySource {
             guard case .found(let time)? = (try? relay.news()) ?? nil else { continue }
             take(time)
         }
+        if found == nil, files.contains(where: { $0.look() }) { take(now) }
         return found
     }
 
     func lastLook(_ signals: SignalQueue) -> MonotonicTime? {
         for relay in relays { relay.drain(signals).map(take) }
+        if found == nil, files.contains(where: { $0.lookThrough() }) { take(.now) }
         return found
     }
 
