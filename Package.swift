@@ -49,20 +49,21 @@ let package = Package(
             dependencies: ["ProfileModel", "CSystem", "CAgent", "CXCB", "CSignpost"],
             swiftSettings: settings),
         .target(
-            name: "Unwind", dependencies: ["ProfileModel", "CElfutils", "CPrefetch"],
+            name: "Unwind", dependencies: ["ProfileModel", "CSystem", "CElfutils", "CPrefetch"],
             swiftSettings: settings),
         .target(
             name: "PerfData", dependencies: ["ProfileModel", "CZstd"], swiftSettings: settings),
         .target(
             name: "Recording", dependencies: ["ProfileModel", "CSQLite"], swiftSettings: settings),
         .target(
-            name: "Symbolicate", dependencies: ["ProfileModel", "CElfutils", "CLZMA"],
+            name: "Symbolicate", dependencies: ["ProfileModel", "CSystem", "CElfutils", "CLZMA"],
             swiftSettings: settings, linkerSettings: [.linkedLibrary("iberty")]),
         .target(
             name: "Marks", dependencies: ["ProfileModel", "Symbolicate", "CCapstone"],
             swiftSettings: settings),
         .target(
-            name: "Recorder", dependencies: ["ProfileModel", "Sampler", "Unwind", "Recording"],
+            name: "Recorder",
+            dependencies: ["ProfileModel", "CSystem", "Sampler", "Unwind", "Recording"],
             swiftSettings: settings),
         .target(
             name: "Importer", dependencies: ["ProfileModel", "Unwind", "Recording", "PerfData"],

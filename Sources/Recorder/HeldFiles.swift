@@ -1,3 +1,4 @@
+import CSystem
 import Glibc
 package import ProfileModel
 
@@ -36,7 +37,7 @@ package final class HeldFiles: @unchecked Sendable {
             !Self.areSame("/proc/\(pid)/root/", "/")
                 || !Self.areSame("/proc/\(pid)/ns/mnt", "/proc/self/ns/mnt")
         else { return }
-        root = hold("/proc/\(pid)/root", O_RDONLY | O_DIRECTORY)
+        root = hold { open("/proc/\(pid)/root", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     }
 
     /// Also where one of them is not known.
@@ -57,18 +58,17 @@ package final class HeldFiles: @unchecked Sendable {
         if isElsewhere { holdOtherRoot() }
         guard isElsewhere || module.isOwn else { return }
         for path in [mapping.path] + paths {
-            // Not blocking: it may be a device.
             guard let status = Self.status(of: path), UInt64(status.st_ino) == mapping.inode,
-                status.st_mode & S_IFMT == S_IFREG, let held = hold(path, O_RDONLY | O_NONBLOCK)
+                let held = hold({ fl_open_regular(path, 0) })
             else { continue }
             standIns[module] = held
             return
         }
     }
 
-    private func hold(_ path: String, _ flags: Int32) -> String? {
+    private func hold(_ open: () -> Int32) -> String? {
         guard descriptors.count < Self.most else { return nil }
-        let descriptor = open(path, flags | O_CLOEXEC)
+        let descriptor = open()
         guard descriptor >= 0 else { return nil }
         descriptors.append(descriptor)
         return "/proc/self/fd/\(descriptor)"

@@ -16,6 +16,7 @@ package final class ModuleResolver {
     private let module: Module
     private let cache: SymbolCache?
     private lazy var alternate = findAlternate()
+    private var openedAlternate: ElfFile?
     private let names = NameCache()
     private lazy var direct = openDirect()
     /// Asked where `direct` does not know.
@@ -35,6 +36,11 @@ package final class ModuleResolver {
         self.search = search
         self.module = module
         self.cache = cache
+    }
+
+    /// Whether one of its files lost bytes while it was read: then no answer counts.
+    package var lostBytes: Bool {
+        (files + [openedAlternate].compactMap(\.self)).contains(where: \.wasCutShort)
     }
 
     /// What is at an address of the module's own (ELF) address space.
@@ -121,11 +127,12 @@ package final class ModuleResolver {
 
     /// The file that `dwz` made of what several have in common.
     private func findAlternate() -> ElfFile? {
-        debug.flatMap { debug in
+        openedAlternate = debug.flatMap { debug in
             debug.file.alternateLink.flatMap {
                 search.findAlternate($0.name, buildID: $0.buildID, of: debug.path)
             }
         }
+        return openedAlternate
     }
 
     private func makeSymbols() -> SymbolIndex {

@@ -115,9 +115,12 @@ package struct Symbolicator: Sendable {
         let places = question.places.map(\.address.lookup)
         let (frames, addition) = lookUp(
             Set(question.addresses.map(\.address.lookup)), with: resolver)
-        return Answer(
-            summary: resolver.summary, frames: frames,
-            names: places.isEmpty ? [:] : resolver.dataNames(at: places), addition: addition)
+        let names = places.isEmpty ? [:] : resolver.dataNames(at: places)
+        guard !resolver.lostBytes else {
+            let remark = ModuleRemark(.unreadable, "it was cut short while it was read")
+            return Answer(summary: ModuleSymbols(remarks: [remark]), frames: [:], names: [:])
+        }
+        return Answer(summary: resolver.summary, frames: frames, names: names, addition: addition)
     }
 
     /// The addresses that have no meaning yet, by module; under nil those of no known module.

@@ -1,4 +1,5 @@
 import CElfutils
+import CSystem
 import Glibc
 
 /// An ELF file opened for its unwind tables. Whatever is wrong with it, questions are answered
@@ -15,7 +16,7 @@ final class ELFFile {
     /// A file on disk; nil when it is no ELF file, or not the one that was mapped: `inode` tells.
     init?(path: String, inode: UInt64) {
         Self.prepare
-        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        descriptor = fl_open_regular(path, 0)
         guard descriptor >= 0 else { return nil }
         var status = stat()
         // Not mapped: a file that is cut short while we read it must be no SIGBUS.

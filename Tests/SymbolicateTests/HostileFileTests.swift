@@ -80,6 +80,37 @@ struct HostileFileTests {
         }
     }
 
+    /// A build that overwrites the program while it is symbolicated: what is gone must not end us,
+    /// and what is told then counts for nothing.
+    @Test(arguments: [0, 5000])
+    func aFileThatIsCutShortMeanwhile(length: Int) throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.compile(Self.source, with: "g++", as: "subject", "-O2", "-g")
+        let resolver = ModuleResolver(Module(path: path), search: .none)
+        #expect(!resolver.lostBytes)
+        #expect(truncate(path, off_t(length)) == 0)
+        let frames = resolver.frames(at: Array(stride(from: UInt64(0x1000), to: 0x3000, by: 41)))
+        #expect(!frames.isEmpty)
+        #expect(resolver.lostBytes)
+    }
+
+    /// A program chooses what its mappings' paths lead to in the end. To open a pipe lets its
+    /// writer go; to open a device may do anything.
+    @Test func nothingButFilesIsOpened() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("pipe")
+        try #require(mkfifo(path, 0o600) == 0)
+        let watch = inotify_init1(Int32(IN_NONBLOCK))
+        defer { close(watch) }
+        try #require(inotify_add_watch(watch, path, UInt32(IN_OPEN)) >= 0)
+        #expect(ModuleResolver(Module(path: path), search: .none).problem == .notUsable)
+        var events = [UInt8](repeating: 0, count: 4096)
+        #expect(read(watch, &events, events.count) < 0)
+        // It would have been noticed.
+        close(open(path, O_RDONLY | O_NONBLOCK))
+        #expect(read(watch, &events, events.count) > 0)
+    }
+
     @Test func noise() throws {
         let folder = try TemporaryFolder()
         var numbers = SeededNumbers(seed: 5)

@@ -140,6 +140,7 @@ int fl_is_regular(uint32_t mode);
 int fl_has_file_capabilities(const char *path);
 
 #include "Doctor.h"
+#include "Files.h"
 #include "Notify.h"
 #include "Relay.h"
 #include "Schedule.h"

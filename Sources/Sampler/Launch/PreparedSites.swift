@@ -15,7 +15,7 @@ struct PreparedSites: Hashable, Sendable {
 
     /// nil: it is no static program, or has too much code.
     init?(path: String) {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        let file = fl_open_regular(path, 0)
         guard file >= 0 else { return nil }
         defer { close(file) }
         let start = Self.read(file, at: 0, count: 64)

@@ -1,4 +1,5 @@
 internal import CElfutils
+internal import CSystem
 internal import Glibc
 
 // Raw memory: this file hands out pointers into a mapped file. They are valid while the
@@ -58,24 +59,46 @@ final class ElfFile {
     private let descriptor: CInt
     /// What the memory belongs to that an image lies in.
     private let owner: AnyObject?
+    /// Of the mapped bytes: a file that is cut short meanwhile must not end us. -1: nothing is mapped.
+    private let guardNumber: CInt
 
     /// Opens and maps the file at `path`.
     convenience init(path: String) throws(ElfFileError) {
-        // Not blocking: what was mapped may be a device, and a path may by now name a pipe.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { throw .cannotOpen(errno) }
+        // What was mapped may be a device, and a path may by now name a pipe.
+        let descriptor = fl_open_regular(path, 0)
+        guard descriptor >= 0 else {
+            throw descriptor == -EMEDIUMTYPE ? .notUsable : .cannotOpen(-descriptor)
+        }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        guard fstat(descriptor, &status) == 0 else {
             close(descriptor)
             throw .notUsable
         }
         _ = elf_version(UInt32(EV_CURRENT))
-        let handle = elf_begin(descriptor, ELF_C_READ_MMAP, nil)
+        let (handle, guardNumber) = Self.map(descriptor)
         let changed = status.st_mtim
         try self.init(
             handle: handle, descriptor: descriptor,
-            stamp: (Int(status.st_size), changed.tv_sec, changed.tv_nsec))
+            stamp: (Int(status.st_size), changed.tv_sec, changed.tv_nsec),
+            guardNumber: guardNumber)
     }
+
+    /// Where no guard is left, the file is read, not mapped.
+    private static func map(_ descriptor: CInt) -> (handle: OpaquePointer?, guardNumber: CInt) {
+        fl_guard_begin()
+        defer { fl_guard_end() }
+        guard let handle = elf_begin(descriptor, ELF_C_READ_MMAP, nil) else { return (nil, -1) }
+        var size = 0
+        guard let start = elf_rawfile(handle, &size), size > 0 else { return (handle, -1) }
+        let guardNumber = fl_guard(start, size)
+        guard guardNumber < 0 else { return (handle, guardNumber) }
+        elf_end(handle)
+        return (elf_begin(descriptor, ELF_C_READ, nil), -1)
+    }
+
+    /// Whether something of the file was missing when it was read: what it told is not to be
+    /// believed.
+    var wasCutShort: Bool { fl_guard_was_hit(guardNumber) == 1 }
 
     /// An image that is in memory already, and stays there as long as `owner` lives; nil: for ever
     /// (the vdso).
@@ -90,9 +113,11 @@ final class ElfFile {
 
     private init(
         handle: OpaquePointer?, descriptor: CInt,
-        stamp: (size: Int, seconds: Int, nanoseconds: Int), owner: AnyObject? = nil
+        stamp: (size: Int, seconds: Int, nanoseconds: Int), owner: AnyObject? = nil,
+        guardNumber: CInt = -1
     ) throws(ElfFileError) {
         guard let handle, let machine = Self.machine(of: handle) else {
+            fl_unguard(guardNumber)
             elf_end(handle)
             if descriptor >= 0 { close(descriptor) }
             throw .notUsable
@@ -101,11 +126,13 @@ final class ElfFile {
         self.descriptor = descriptor
         self.stamp = stamp
         self.owner = owner
+        self.guardNumber = guardNumber
         self.machine = machine
         sections = Self.readSections(of: handle)
     }
 
     deinit {
+        fl_unguard(guardNumber)
         elf_end(handle)
         if descriptor >= 0 { close(descriptor) }
     }

@@ -1,3 +1,4 @@
+internal import CSystem
 internal import Glibc
 
 /// Reading small files whole, in bounds.
@@ -6,13 +7,12 @@ enum RegularFile {
     /// bytes, or cannot be read.
     /// - Parameter owner: whose it must be; nil: anybody's.
     static func read(_ path: String, limit: Int, owner: UInt32? = nil) -> [UInt8]? {
-        // Not blocking: it may be a pipe. What others could have put there is not followed.
-        let link = owner == nil ? 0 : O_NOFOLLOW
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | link)
+        // What others could have put there is not followed.
+        let descriptor = fl_open_regular(path, owner == nil ? 0 : O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+        guard fstat(descriptor, &status) == 0,
             owner.map({ $0 == status.st_uid }) ?? true,
             let size = Int(exactly: status.st_size), size <= limit
         else { return nil }
