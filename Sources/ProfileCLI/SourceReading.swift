@@ -1,24 +1,52 @@
 import Analysis
+import CSystem
 import Glibc
 import Report
 
 /// Lines of the source files that a profile's frames name, as far as they are readable here.
 ///
-/// Files that were changed after the recording are left out: their lines are others now.
+/// Which files these are, whoever made the recording decided, and the page may be handed on. So
+/// only what looks like source is read, below a folder of the user's choice, and what was read is
+/// said. Files that were changed after the recording are left out: their lines are others now.
 struct SourceReading {
     private let profile: Profile
     private let recordedAt: Int
+    /// Without links, with a slash at its end; nil: there is no such folder.
+    private let root: String?
 
     /// Around each line that occurs; files and bytes in all. Debug information may name any path.
     private static let context: Int32 = 4
     private static let (mostFiles, mostBytes, largestFile) = (400, 512 << 10, 4 << 20)
     private static let longestLine = 400
 
-    /// `recording` is the profile's file.
-    init(_ profile: Profile, recording: String) {
+    /// How files of source are called, in all languages whose compilers write DWARF.
+    private static let endings: Set<Substring> = [
+        "c", "h", "cc", "hh", "cpp", "hpp", "cxx", "hxx", "c++", "h++", "ii", "inc", "inl", "ipp",
+        "tcc", "def", "m", "mm", "s", "S", "asm", "swift", "rs", "go", "d", "zig", "nim", "f",
+        "f77",
+        "f90", "f95", "f03", "f08", "F", "F90", "ada", "adb", "ads", "pas", "pp", "ml", "hs", "cu",
+        "java", "kt", "scala", "cr", "v", "vala", "y", "l", "py", "pyx", "js", "mjs", "ts", "rb",
+    ]
+
+    /// - Parameters:
+    ///   - recording: the profile's file.
+    ///   - root: the folder below which files may be read.
+    init(_ profile: Profile, recording: String, root: String) {
         self.profile = profile
+        self.root = Self.resolved(root).map { $0.hasSuffix("/") ? $0 : $0 + "/" }
         var status = stat()
         recordedAt = stat(recording, &status) == 0 ? status.st_mtim.tv_sec : 0
+    }
+
+    /// The same, and says what the page has.
+    func lines(tell console: Console) -> SourceLines {
+        let result = lines()
+        let count = result.files.count
+        let files = count == 1 ? "1 file" : "\(count) files"
+        console.complain(
+            "lines of source of \(files) are in the page, all below \(root ?? "no folder") "
+                + "(--source-root)")
+        return result
     }
 
     func lines() -> SourceLines {
@@ -58,13 +86,33 @@ struct SourceReading {
             .map { ($0.key, $0.value.lines) }
     }
 
+    /// Where a path leads, links followed.
+    private static func resolved(_ path: String) -> String? {
+        let resolved = realpath(path, nil)
+        defer { free(resolved) }
+        return resolved.map { String(cString: $0) }
+    }
+
+    /// The file itself, not what it is called: a link may lead anywhere.
+    private func permitted(_ path: String) -> String? {
+        guard let root, let path = Self.resolved(path), path.hasPrefix(root) else { return nil }
+        let names = path.dropFirst(root.count).split(separator: "/")
+        guard let name = names.last, let dot = name.lastIndex(of: "."),
+            Self.endings.contains(name[name.index(after: dot)...]),
+            // `.git`, `.config`: nobody compiles these.
+            !names.contains(where: { $0.hasPrefix(".") })
+        else { return nil }
+        return path
+    }
+
     private func read(_ path: String) -> [UInt8]? {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard let path = permitted(path) else { return nil }
+        let file = fl_open_regular(path, O_NOFOLLOW)
         guard file >= 0 else { return nil }
         defer { close(file) }
         var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            status.st_size <= Self.largestFile, status.st_mtim.tv_sec <= recordedAt
+        guard fstat(file, &status) == 0, status.st_size <= Self.largestFile,
+            status.st_mtim.tv_sec <= recordedAt
         else { return nil }
         let size = Int(status.st_size)
         // Unsafe code: read(2) fills the array's memory.

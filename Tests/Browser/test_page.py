@@ -75,7 +75,7 @@ class PageTest(BrowserTest):
 
 class WhatItShows(PageTest):
     def test_the_phase_before_main_leads_to_the_logger(self):
-        driver = self.show(page(None, "source", "--embed-source"))
+        driver = self.show(page(None, "source", "--embed-source", "--source-root", "/"))
         screenshot(driver, "page")
         self.phase(driver, "Static initialisers").click()
         names = self.texts(driver, ".stack .name")

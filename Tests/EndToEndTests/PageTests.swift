@@ -91,11 +91,31 @@ extension EndToEnd {
             ).run()
             #expect(built.status == 0, "\(built.error)")
             let recorded = try Firstlight.record([scratch("program")], in: scratch)
+            var root = scratch.path
+            func embedded() throws -> Finished {
+                try Firstlight.run(
+                    "report", "--format", "html", "--embed-source", "--source-root", root,
+                    recorded.path)
+            }
             func lines() throws -> Int {
                 let plain = try recorded.text("report", ["--format", "html"]).utf8.count
-                let with = try recorded.text("report", ["--format", "html", "--embed-source"])
-                return with.utf8.count - plain
+                let with = try embedded()
+                #expect(with.error.contains("--source-root"))
+                return with.output.utf8.count - plain
             }
+            #expect(try lines() > 0)
+            // Below the user's choice only.
+            try FileManager.default.createDirectory(
+                atPath: scratch("other"), withIntermediateDirectories: false)
+            root = scratch("other")
+            #expect(try lines() == 0)
+            root = scratch.path
+            // Nothing but source, whatever the recording calls it: what is called so may be a link.
+            rename(scratch("program.c"), scratch("id_rsa"))
+            #expect(symlink("id_rsa", scratch("program.c")) == 0)
+            #expect(try lines() == 0)
+            unlink(scratch("program.c"))
+            rename(scratch("id_rsa"), scratch("program.c"))
             #expect(try lines() > 0)
             var times = [timespec(), timespec()]
             clock_gettime(CLOCK_REALTIME, &times[0])

@@ -129,8 +129,13 @@ import Testing
             let mixed = try #require(parsedArguments("report --format html \(option)"))
             #expect(throws: UsageError.self) { try ReportOptions(mixed) }
         }
-        let text = try #require(parsedArguments("report --embed-source"))
-        #expect(throws: UsageError.self) { try ReportOptions(text) }
+        for words in ["--embed-source", "--format html --source-root src"] {
+            let text = try #require(parsedArguments("report \(words)"))
+            #expect(throws: UsageError.self) { try ReportOptions(text) }
+        }
+        let rooted = try #require(
+            parsedArguments("report --format html --embed-source --source-root src"))
+        #expect(try ReportOptions(rooted).sourceRoot == "src")
         #expect(parsedArguments("doctor --format html") == nil)
     }
 

@@ -14,7 +14,7 @@ package enum OptionName: Hashable, Sendable {
     case interval
     case until, extended, watchdog, mark
     case pid, timings
-    case embedSource
+    case embedSource, sourceRoot
 }
 
 /// Everything about one option. Parsing, `--help`, the manual page and the suggestions for
@@ -184,8 +184,14 @@ package enum OptionTable {
         .init(
             .embedSource, "embed-source", for: [.report],
             """
-            html: with the lines of source that stacks lead to, of files that are here and were \
-            not changed since
+            html: with the lines of source that stacks lead to, of files below --source-root that \
+            were not changed since
+            """),
+        .init(
+            .sourceRoot, "source-root", "DIR", .text, for: [.report, .view],
+            """
+            the folder below which files may be shown as source (default: the working directory); \
+            which files a recording names is up to whoever made it
             """),
         .init(
             .exportFormat, "format", "FORMAT", .choice(ExportFormat.allCases.map(\.rawValue)),

@@ -23,11 +23,14 @@ package struct ReportOptions: Sendable {
     /// nil: standard output.
     package var output: String?
     package var embedsSource: Bool
+    /// Below which source is read.
+    package var sourceRoot: String
 
     package init(_ arguments: ParsedArguments) throws(UsageError) {
         file = arguments.operands.first ?? RecordOptions.defaultOutput
         output = arguments.text(.output)
         embedsSource = arguments.isGiven(.embedSource)
+        sourceRoot = arguments.text(.sourceRoot) ?? "."
         format = arguments.text(.format).flatMap(ReportFormat.init) ?? .text
         view = arguments.text(.view).flatMap(View.init) ?? .summary
         phase = arguments.text(.phase)
@@ -49,6 +52,9 @@ package struct ReportOptions: Sendable {
     ) throws(UsageError) {
         if format != .html, arguments.isGiven(.embedSource) {
             throw UsageError(.report, "--embed-source goes with --format html only")
+        }
+        if arguments.isGiven(.sourceRoot), !arguments.isGiven(.embedSource) {
+            throw UsageError(.report, "--source-root goes with --embed-source only")
         }
         guard format != .text else { return }
         var shaping: Set<OptionName> = [

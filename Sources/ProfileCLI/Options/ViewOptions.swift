@@ -4,9 +4,12 @@ package import Report
 package struct ViewOptions: Sendable {
     package var file: String
     package var names: NameStyle
+    /// Below which source is read.
+    package var sourceRoot: String
 
     package init(_ arguments: ParsedArguments) {
         file = arguments.operands.first ?? RecordOptions.defaultOutput
         names = NameStyle(arguments)
+        sourceRoot = arguments.text(.sourceRoot) ?? "."
     }
 }

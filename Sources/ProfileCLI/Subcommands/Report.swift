@@ -35,7 +35,8 @@ enum ReportCommand {
         case .html:
             let sources =
                 options.embedsSource
-                ? SourceReading(profile, recording: options.file).lines() : SourceLines()
+                ? SourceReading(profile, recording: options.file, root: options.sourceRoot)
+                    .lines(tell: console) : SourceLines()
             return HTMLReport.render(profile, sources: sources, compress: Gzip.compressed)
         }
     }

@@ -12,7 +12,7 @@ enum ViewCommand {
     /// Writes the page to the user's cache and has a browser open it; returns the exit status.
     static func run(_ options: ViewOptions, _ console: Console) -> Int32 {
         do {
-            let path = try write(options)
+            let path = try write(options, console)
             // Whoever has no browser here can take it elsewhere.
             let status = Output.print(path + "\n", to: console)
             return status == 0 ? open(path, console) : status
@@ -22,10 +22,13 @@ enum ViewCommand {
         }
     }
 
-    private static func write(_ options: ViewOptions) throws(Reading.Failure) -> String {
+    private static func write(
+        _ options: ViewOptions, _ console: Console
+    ) throws(Reading.Failure) -> String {
         let profile = try Reading.profile(of: options.file, names: options.names)
-        // It stays on this machine, so that the source may be in it.
-        let sources = SourceReading(profile, recording: options.file).lines()
+        let sources = SourceReading(
+            profile, recording: options.file, root: options.sourceRoot
+        ).lines(tell: console)
         let page = HTMLReport.render(profile, sources: sources, compress: Gzip.compressed)
         let name = pageName(of: options.file)
         guard let folder = CacheFolder.ofUser(limit: limit), folder.write(page, as: name) else {
