@@ -7,6 +7,8 @@ BUILD_FLAGS = -c release --static-swift-stdlib
 BINARY = .build/release/firstlight
 STARS = Examples/StarSearcher/build
 FIXTURES = .build/fixtures
+# What `make test` had to try again.
+REPEATS = $(CURDIR)/.build/repeats
 
 BUILD_PACKAGES = pkg-config make gcc g++ libdw-dev libelf-dev liblzma-dev libsqlite3-dev \
 	libzstd-dev zlib1g-dev libiberty-dev libxcb1-dev libxcb-res0-dev libcapstone-dev
@@ -17,9 +19,10 @@ TEST_PACKAGES = $(DEMO_PACKAGES) libunwind-dev sqlite3 python3 perl git gdb stra
 BENCH_PACKAGES = $(TEST_PACKAGES) google-perftools libgoogle-perftools-dev \
 	systemtap-sdt-dev liblttng-ust-dev elfutils redis-server nginx-light \
 	apache2-utils
+CAMPAIGN_PACKAGES = default-jdk-headless
 KERNEL_PACKAGES = qemu-system-x86 cpio busybox-static
 
-.PHONY: build demo test test-kernels lint format bench fuzz install clean manual fixtures
+.PHONY: build demo test test-kernels campaign lint format bench fuzz install clean manual fixtures
 
 build:
 	@scripts/install-packages $(BUILD_PACKAGES)
@@ -41,12 +44,14 @@ fixtures:
 test:
 	@scripts/install-packages $(TEST_PACKAGES)
 	@$(MAKE) --no-print-directory build fixtures
-	scripts/run-tests $(SWIFT) test --skip EndToEndTests
-	FIRSTLIGHT=$(CURDIR)/$(BINARY) FIXTURES=$(CURDIR)/$(FIXTURES) STARS=$(CURDIR)/$(STARS) \
+	@rm -f $(REPEATS)
+	REPEATS=$(REPEATS) scripts/run-tests $(SWIFT) test --skip EndToEndTests
+	REPEATS=$(REPEATS) FIRSTLIGHT=$(CURDIR)/$(BINARY) FIXTURES=$(CURDIR)/$(FIXTURES) STARS=$(CURDIR)/$(STARS) \
 		AGAIN="$(SWIFT) test --skip-build" \
 		scripts/run-tests $(SWIFT) test --skip-build --filter EndToEndTests
 	scripts/run-browser-tests $(BINARY) $(STARS)
 	Fuzz/run $(CURDIR)/$(BINARY) 10
+	@scripts/tell-repeats $(REPEATS)
 
 # On kernels that this machine does not run, emulated: three minutes each, and 60 MB of kernels when
 # it is run first. KERNELS="linux-image-cloud-amd64 ...": Debian's packages; see scripts/test-kernels.
@@ -54,6 +59,13 @@ test-kernels: build
 	@scripts/install-packages $(KERNEL_PACKAGES)
 	@$(MAKE) --no-print-directory fixtures
 	scripts/test-kernels $(BINARY) $(FIXTURES) $(KERNELS)
+
+# Whether programs behave as without us, many thousand times: docs/campaign.md. Goes on where it stopped.
+CAMPAIGN_FLAGS ?=
+campaign: build
+	@scripts/install-packages $(BENCH_PACKAGES) $(CAMPAIGN_PACKAGES)
+	@$(MAKE) --no-print-directory fixtures
+	python3 Tests/Campaign/campaign.py $(CAMPAIGN_FLAGS) $(BINARY) $(FIXTURES)
 
 # Mutated files against everything that reads files: docs/fuzzing.md.
 FUZZ_SECONDS ?= 600

@@ -21,25 +21,20 @@ extension EndToEnd {
         ]
 
         @Test func theSinsAreTheFirstThree() throws {
-            let misses = try Misses.afterAttempts {
-                let recorded = try Firstlight.record([try Setup.star("starsearcher")], in: scratch)
-                let first = try recorded.json().findings.prefix(Self.sins.count)
-                // The summary says it, too.
-                let summary = try recorded.text("report", columns: 200)
-                var misses = Misses()
-                for sin in Self.sins {
-                    let found = first.first { $0.function.hasPrefix(sin.function) }
-                    let isSaid =
-                        found.map { finding in
-                            sin.kinds.contains(finding.kind) && finding.savingNs > 100_000_000
-                                && sin.words.allSatisfy(finding.title.contains)
-                                && finding.file?.isEmpty == false && finding.line ?? 0 > 0
-                        } == true && summary.contains(sin.words[0])
-                    if !isSaid { misses.add("\(sin.function) in \(first)") }
-                }
-                return misses
+            let recorded = try Firstlight.record([try Setup.star("starsearcher")], in: scratch)
+            let first = try recorded.json().findings.prefix(Self.sins.count)
+            // The summary says it, too.
+            let summary = try recorded.text("report", columns: 200)
+            for sin in Self.sins {
+                let found = first.first { $0.function.hasPrefix(sin.function) }
+                let isSaid =
+                    found.map { finding in
+                        sin.kinds.contains(finding.kind) && finding.savingNs > 100_000_000
+                            && sin.words.allSatisfy(finding.title.contains)
+                            && finding.file?.isEmpty == false && finding.line ?? 0 > 0
+                    } == true && summary.contains(sin.words[0])
+                #expect(isSaid, "\(sin.function) in \(first)")
             }
-            #expect(misses.isEmpty, "\(misses)")
         }
 
         @Test func theMendedVariantHasNoneOfThem() throws {
@@ -52,52 +47,40 @@ extension EndToEnd {
 
         // MARK: False alarms
 
-        /// Once in peace is enough: what others do on the machine may make anybody wait.
         @Test(
+            .needs("git"), .needs("sqlite3"),
             arguments: [["true"], ["git", "--version"], ["sqlite3", ":memory:", ""]])
         func cleanProgramsHaveNone(program: [String]) throws {
-            guard Tool.find(program[0]) != nil else { return }
-            let misses = try Misses.afterAttempts {
-                let recorded = try Firstlight.record(program, in: scratch)
-                var misses = Misses()
-                for finding in try recorded.json().findings { misses.add(finding.title) }
-                if try recorded.text("report").contains("most at stake first") {
-                    misses.add("in the summary")
-                }
-                return misses
-            }
-            #expect(misses.isEmpty, "\(misses)")
+            let recorded = try Firstlight.record(program, in: scratch)
+            #expect(try recorded.json().findings.map(\.title) == [])
+            #expect(try !recorded.text("report").contains("most at stake first"))
         }
 
         // MARK: Kinds
 
         @Test func aPriorityInversionIsNamed() throws {
-            let misses = try Misses.afterAttempts {
+            try Misses.afterAttempts {
                 let recorded = try Firstlight.record(
                     [try Setup.fixture("inversion")], in: scratch,
                     adding: ["FIRSTLIGHT_TRUTH": scratch("truth")])
                 let truth = try scratch.truth()
                 let findings = try recorded.json().findings
                 var misses = Misses()
-                guard let found = findings.first(where: { $0.kind == "priority-inversion" }),
-                    let other = found.waitedFor
-                else {
-                    misses.add("\(findings)")
-                    return misses
-                }
+                let found = try #require(
+                    findings.first { $0.kind == "priority-inversion" }, "\(findings)")
+                let other = try #require(found.waitedFor)
                 misses.check("wait", found.savingNs, truth: truth["wait"])
                 let isNamed =
                     found.function == "wait_for_lock" && found.title.contains("hold_lock")
                     && Int64(other.tid) == truth["low"] && other.known == "owner"
                     && other.stack.contains { $0.function == "hold_lock" }
-                if !isNamed { misses.add("\(found)") }
+                #expect(isNamed, "\(found)")
                 // It shared the core with one that weighs nine times as much.
                 if (other.runnableNs + other.preemptedNs) * 2 < found.savingNs {
                     misses.add("\(other)")
                 }
                 return misses
             }
-            #expect(misses.isEmpty, "\(misses)")
         }
 
         @Test(
@@ -108,7 +91,7 @@ extension EndToEnd {
                 ("nanosleep", "sleep", "pause_for"), ("child", "child-wait", "wait_in_child"),
             ])
         func waits(name: String, kind: String, function: String) throws {
-            let misses = try Misses.afterAttempts {
+            try Misses.afterAttempts {
                 let recorded = try Firstlight.record(
                     [try Setup.fixture("waits"), name], in: scratch,
                     adding: ["FIRSTLIGHT_TRUTH": scratch("truth")])
@@ -118,25 +101,24 @@ extension EndToEnd {
                     $0.kind == kind && $0.function == function
                 }
                 misses.check(name, found?.savingNs, truth: truth)
-                if found?.file?.hasSuffix("/waits.c") != true { misses.add("no file") }
+                #expect(found?.file?.hasSuffix("/waits.c") == true)
                 return misses
             }
-            #expect(misses.isEmpty, "\(misses)")
         }
 
         /// One finding for each child would hide that it is always the same.
         @Test func childrenAreNamed() throws {
-            let misses = try Misses.afterAttempts {
+            try Misses.afterAttempts {
                 let recorded = try Firstlight.record(
                     ["/bin/sh", "-c", "for i in 1 2 3; do sleep 0.02; done; :"], in: scratch)
                 let found = try recorded.json().findings.first { $0.kind == "child-wait" }
                 var misses = Misses()
                 let isNamed = found?.title.contains("children (sleep 0.02)") == true
                 // The shell may begin to wait a little later than its child to sleep.
-                if !isNamed || found?.savingNs ?? 0 < 55_000_000 { misses.add("\(found as Any)") }
+                #expect(isNamed, "\(found as Any)")
+                if found?.savingNs ?? 0 < 55_000_000 { misses.add("\(found as Any)") }
                 return misses
             }
-            #expect(misses.isEmpty, "\(misses)")
         }
     }
 }

@@ -77,7 +77,7 @@ extension EndToEnd {
 
         @Test func spansAreAsLongAsTheProgramSays() throws {
             let names = ["longer", "shorter", "climb", "hand_over"]
-            let misses = try Misses.afterAttempts {
+            try Misses.afterAttempts {
                 let (report, complaints) = try record(
                     ["spans"], marks: names.map { "\($0)=\($0).." })
                 #expect(complaints.isEmpty)
@@ -98,7 +98,6 @@ extension EndToEnd {
                 }
                 return misses
             }
-            #expect(misses.isEmpty, "\(misses)")
         }
 
         @Test func everyPassIsCounted() throws {

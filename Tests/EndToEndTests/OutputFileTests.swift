@@ -66,7 +66,7 @@ extension EndToEnd {
         }
 
         /// The program's work is done, and its status is its own, whatever becomes of the recording.
-        @Test(.enabled(if: SmallDisk.canMount, "a small file system cannot be mounted"))
+        @Test(.requires(SmallDisk.canMount, "a small file system cannot be mounted"))
         func aFullDiskCostsTheRecordingOnly() throws {
             let disk = try SmallDisk(at: scratch("disk"), kilobytes: 200)
             let result = try Firstlight.recording(
@@ -77,7 +77,7 @@ extension EndToEnd {
             #expect(try Firstlight.run("report", disk.path + "/recording").status == 0)
         }
 
-        @Test(.enabled(if: SmallDisk.canMount, "a small file system cannot be mounted"))
+        @Test(.requires(SmallDisk.canMount, "a small file system cannot be mounted"))
         func aDiskThatIsFullIsRefusedBeforehand() throws {
             let disk = try SmallDisk(at: scratch("disk"), kilobytes: 16)
             let command = try Firstlight.recording(

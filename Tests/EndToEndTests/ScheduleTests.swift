@@ -58,45 +58,46 @@ extension EndToEnd {
         }
 
         /// The main thread waits for B, and that for C.
-        @Test(.enabled(if: wakeupsAreTold, "scheduler tracepoints cannot be read here"))
+        @Test(.requires(wakeupsAreTold, "scheduler tracepoints cannot be read here"))
         func theCriticalPathOfAChain() throws {
-            let misses = try Misses.afterAttempts {
+            try Misses.afterAttempts {
                 let (recorded, truth) = try record("chain")
                 let report = try report(recorded)
                 #expect(report.launch.scheduler == "wakeups")
                 expectTiling(report)
                 let text = try recorded.text("report", ["--view", "critical-path"])
                 #expect(text.contains("◀") && text.contains("Indented"), "\(text)")
-                let allLong = report.criticalPath.filter { $0.durationNs > 15_000_000 }
-                // What came before the waiting may be in several pieces.
-                let before = allLong.prefix { Optional($0.tid) == truth["main_tid"] }
-                let long = Array(allLong.dropFirst(max(0, before.count - 1)))
-                let ids = ["main_tid", "c_tid", "b_tid", "main_tid"].map { truth[$0] }
-                var misses = Misses()
-                guard long.map({ Optional($0.tid) }) == ids else {
-                    misses.add("\(allLong)")
-                    return misses
-                }
-                for (segment, name) in zip(long.dropFirst(), ["c", "b", "tail"]) {
-                    // Two milliseconds, or two per cent.
-                    let expected = truth[name] ?? 0
-                    let tolerance = max(2_000_000, expected / 50)
-                    if abs(segment.durationNs - expected) > tolerance {
-                        misses.add("\(name): \(segment.durationNs) is not \(expected)")
+                // One thread's time may be in several pieces, where it waited for a core.
+                let long = report.criticalPath.filter { $0.durationNs > 15_000_000 }
+                let turns = long.reduce(into: [[Report.Segment]]()) { turns, segment in
+                    let isSame = turns.last?.last?.tid == segment.tid
+                    if isSame {
+                        turns[turns.count - 1].append(segment)
+                    } else {
+                        turns += [[segment]]
                     }
-                    #expect(segment.stack.contains { $0.function == "compute" })
                 }
-                #expect(long[2].wokenByTid == truth["c_tid"])
-                #expect(long[3].wokenByTid == truth["b_tid"])
+                let ids = ["main_tid", "c_tid", "b_tid", "main_tid"].map { truth[$0] }
+                try #require(turns.map { $0.first?.tid } == ids, "\(report.criticalPath)")
+                var misses = Misses()
+                for (turn, name) in zip(turns.dropFirst(), ["c", "b", "tail"]) {
+                    let length = turn.reduce(0) { $0 + $1.durationNs }
+                    // Two milliseconds, or two per cent.
+                    misses.check(
+                        name, length, truth: truth[name],
+                        tolerance: max(2_000_000, (truth[name] ?? 0) / 50))
+                    #expect(turn.contains { $0.stack.contains { $0.function == "compute" } })
+                }
+                #expect(turns[2].first?.wokenByTid == truth["c_tid"])
+                #expect(turns[3].first?.wokenByTid == truth["b_tid"])
                 return misses
             }
-            #expect(misses.isEmpty, "\(misses)")
         }
 
         /// Without privileges the kernel tells when threads have cores, and not who woke whom.
         @Test(
             .needsRoot, .needs("setpriv"),
-            .enabled(if: switchesAreTold, "kernel.perf_event_paranoid forbids it"))
+            .requires(switchesAreTold, "kernel.perf_event_paranoid forbids it"))
         func withoutPrivileges() throws {
             chmod(scratch.path, 0o777)
             for (name, path) in [
@@ -130,9 +131,9 @@ extension EndToEnd {
         }
 
         /// Two threads on one core, against what the kernel has counted of them.
-        @Test(.enabled(if: wakeupsAreTold, "scheduler tracepoints cannot be read here"))
+        @Test(.requires(wakeupsAreTold, "scheduler tracepoints cannot be read here"))
         func statesAreTheKernelsOwn() throws {
-            let misses = try Misses.afterAttempts {
+            try Misses.afterAttempts {
                 let (recorded, truth) = try record("pinned")
                 let report = try report(recorded)
                 let stored = try Command([
@@ -151,36 +152,30 @@ extension EndToEnd {
                         misses.add("\(name) waited: \(waited), not \(delay) ns, held \(held)")
                     }
                     // It sleeps thirty times, and is pushed off its core in between.
-                    if thread?.runnableNs ?? 0 <= 0 || thread?.preemptedNs ?? 0 <= 0 {
-                        misses.add("\(thread as Any)")
-                    }
+                    #expect(thread.map { $0.runnableNs > 0 && $0.preemptedNs > 0 } == true)
                 }
                 return misses
             }
-            #expect(misses.isEmpty, "\(misses)")
         }
 
         /// The same run, as perf sees it.
         @Test(
             .needs("perf"), .needs("python3"), .needs("taskset"),
-            .enabled(if: wakeupsAreTold, "scheduler tracepoints cannot be read here"))
+            .requires(wakeupsAreTold, "scheduler tracepoints cannot be read here"))
         func perfAgrees() throws {
             let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
                 .appendingPathComponent("../../Benchmarks/timehist.py").path
             var words = ["python3", script, try Setup.path(.firstlight)]
             words.append(try Setup.fixture("pinned"))
-            let misses = try Misses.afterAttempts {
+            try Misses.afterAttempts {
                 let result = try Command(words).run()
-                var misses = Misses()
                 // perf itself does not work here, or is known to have missed switches.
-                if result.status == 77 {
-                    Issue.record("\(result.output)", severity: .warning)
-                } else if result.status != 0 {
-                    misses.add(result.output + result.error)
-                }
+                if result.status == 77 { try Setup.skip(result.output) }
+                #expect(result.status == 0 || result.output.contains("DIFFERS"), "\(result)")
+                var misses = Misses()
+                if result.status != 0 { misses.add(result.output) }
                 return misses
             }
-            #expect(misses.isEmpty, "\(misses)")
         }
 
         private static var switchesAreTold: Bool { paranoia.map { $0 <= 2 } ?? false }

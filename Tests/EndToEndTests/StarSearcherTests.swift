@@ -20,13 +20,10 @@ extension EndToEnd {
         }
 
         @Test func theSinsHaveTheirTrueCost() throws {
-            var text = ""
-            var wide = ""
-            let misses = try Misses.afterAttempts {
+            try Misses.afterAttempts {
                 let recorded = try record("starsearcher")
+                try expectNames(in: recorded)
                 let report = try recorded.json()
-                text = try recorded.text("report")
-                wide = try recorded.text("report", columns: 200)
                 let truth = try scratch.truth()
                 let waits = try recorded.folded("--weight", "wall", "--phase", "Main")
                 let initialisers = try recorded.folded("--phase", "Static initialisers")
@@ -42,9 +39,12 @@ extension EndToEnd {
                     truth: truth["prewarm_cpu"], floor: 0)
                 return misses
             }
-            #expect(misses.isEmpty, "\(misses)")
-            // Nothing but the summary is needed to find them, and the function's own name is what
-            // a narrow one keeps, before its arguments.
+        }
+
+        /// Nothing but the summary is needed to find them, and the function's own name is what a
+        /// narrow one keeps, before its arguments.
+        private func expectNames(in recorded: Recorded) throws {
+            let text = try recorded.text("report")
             let lines = [
                 #/SuperfastLogger::warmUp\S* +libsuperlog\.so +logger\.cpp:\d+/#,
                 #/StarCatalogue::loadStars.* +starsearcher +catalogue\.cpp:\d+/#,
@@ -54,6 +54,7 @@ extension EndToEnd {
             let found = lines.map { text.contains($0) }
             #expect(found == [true, true, true, true], "\(text)")
             // Names are elided only for want of room.
+            let wide = try recorded.text("report", columns: 200)
             #expect(wide.contains(Self.logger))
             #expect(wide.contains("StarCatalogue::loadStars(unsigned long)"))
             #expect(wide.contains(Self.prewarming))

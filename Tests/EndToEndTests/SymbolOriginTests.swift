@@ -54,7 +54,7 @@ extension EndToEnd {
         }
 
         /// A file that only the program's own mount namespace has, as a container's.
-        @Test(.needsRoot, .enabled(if: Self.canUnshare, "mount namespaces are not allowed here"))
+        @Test(.needsRoot, .requires(Self.canUnshare, "mount namespaces are not allowed here"))
         func otherMounts() throws {
             let folder = scratch("hidden")
             try FileManager.default.createDirectory(

@@ -9,35 +9,29 @@ extension EndToEnd {
 
         private static let all = ["asleep", "brief", "early 0", "early 1", "early 2", "late"]
 
-        /// What is missing among a recording's names; the first thread has the program's.
-        private func check(_ report: LaunchReport) -> Misses {
-            var misses = Misses()
+        /// The first thread has the program's.
+        private func expectNames(_ report: LaunchReport) {
             let others = report.threads.filter { $0.tid != report.program.pid }.map(\.name)
-            if others.sorted() != Self.all { misses.add("\(others)") }
-            let first = report.threads.first { $0.tid == report.program.pid }?.name
-            if first != "renames" { misses.add("first thread: \(first ?? "none")") }
-            return misses
+            #expect(others.sorted() == Self.all)
+            #expect(report.threads.first { $0.tid == report.program.pid }?.name == "renames")
         }
 
         /// Most of the threads are gone when the recording ends.
         @Test(arguments: [[], ["--capture", "ptrace"]])
         func namesTakenLater(options: [String]) throws {
-            let misses = try Misses.afterAttempts {
-                let (input, output) = (try Channel(), try Channel())
-                var command = try Firstlight.recording(
-                    [try Setup.fixture("renames")], to: scratch("recording"),
-                    options: ["--quiet"] + options)
-                command.input = .descriptor(input.reader)
-                command.output = output.writer
-                let child = try command.start()
-                output.closeWriter()
-                #expect(try output.line() == "named")
-                input.closeWriter()
-                let finished = try child.finish()
-                #expect(finished.status == 0, "\(finished.error)")
-                return check(try Recorded(path: scratch("recording"), finished: finished).json())
-            }
-            #expect(misses.isEmpty, "\(misses)")
+            let (input, output) = (try Channel(), try Channel())
+            var command = try Firstlight.recording(
+                [try Setup.fixture("renames")], to: scratch("recording"),
+                options: ["--quiet"] + options)
+            command.input = .descriptor(input.reader)
+            command.output = output.writer
+            let child = try command.start()
+            output.closeWriter()
+            #expect(try output.line() == "named")
+            input.closeWriter()
+            let finished = try child.finish()
+            #expect(finished.status == 0, "\(finished.error)")
+            expectNames(try Recorded(path: scratch("recording"), finished: finished).json())
         }
     }
 }

@@ -24,6 +24,7 @@
 //               id
 //   any         the same, of any child
 //   flock       of a file that another process has locked
+//   lease       open of a file that another process has a lease of, until that gives it up
 //   signal      sigwaitinfo of a signal that another thread sends
 #include <netinet/in.h>
 #include <poll.h>
@@ -432,6 +433,39 @@ FUNCTION void wait_in_flock(void) {
     unlink(path);
 }
 
+/// What takes a lease away is told by a signal, which is enough to be woken by.
+static void ignore(int number) { (void)number; }
+
+FUNCTION void wait_in_lease(void) {
+    int ready[2];
+    snprintf(path, sizeof path, "%s/leased", folder);
+    make_pipe(ready);
+    pid_t child = fork();
+    if (child == 0) {
+        sigset_t wanted;
+        sigemptyset(&wanted);
+        sigaddset(&wanted, SIGIO);
+        sigprocmask(SIG_BLOCK, &wanted, NULL);
+        signal(SIGIO, ignore);
+        int own = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        if (fcntl(own, F_SETLEASE, F_WRLCK) != 0) fail("F_SETLEASE");
+        tell(ready[1]);
+        sigwaitinfo(&wanted, NULL);
+        pause_for(LENGTH_MS);
+        fcntl(own, F_SETLEASE, F_UNLCK);
+        _exit(0);
+    }
+    close(ready[1]);
+    hear(ready[0]);
+    start_clock();
+    int file = open(path, O_RDWR | O_CLOEXEC);
+    stop_clock("lease");
+    waitpid(child, NULL, 0);
+    close(file);
+    close(ready[0]);
+    unlink(path);
+}
+
 static pthread_t waiting;
 
 static void send_signal(void) { pthread_kill(waiting, SIGUSR2); }
@@ -459,7 +493,8 @@ static const struct {
     {"nanosleep", wait_in_nanosleep}, {"poll", wait_in_poll},
     {"epoll", wait_in_epoll},         {"select", wait_in_select},
     {"child", wait_in_child},         {"any", wait_in_any},
-    {"flock", wait_in_flock},         {"signal", wait_in_signal},
+    {"flock", wait_in_flock},         {"lease", wait_in_lease},
+    {"signal", wait_in_signal},
 };
 
 int main(int argc, char **argv) {

@@ -4,7 +4,8 @@ import Testing
 @testable import Sampler
 
 /// Whole stacks, compared address by address with what the debugger finds.
-@Suite(.enabled(if: Tools.has("gdb") && Tools.has("gcc"))) struct DebuggerTests {
+@Suite(.enabled(if: Tools.has("gdb") && Tools.has("gcc"), "needs gdb and gcc")) struct DebuggerTests
+{
     private static let script = """
         import gdb
         for thread in gdb.selected_inferior().threads():

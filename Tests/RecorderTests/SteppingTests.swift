@@ -6,7 +6,7 @@ import Testing
 /// Unwinds at every single instruction of a program's work: prologues, epilogues, the stubs of
 /// the linkage table, the dynamic linker's resolver, the vdso. What the stack must be is known
 /// from the calls and returns that were stepped over.
-@Suite(.enabled(if: Tools.has("gcc"))) struct SteppingTests {
+@Suite(.enabled(if: Tools.has("gcc"), "needs gcc")) struct SteppingTests {
     private struct Result: Sendable {
         var steps = 0
         var calls = 0

@@ -1,10 +1,11 @@
 import Glibc
 import ProfileModel
 import Recording
+import TestSupport
 import Testing
 
 /// On a real full file system, where this process may mount one.
-@Suite(.enabled(if: TinyFileSystem.canMount, "needs the right to mount"))
+@Suite(.enabled(if: TinyFileSystem.canMount || isContinuousIntegration, "needs the right to mount"))
 struct DiskFullTests {
     private let header = Recording.Header(
         pid: 1, isAttached: false, capture: .ptrace, frequency: 1_000)

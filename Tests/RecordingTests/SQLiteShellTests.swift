@@ -1,11 +1,15 @@
 import Glibc
 import ProfileModel
 import Recording
+import TestSupport
 import Testing
 
 /// The `sqlite3` program, which is not ours, reads recordings; and the documentation's queries
 /// are right.
-@Suite(.enabled(if: access("/usr/bin/sqlite3", X_OK) == 0, "sqlite3 is not installed"))
+@Suite(
+    .enabled(
+        if: access("/usr/bin/sqlite3", X_OK) == 0 || isContinuousIntegration,
+        "sqlite3 is not installed"))
 struct SQLiteShellTests {
     /// The output of `sqlite3 -bail PATH SQL`, and its exit status.
     private func run(_ sql: String, on path: String, _ scratch: Scratch) -> (String, Int32) {

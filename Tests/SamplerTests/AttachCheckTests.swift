@@ -73,9 +73,9 @@ import Testing
         #expect(throws: Never.self) { try AttachCheck.check(pid) }
     }
 
-    @Test func aThreadIsNoProcess() {
-        let other = ProcessFiles(pid: getpid()).threadIDs().first { $0 != getpid() }
-        guard let other else { return }
+    @Test func aThreadIsNoProcess() throws {
+        let other = try #require(
+            ProcessFiles(pid: getpid()).threadIDs().first { $0 != getpid() })
         #expect(throws: SamplerError.noSuchProcess(other)) { try AttachCheck.check(other) }
     }
 

@@ -39,6 +39,13 @@ enum Setup {
         return path
     }
 
+    /// Ends a test that finds that it cannot be made here: skipped, or failed under continuous
+    /// integration.
+    static func skip(_ reason: String) throws -> Never {
+        if isContinuousIntegration { throw Command.Failure(description: reason) }
+        try Test.cancel(Comment(rawValue: reason))
+    }
+
     static func fixture(_ name: String) throws -> String { try path(.fixtures) + "/" + name }
 
     static func star(_ name: String) throws -> String { try path(.stars) + "/" + name }
@@ -70,6 +77,12 @@ extension Trait where Self == ConditionTrait {
     }
 
     static var needsRoot: Self {
-        .enabled(if: Setup.isRoot, "only root can set this up")
+        requires(Setup.isRoot, "only root can set this up")
+    }
+
+    /// Without what it requires a test is skipped, for the reason that is given; under continuous
+    /// integration it runs and fails.
+    static func requires(_ isThere: Bool, _ reason: Comment) -> Self {
+        .enabled(if: isThere || Setup.isContinuousIntegration, reason)
     }
 }

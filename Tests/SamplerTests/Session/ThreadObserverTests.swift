@@ -66,7 +66,6 @@ import Testing
             if case .wait(let wait) = event { wait } else { nil as Wait? }
         }
         #expect(waits.map(\.systemCall) == [call])
-        #expect((waits.first?.reason.kind == .poll) == (call == 7))
     }
 
     @Test func waitingForACoreIsNotBeingBlocked() throws {
