@@ -11,7 +11,15 @@ package enum Version {
 @main
 package enum Main {
     package static func main() {
-        exit(run(Array(CommandLine.arguments.dropFirst()), Console()))
+        let words = CommandLine.arguments
+        // They are read from /proc, as is much else that recording needs.
+        guard !words.isEmpty else {
+            Console().complain(
+                "/proc cannot be read, from which the command line comes: mount it "
+                    + "(mount -t proc proc /proc)")
+            exit(RecordCommand.ownFailure)
+        }
+        exit(run(Array(words.dropFirst()), Console()))
     }
 
     /// Does what the words ask for, and returns the exit status.

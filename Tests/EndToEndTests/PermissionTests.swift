@@ -32,6 +32,16 @@ extension EndToEnd {
             return command
         }
 
+        /// The command line itself is read from there.
+        @Test(.needsRoot, .needs("unshare")) func withoutProc() throws {
+            let record = try Firstlight.recording(["true"], to: scratch("recording"))
+            let result = try Command(
+                ["unshare", "--mount", "sh", "-c", "umount -l /proc && exec \"$@\"", "sh"]
+                    + record.words
+            ).run()
+            #expect(result.isRefusal(125, mentioning: "/proc", "mount"), "\(result)")
+        }
+
         @Test(arguments: ["4194305", "2147483647"])
         func processesThatDoNotExist(pid: String) throws {
             let result = try attach(pid)

@@ -12,8 +12,17 @@ import Testing
         var watch = BurstWatch()
         _ = watch.approach(voluntary: 7, at: Self.time(0))
         #expect(watch.approach(voluntary: 7, at: Self.time(1)) == .signal)
+    }
+
+    /// Its count was read so late, after it was found running, that the wait was in it already: that
+    /// the count has not changed since does not say that it has not waited.
+    @Test func aWaitThatWasCountedTooEarly() {
+        var watch = BurstWatch()
+        _ = watch.approach(voluntary: 7, at: Self.time(0))
         watch.sawWait(.fragile, at: Self.time(1))
-        #expect(watch.approach(voluntary: 7, at: Self.time(2)) == .signal)
+        #expect(watch.hasWaited(voluntary: 7))
+        #expect(watch.approach(voluntary: 7, at: Self.time(2)) == .spare)
+        #expect(watch.approach(voluntary: 7, at: Self.time(3)) == .signal)
     }
 
     /// Of its waits nothing is known yet; most calls survive a stop.

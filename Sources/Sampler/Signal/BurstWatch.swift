@@ -60,6 +60,8 @@ struct BurstWatch: Hashable, Sendable {
     mutating func sawWait(_ kind: WaitKind, at now: MonotonicTime) {
         busyLooks = 0
         if kind > .restartsAfterHandler { hasWaitedFrail = true }
+        // When that was read the thread may have left its core for this very wait.
+        voluntary = nil
         if let worst, worst > kind, now - worstSeen < Self.memory { return }
         worst = kind
         worstSeen = now
