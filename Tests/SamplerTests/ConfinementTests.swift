@@ -31,6 +31,18 @@ import Testing
         #expect(ConfinementFacts.filters(status: text("Seccomp:\t0\nSeccomp_filters:\t0\n")) == 0)
         #expect(ConfinementFacts.filters(status: text("Seccomp:\t2\nSeccomp_filters:\t3\n")) == 3)
         #expect(ConfinementFacts.filters(status: text("Seccomp:\t2\n")) == 1)
+    }
+
+    /// Before Linux 5.9 it is not told how many filters there are.
+    @Test(arguments: [("0", false), ("1", true), ("2", true)])
+    func filtersThatAreNotCounted(mode: String, isFiltered: Bool) throws {
+        let switches = "voluntary_ctxt_switches:\t0\nnonvoluntary_ctxt_switches:\t0\n"
+        let status = try #require(
+            ThreadStatus(text("SigBlk:\t0\nSeccomp:\t\(mode)\n" + switches)))
+        #expect(status.isFiltered(beyond: 0) == isFiltered)
+        let counted = try #require(
+            ThreadStatus(text("SigBlk:\t0\nSeccomp:\t2\nSeccomp_filters:\t1\n" + switches)))
+        #expect(counted.isFiltered(beyond: 0) && !counted.isFiltered(beyond: 1))
         #expect(ConfinementFacts.filters(status: text("")) == 0)
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import ProfileModel
 import Testing
 
@@ -60,6 +61,26 @@ import Testing
         let input = try Connection(isSocket: true)
         let child = try Self.reader(input)
         #expect(Self.kind(0, child.pid, [5: 0]) == .fragile)
+    }
+
+    /// A stop ends it with what was written so far.
+    @Test func writingToAPipeOrATerminal() throws {
+        let output = try Connection(isSocket: false)
+        let number = UInt64(output.ends[1])
+        for call in [1, 20] as [Int32] {
+            #expect(Self.kind(call, getpid(), [5: number]) == .fragile)
+        }
+        let null = open("/dev/null", O_WRONLY)
+        defer { close(null) }
+        #expect(Self.kind(1, getpid(), [5: UInt64(null)]) == .fragile)
+    }
+
+    @Test func writingToAFile() throws {
+        let file = open("/etc/passwd", O_RDONLY)
+        try #require(file >= 0)
+        defer { close(file) }
+        #expect(Self.kind(1, getpid(), [5: UInt64(file)]) == .restartsAfterHandler)
+        #expect(Self.kind(20, getpid(), [5: UInt64(file)]) == .restartsAfterHandler)
     }
 
     @Test func aProcessThatIsGone() {

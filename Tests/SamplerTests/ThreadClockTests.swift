@@ -50,6 +50,17 @@ import Testing
         #expect(clock.run(until: Self.at(1100), Self.counters(run: 400)) == 5_400_000)
     }
 
+    /// It comes from memory that the program can write.
+    @Test func whatAThreadTellsOfItself() {
+        let clock = Self.clock()
+        let now = Self.at(2000)
+        #expect(clock.believable(5_400_000, at: now) == 5_400_000)
+        #expect(clock.believable(4_000_000, at: now) == 5_000_000)
+        #expect(clock.believable(.min, at: now) == 5_000_000)
+        #expect(clock.believable(.max, at: now) == 5_000_000 + 1_000_000 + 100_000_000)
+        #expect(clock.believable(.max, at: Self.at(0)) == 5_000_000 + 100_000_000)
+    }
+
     /// The kernel's figure of a running thread lags: what is learned too late is not lost.
     @Test func timeLearnedTooLateIsMadeUpFor() {
         var clock = Self.clock()

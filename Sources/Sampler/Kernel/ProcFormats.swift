@@ -126,7 +126,8 @@ struct ThreadStatus: Hashable, Sendable {
     private var blockedSignals: UInt64
     /// SECCOMP_MODE_*: 0 none, 1 strict, 2 filters.
     private var seccomp: Int64
-    private var filters: Int64
+    /// nil: the kernel does not tell (before Linux 5.9).
+    private var filters: Int64?
     /// How often the thread has left its core by itself.
     var voluntary: Int64
     var forced: Int64
@@ -140,7 +141,7 @@ extension ThreadStatus {
         blockedSignals = blocked
         seccomp = text.skip(toLine: "Seccomp:") ? text.decimal() ?? 0 : 0
         var rest = text
-        filters = rest.skip(toLine: "Seccomp_filters:") ? rest.decimal() ?? 0 : 0
+        filters = rest.skip(toLine: "Seccomp_filters:") ? rest.decimal() : nil
         guard text.skip(toLine: "voluntary_ctxt_switches:"), let voluntary = text.decimal(),
             text.skip(toLine: "nonvoluntary_ctxt_switches:"), let forced = text.decimal()
         else { return nil }
@@ -148,8 +149,11 @@ extension ThreadStatus {
         self.forced = forced
     }
 
-    /// Whether system calls are watched by more filters than `usual`.
-    func isFiltered(beyond usual: Int64) -> Bool { seccomp == 1 || filters > usual }
+    /// Whether system calls are watched by more filters than `usual`; where it is not told how many
+    /// there are, by any.
+    func isFiltered(beyond usual: Int64) -> Bool {
+        seccomp == 1 || filters.map { $0 > usual } ?? (seccomp != 0)
+    }
 
     func blocks(_ signal: Int32) -> Bool { blockedSignals & Signals.bit(signal) != 0 }
 }

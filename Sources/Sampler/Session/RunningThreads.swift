@@ -131,7 +131,9 @@ extension TraceSession {
         guard let thread = threads.values.first(where: { $0.index == request.thread }),
             thread.phase == .free, let blocked = thread.blocked,
             blocked.serial == request.blocking, !thread.isRefined,
-            blocked.position.systemCall >= 0, blocked.kind < .fragile
+            blocked.position.systemCall >= 0, blocked.kind < .fragile,
+            // Where threads take turns, the last look at it may be long ago.
+            thread.counters()?.slices == thread.clock.counters.slices
         else { return }
         stop(thread)
     }

@@ -55,6 +55,16 @@ struct ThreadClock: Hashable, Sendable {
         return max(newer.run, counters.run &+ max(0, span.nanoseconds))
     }
 
+    /// A CPU time that the program told by itself, as far as it can be so: no more than has gone by
+    /// since the last look, but for what the kernel's own figure lagged behind then.
+    func believable(_ cpu: Int64, at now: MonotonicTime) -> Int64 {
+        let span = max(.zero, now - time) + Self.longestLag
+        return min(max(cpu, counters.run), counters.run &+ span.nanoseconds)
+    }
+
+    /// More than a scheduler tick of any kernel, ten times over.
+    private static let longestLag = TimeSpan.milliseconds(100)
+
     /// What neither running nor waiting for a core accounts for.
     func rest(until now: MonotonicTime, _ newer: SchedulerCounters) -> TimeSpan {
         (now - time) - TimeSpan(nanoseconds: newer.run - counters.run) - delay(since: newer)

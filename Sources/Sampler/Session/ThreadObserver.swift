@@ -124,7 +124,7 @@ struct ThreadObserver: ~Copyable {
         }
         // The kernel's own figure of a running thread lags; its CPU clock does not.
         var counters = known
-        counters.run = max(answer.cpu, thread.clock.counters.run)
+        counters.run = thread.clock.believable(answer.cpu, at: process.now)
         let time = min(max(answer.time, thread.clock.time), process.now)
         emit(thread, at: time, now: nil, content: content, counters: counters)
     }
@@ -180,8 +180,8 @@ struct ThreadObserver: ~Copyable {
         guard let end = thread.tally.end, end > thread.clock.time else { return }
         let tally = thread.tally
         var counters = thread.clock.counters
-        counters.run += tally.running.nanoseconds
-        counters.delay += tally.wantedCore.nanoseconds
+        counters.run &+= tally.running.nanoseconds
+        counters.delay &+= tally.wantedCore.nanoseconds
         let isSameStretch = thread.blocked == nil && !tally.hasWaited && !thread.isUnsampled
         emit(
             thread, at: end, now: nil, content: isSameStretch ? .unchanged : .following,

@@ -130,7 +130,11 @@ final class TraceSession {
         guard let main = threads[pid], let entry = enterImage(by: main, at: now, isLate: isLate)
         else { return }
         announce(entry, of: main)
-        if isLate { resume(main, stoppedSince: now) }
+        if isLate, main.isTraced {
+            resume(main, stoppedSince: now)
+        } else if isLate {
+            followFromOutside(entry.image)
+        }
         takePostponed()
     }
 
@@ -160,7 +164,7 @@ final class TraceSession {
         if !options.followsChildren { capture = options.capture }
         let image = RunningImage(start: now)
         guard stage.begin(image, isToBeJoined: isLate && capture == .signal) else { return nil }
-        main.isTraced = true
+        if !isLate { main.isTraced = true }
         var counters = main.counters()
         let began = isLate ? now : enter(image, next, by: main, at: now)
         // That clock is exact; the kernel's counters tell only of what has left its core.

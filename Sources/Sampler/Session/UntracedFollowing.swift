@@ -78,7 +78,12 @@ extension TraceSession {
         // Another thread's exec took the place of the one that may have been traced.
         main.isTraced = (try? main.tracee.interrupt()) != nil
         note(.lateExec)
-        stop(main)
+        if main.isTraced {
+            main.phase = .interrupted(process.now)
+        } else {
+            // Nobody is stopped for it: it may wait already, in a call that a stop would end.
+            beginImage(at: process.now, isLate: true)
+        }
     }
 
     /// The program is gone, and with it what was known of it.

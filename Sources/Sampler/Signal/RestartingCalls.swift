@@ -37,7 +37,9 @@ enum RestartingCalls {
 
     /// Those that depend on what the descriptor is: never a socket (it may have a timeout),
     /// an inotify or another special file.
-    private static let byDescriptor: Set<Int32> = [0, 1, 19, 20]  // read write readv writev
+    private static let reading: Set<Int32> = [0, 19]  // read readv
+    /// What writes to a pipe or a terminal returns early with what was written so far.
+    private static let writing: Set<Int32> = [1, 20]  // write writev
 
     private static let futex: Int32 = 202
 
@@ -51,10 +53,16 @@ enum RestartingCalls {
             // Its fourth argument is a timeout, for the operations that wait.
             return registers[10] == 0 ? .restartsAfterHandler : .restartsAfterStop
         }
-        guard byDescriptor.contains(call), let descriptor = registers[5],
-            isPlain("/proc/\(process)/fd/\(Int32(truncatingIfNeeded: descriptor))")
-        else { return .fragile }
-        return .restartsAfterHandler
+        guard let descriptor = registers[5] else { return .fragile }
+        let link = "/proc/\(process)/fd/\(Int32(truncatingIfNeeded: descriptor))"
+        let goesOn =
+            reading.contains(call) && isPlain(link) || writing.contains(call) && isRegular(link)
+        return goesOn ? .restartsAfterHandler : .fragile
+    }
+
+    private static func isRegular(_ link: String) -> Bool {
+        var status = stat()
+        return stat(link, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
     private static func isPlain(_ link: String) -> Bool {

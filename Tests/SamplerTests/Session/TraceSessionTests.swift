@@ -198,16 +198,48 @@ import Testing
         process.path = "/made/second"
         process.holdsStops = true
         for _ in 0..<4 { tick(session) }
+        // It may wait already in a call that a stop would end.
+        #expect(!process.main.done.contains(.interrupted))
+        #expect(!session.stage.hasMissedExec)
+        process.program.isGone = false
+        #expect(sink.images == ["/made/first", "/made/second"])
+        #expect(session.stage.isSettling)
+        #expect(session.result().notes.contains { $0.kind == .lateExec })
+        #expect(!process.main.isStopped)
+    }
+
+    /// The first thread was being stopped for its stack just then.
+    @Test func anExecThatWasNoticedLateByAStop() throws {
+        let session = try attached()
+        process.pass(1)
+        process.holdsStops = true
+        session.stop(try #require(session.threads[process.pid]))
+        process.program.isGone = true
+        process.path = "/made/second"
+        for _ in 0..<4 { tick(session) }
         #expect(session.stage.hasMissedExec)
         #expect(session.stage.image == nil)
-        #expect(process.main.done.contains(.interrupted))
         process.program.isGone = false
         process.releaseStops()
         session.takeChanges()
         #expect(sink.images == ["/made/first", "/made/second"])
         #expect(session.stage.isSettling)
-        #expect(session.result().notes.contains { $0.kind == .lateExec })
         #expect(!process.main.isStopped)
+    }
+
+    /// Its registers were asked for when it still waited where it had been seen.
+    @Test func aRequestThatCameTooLate() throws {
+        let session = launched()
+        process.pass(1)
+        process.main.block(in: 202)
+        tick(session)
+        let thread = try #require(session.threads[process.pid])
+        let blocking = try #require(thread.blocked)
+        let request = StackRequest(thread: thread.index, blocking: blocking.serial)
+        process.main.wake()
+        let before = process.main.done
+        session.answer(request)
+        #expect(process.main.done == before)
     }
 
     // MARK: Without tracing
