@@ -39,6 +39,7 @@
 #define SPARE_SIGNAL 1888
 #define SPARE 1892
 #define SPARE_ORIGINAL 1896
+#define SENDING 1904
 
 __asm__(
     ".section fl_code,\"ax\",@progbits\n"
@@ -92,6 +93,7 @@ CHECK(ring, RING);
 CHECK(spare_signal, SPARE_SIGNAL);
 CHECK(spare, SPARE);
 CHECK(spare_original, SPARE_ORIGINAL);
+CHECK(sending, SENDING);
 #define CHECK_SLOT(field, offset) \
     _Static_assert(offsetof(struct fl_slot, field) == offset, "the code above counts on it")
 CHECK_SLOT(alternate, 4);

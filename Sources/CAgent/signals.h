@@ -9,11 +9,15 @@ INLINE void nap(void) {
     call(call_nanosleep, (long)time, 0, 0, 0, 0, 0);
 }
 
-// Waits until no request is under way; bounded, for a thread may never get a core.
+// Waits until no request is under way; bounded, for a thread may never get a core. Whoever has not
+// answered by then is not waited for again.
 INLINE void quiesce(void) {
     volatile struct fl_state *const own = state();
-    for (int naps = 0; naps < 400 && __atomic_load_n(&own->outstanding, __ATOMIC_SEQ_CST) > 0; naps++)
+    for (int naps = 0; naps < 400; naps++) {
+        if (__atomic_load_n(&own->outstanding, __ATOMIC_SEQ_CST) <= 0) return;
         nap();
+    }
+    __atomic_store_n(&own->outstanding, 0, __ATOMIC_SEQ_CST);
 }
 
 // Sets our handler; `before` gets what the signal did.

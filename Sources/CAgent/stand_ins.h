@@ -6,26 +6,25 @@ __asm__(
     // The following are reached from the C library's system call of that number, in place of the
     // instruction that loads it.
 
-    // Waits until no request is under way; changes rax, rcx and r11.
-    "fl_quiesce:\n"
+    // Waits until a word is 0: bounded, and once only, for the recorder may have been killed. What
+    // was waited for in vain is forgotten. Changes rax, rcx and r11.
+    ".macro fl_await word\n"
+    "  lea -128(%rsp), %rsp\n"
     "  push %rdi\n"
     "  push %rsi\n"
     "  push %r9\n"
     "  mov $400, %r9d\n"
-    "1:\n"
-    "  cmpl $0, " STATE(OUTSTANDING) "\n"
-    "  jle 2f\n"
+    "11:\n"
+    "  cmpl $0, \\word\n"
+    "  jle 12f\n"
     "  fl_nap\n"
     "  dec %r9d\n"
-    "  jnz 1b\n"
-    "2:\n"
+    "  jnz 11b\n"
+    "  movl $0, \\word\n"
+    "12:\n"
     "  pop %r9\n"
     "  pop %rsi\n"
     "  pop %rdi\n"
-    "  ret\n"
-    ".macro fl_settle_requests\n"
-    "  lea -128(%rsp), %rsp\n"
-    "  call fl_quiesce\n"
     "  lea 128(%rsp), %rsp\n"
     ".endm\n"
     // Whether this is the observed process (equal), and not a child that it forked; changes rax,
@@ -95,9 +94,10 @@ __asm__(
     "7:\n"
     "  jmp *" STATE(AFTER_SIGACTION) "\n"
 
-    // A request that finds its signal blocked would surface in a sigwait or a signalfd: what is
-    // under way is waited for, and the recorder looks at masks anew. Who blocks the one signal and
-    // not the spare one has a use for it.
+    // A request that finds its signal blocked would surface in a sigwait or a signalfd: the recorder
+    // looks at masks anew, and if it is just sending a signal, that is waited for. What was sent to
+    // this thread arrives when its next system call returns; others' requests are no matter here.
+    // Who blocks the one signal and not the spare one has a use for it.
     "fl_sigmask:\n"
     "  test %rsi, %rsi\n"
     "  je 5f\n"
@@ -119,7 +119,9 @@ __asm__(
     "  lock incl " STATE(MASKS) "\n"
     "  cmpl $0, " STATE(FILTERED) "\n"
     "  jne 5f\n"
-    "  fl_settle_requests\n"
+    "  fl_await " STATE(SENDING) "\n"
+    "  fl_is_own\n"
+    "  jne 5f\n"
     "  cmpl $0, " STATE(SPARE) "\n"  // FL_SPARE_NOT_NEEDED
     "  jne 5f\n"
     "  mov (%rsi), %r11\n"
@@ -127,8 +129,6 @@ __asm__(
     "  dec %ecx\n"
     "  bt %rcx, %r11\n"
     "  jc 5f\n"
-    "  fl_is_own\n"
-    "  jne 5f\n"
     "  fl_push_all\n"
     "  call fl_take_spare\n"
     "  fl_pop_all\n"
@@ -149,7 +149,7 @@ __asm__(
     "  xchg %eax, " STATE(FILTERED) "\n"
     "  test %eax, %eax\n"
     "  jne 2f\n"
-    "  fl_settle_requests\n"
+    "  fl_await " STATE(OUTSTANDING) "\n"
     "2:\n"
     "  mov $157, %eax\n"
     "  syscall\n"

@@ -114,6 +114,7 @@ struct fl_state {
     uint32_t spare_signal;
     uint32_t spare;         // one of the values below
     uint64_t spare_original;    // what the program is told that it does
+    uint32_t sending;       // whether the recorder is about to send a request's signal
 };
 
 enum {

@@ -76,7 +76,7 @@ final class SharedSlots {
     }
 
     enum Request {
-        /// The signal may be sent.
+        /// The signal may be sent, and that be told by ``wasSent()``: threads may wait for it.
         case ready
         /// Others are under way for all that there is room for.
         case noRoom
@@ -102,17 +102,23 @@ final class SharedSlots {
         head.pointee.stack_high = stack.upperBound
         head.pointee.capacity = UInt64(max(0, min(limit, area.bufferSize)))
         head.pointee.buffer = UInt64(offset(ofBuffer: buffer))
-        // Whoever does that notes it first and then waits for what is outstanding.
+        // Whoever does that notes it first, and then waits: for what is outstanding, or, where it is
+        // about the thread's own mask, only until nothing is being sent.
+        area.set(\.sending, 1)
         area.outstanding.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
         let isTaken = isSpare ? !hasSpare : isDisplaced
         if isTaken || isFiltered || masks != self.masks {
             area.outstanding.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+            area.set(\.sending, 0)
             giveBackBuffer(of: slot)
             return .refused
         }
         store(.requested, in: slot)
         return .ready
     }
+
+    /// The signal that was asked for is on its way, or cannot be sent.
+    func wasSent() { area.set(\.sending, 0) }
 
     /// Takes back a request that nobody will answer.
     func cancel(_ slot: Int) {

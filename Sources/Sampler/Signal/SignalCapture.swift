@@ -73,9 +73,9 @@ struct SignalCapture {
             slot, stack: place.range, limit: stackBytes, masks: thread.masksAtStatus,
             bySpare: signal != slots.signal)
         guard request == .ready else { return true }
-        if fl_signal_thread(pid, thread.tid, signal, slots.value(for: slot)) != 0 {
-            slots.cancel(slot)
-        }
+        let isSent = fl_signal_thread(pid, thread.tid, signal, slots.value(for: slot)) == 0
+        slots.wasSent()
+        if !isSent { slots.cancel(slot) }
         return true
     }
 
