@@ -113,7 +113,7 @@ CHECK_SIZE(fl_initializer, 64);
 CHECK_SIZE(fl_library, 192);
 CHECK_SIZE(fl_open, 256);
 CHECK_SIZE(fl_mark, 256);
-_Static_assert(sizeof(struct fl_state) <= FL_SLOTS - FL_STATE, "it has that much room");
+_Static_assert(sizeof(struct fl_state) <= FL_OWN - FL_STATE, "it has that much room");
 _Static_assert(offsetof(struct fl_initializer, state) == 8, "the code above counts on it");
 _Static_assert(offsetof(struct fl_initializer, tid) == 12, "the code above counts on it");
 _Static_assert(offsetof(struct fl_initializer, start_ns) == 16, "the code above counts on it");

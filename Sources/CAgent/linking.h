@@ -8,6 +8,12 @@ CODE void fl_settle(int descriptor) {
     volatile struct fl_state *const own = state();
     own->address = (uint64_t)area();
     own->pid = (uint32_t)call(call_getpid, 0, 0, 0, 0, 0, 0);
+    // Where this cannot be had, a forked child is known by its id, and only by that.
+    const long private_there = 0x32;  // MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS
+    const long empty_in_children = 18;  // MADV_WIPEONFORK
+    call(call_mmap, (long)area() + FL_OWN, 4096, may_read | may_write, private_there, -1, 0);
+    call(call_madvise, (long)area() + FL_OWN, 4096, empty_in_children, 0, 0, 0);
+    *IN_AREA(uint32_t, FL_OWN) = 1;
     const int memory = own->patch_count == 0 ? -1 : open_memory();
     for (uint64_t number = 0; number < own->patch_count && number < FL_MOST_PATCHES; number++) {
         const uint64_t address = own->patches[number].address;

@@ -27,12 +27,20 @@ __asm__(
     "  pop %rdi\n"
     "  lea 128(%rsp), %rsp\n"
     ".endm\n"
-    // Whether this is the observed process (equal), and not a child that it forked; changes rax,
-    // rcx, r11.
+    // Whether this is the observed process's memory (equal), and not that of a child that it forked:
+    // such a child may have a filter of its own, of which nobody tells us, so it makes no calls of
+    // ours.
+    ".macro fl_is_own_memory\n"
+    "  cmpl $1, " AREA(FL_OWN) "\n"
+    ".endm\n"
+    // The same, and no child that shares it (vfork); changes rax, rcx, r11.
     ".macro fl_is_own\n"
+    "  fl_is_own_memory\n"
+    "  jne 13f\n"
     "  mov $39, %eax\n"  // getpid
     "  syscall\n"
     "  cmp " STATE(PID) ", %eax\n"
+    "13:\n"
     ".endm\n"
 
     // Saves what a C function may change; rcx and r11 are the system call's to change.
@@ -66,6 +74,8 @@ __asm__(
     "1:\n"
     "  test %rsi, %rsi\n"
     "  je 5f\n"
+    "  fl_is_own_memory\n"
+    "  jne 5f\n"
     "  cmpl $0, " STATE(FILTERED) "\n"  // no calls of ours
     "  jne 3f\n"
     "  fl_is_own\n"
@@ -103,6 +113,8 @@ __asm__(
     "  je 5f\n"
     "  cmp $1, %edi\n"  // SIG_UNBLOCK
     "  je 5f\n"
+    "  fl_is_own_memory\n"
+    "  jne 5f\n"
     "  mov (%rsi), %r11\n"
     "  mov " STATE(SPARE_SIGNAL) ", %ecx\n"
     "  dec %ecx\n"
@@ -145,6 +157,8 @@ __asm__(
     "  cmp $22, %edi\n"  // PR_SET_SECCOMP
     "  jne 2f\n"
     "1:\n"
+    "  fl_is_own_memory\n"
+    "  jne 2f\n"
     "  mov $1, %eax\n"
     "  xchg %eax, " STATE(FILTERED) "\n"
     "  test %eax, %eax\n"

@@ -12,7 +12,7 @@ extension EndToEnd {
             try SideBySide(scratch: scratch).compare(fixture: words)
         }
 
-        @Test(arguments: ["filter", "strict", "tsync", "fork-exec", "exec"])
+        @Test(arguments: ["filter", "strict", "tsync", "fork-exec", "exec", "child"])
         func theyBreakNoRule(mode: String) throws { try compare(["sandbox", mode]) }
 
         /// A request may be on its way just when the rules begin.

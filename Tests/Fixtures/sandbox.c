@@ -5,7 +5,8 @@
 //   tsync       one thread restricts all, as `filter` does, while three others compute
 //   fork-exec   a child restricts itself and executes this program again
 //   exec        restricts itself and executes this program again
-// The last two deny what an ordinary program can do without: clocks' system calls, shared memory,
+//   child       a child restricts itself, and then changes its mask and a signal's action
+// The two before deny what an ordinary program can do without: clocks' system calls, shared memory,
 // looking at other processes.
 //   compute     only computes: what the last two execute
 // Writes its checksums. Exits with 0; whoever breaks the rules is killed.
@@ -162,6 +163,28 @@ static void run_fork_exec(char *program, uint64_t milliseconds) {
     if (status != 0) _exit(1);
 }
 
+/// Whatever the child does is its own business.
+static void run_child(uint64_t milliseconds) {
+    uint64_t checksum = compute(1, milliseconds);
+    pid_t child = fork();
+    if (child < 0) fail("fork");
+    if (child == 0) {
+        deny_dispensable();
+        sigset_t all;
+        sigfillset(&all);
+        struct sigaction action = {.sa_handler = SIG_IGN};
+        if (pthread_sigmask(SIG_SETMASK, &all, NULL) != 0) _exit(1);
+        if (sigaction(SIGURG, &action, NULL) != 0 || sigaction(SIGWINCH, &action, NULL) != 0)
+            _exit(2);
+        if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) _exit(3);
+        _exit(0);
+    }
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+    if (status != 0) fail("child");
+    say("parent", compute(checksum, milliseconds));
+}
+
 int main(int argc, char **argv) {
     const char *mode = argc > 1 ? argv[1] : "";
     uint64_t milliseconds = count_argument(argc, argv, 2, 200);
@@ -175,10 +198,12 @@ int main(int argc, char **argv) {
         run_fork_exec(argv[0], milliseconds);
     else if (strcmp(mode, "exec") == 0)
         run_exec(argv[0], milliseconds);
+    else if (strcmp(mode, "child") == 0)
+        run_child(milliseconds);
     else if (strcmp(mode, "compute") == 0)
         say("computed", compute(1, milliseconds));
     else {
-        fprintf(stderr, "usage: sandbox filter | strict | tsync | fork-exec | exec | compute\n");
+        fprintf(stderr, "usage: sandbox filter | strict | tsync | fork-exec | exec | child | compute\n");
         return 125;
     }
     _exit(0);

@@ -452,6 +452,31 @@ import Testing
         }
     }
 
+    /// A forked child has all of it, too, and what it does is its own business.
+    @Test func aChildChangesNothing() async {
+        await #expect(processExitsWith: .success) {
+            let mapped = try MappedArea()
+            mapped.settle { $0.signal = (Self.signal, 0) }
+            let (_, calls) = try Self.calls(past: mapped)
+            // Swift hides it, for most cannot be done in such a child.
+            let fork = unsafeBitCast(
+                try #require(dlsym(nil, "fork")), to: (@convention(c) () -> Int32).self)
+            var set = UInt64.max
+            var ignored = Action(handler: 1, flags: 0, restorer: 0, mask: 0)
+            let child = fork()
+            if child == 0 {
+                _ = calls[CallSites.Call.prctl.index](38, nil, nil)  // PR_SET_NO_NEW_PRIVS
+                _ = calls[CallSites.Call.sigmask.index](Int(SIG_SETMASK), &set, nil)
+                _ = calls[CallSites.Call.sigaction.index](Int(Self.signal), &ignored, nil)
+                _exit(0)
+            }
+            var status: Int32 = -1
+            #expect(waitpid(child, &status, 0) == child && status == 0)
+            #expect(!mapped.area.isFiltered && !mapped.area.isDisplaced)
+            #expect(mapped.area.value(\.masks) == 0)
+        }
+    }
+
     /// Attempts that fail leave nothing behind: no descriptor, no notice.
     @Test func programsThatAreNotExecuted() async {
         await #expect(processExitsWith: .success) {
