@@ -377,16 +377,21 @@ void *fl_map_memory(int descriptor, size_t size) {
 }
 
 int fl_open_memory(const char *path, size_t size) {
-    // Never what a device or a pipe would do when it is opened.
+    // What the program has under that number may be another file at any moment. So it is taken hold
+    // of first, by which nothing is opened yet, and looked at; what is opened then is the same.
     struct stat status;
-    int descriptor = open(path, O_PATH | O_CLOEXEC);
-    if (descriptor < 0) return -errno;
-    const int is_plain = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
-                         status.st_nlink == 0 && (size_t)status.st_size == size;
-    close(descriptor);
-    if (!is_plain) return -EBADF;
-    descriptor = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-    if (descriptor < 0) return -errno;
+    const int held = open(path, O_PATH | O_CLOEXEC);
+    if (held < 0) return -errno;
+    char own_path[32], target[64] = "";
+    snprintf(own_path, sizeof own_path, "/proc/self/fd/%d", held);
+    const int is_ours = fstat(held, &status) == 0 && S_ISREG(status.st_mode) &&
+                        status.st_nlink == 0 && (size_t)status.st_size == size &&
+                        readlink(own_path, target, sizeof target - 1) > 0 &&
+                        strcmp(target, "/memfd:firstlight (deleted)") == 0;
+    const int descriptor = is_ours ? open(own_path, O_RDWR | O_CLOEXEC | O_NONBLOCK) : -1;
+    const int error = is_ours ? errno : EBADF;
+    close(held);
+    if (descriptor < 0) return -error;
     // Only memory files can be sealed. Cut short by the program, it would end us when we read it.
     const int wanted = F_SEAL_SHRINK | F_SEAL_GROW;
     if (fstat(descriptor, &status) == 0 && (size_t)status.st_size == size &&

@@ -1,4 +1,5 @@
 import CAgent
+import CSystem
 import Glibc
 import ProfileModel
 import Synchronization
@@ -132,6 +133,11 @@ import Testing
         defer { close(file) }
         ftruncate(file, off_t(area.size))
         #expect(Area(pid: getpid(), descriptor: file, stackBytes: 4096) == nil)
+        // The program's own memory, which nobody may write to.
+        let own = fl_make_memory("program", area.size)
+        try #require(own >= 0)
+        defer { close(own) }
+        #expect(Area(pid: getpid(), descriptor: own, stackBytes: 4096) == nil)
         area.wasInherited()
         #expect(area.inheritable == -1)
         area.wasInherited()
