@@ -23,7 +23,7 @@ CODE void fl_settle(int descriptor) {
         if (word != 0) write_protected(memory, address, word, may_read | may_execute);
     }
     close_memory(memory);
-    if (own->sample_signal != 0 && set_handler(own->sample_signal, 0) != 0) own->displaced = 1;
+    if (own->sample_signal != 0 && set_handler(own->sample_signal, 0, 0) != 0) own->displaced = 1;
     if (own->island != 0) {
         const long shared_there = 0x100001;  // MAP_SHARED | MAP_FIXED_NOREPLACE
         const long place = call(call_mmap, (long)own->island, FL_TRAMPOLINES_SIZE,

@@ -20,14 +20,16 @@ INLINE void quiesce(void) {
     __atomic_store_n(&own->outstanding, 0, __ATOMIC_SEQ_CST);
 }
 
+enum { on_alternate_stack = 0x08000000 };  // SA_ONSTACK
+
 // Sets our handler; `before` gets what the signal did.
-INLINE long set_handler(uint64_t signal, volatile struct kernel_action *before) {
+INLINE long set_handler(uint64_t signal, uint64_t flags, volatile struct kernel_action *before) {
     uint64_t handler, restorer;
     __asm__("lea fl_sample_handler(%%rip), %0" : "=r"(handler));
     __asm__("lea fl_restorer(%%rip), %0" : "=r"(restorer));
     volatile struct kernel_action action;
     action.handler = handler;
-    action.flags = state()->settled_flags;
+    action.flags = state()->settled_flags | flags;
     action.restorer = restorer;
     // No handler of the program's runs on top of ours: it might last, or never come back.
     action.mask = ~(uint64_t)0;
@@ -35,8 +37,9 @@ INLINE long set_handler(uint64_t signal, volatile struct kernel_action *before) 
 }
 
 // The program uses the sampling signal itself: the spare one takes its place, if the program leaves
-// that to its default.
-CODE void fl_take_spare(void) {
+// that to its default. A program that handles the first on alternate stacks (Go's runtime does, for
+// its own stacks are small) has room there, and perhaps only there: so do we, by these flags.
+CODE void fl_take_spare(uint64_t flags) {
     volatile struct fl_state *const own = state();
     uint32_t expected = FL_SPARE_NOT_NEEDED;
     if (own->spare_signal == 0 ||
@@ -46,7 +49,7 @@ CODE void fl_take_spare(void) {
     volatile struct kernel_action before;
     uint32_t outcome = FL_SPARE_REFUSED;
     if (call(call_sigaction, own->spare_signal, 0, (long)&before, 8, 0, 0) == 0 &&
-        before.handler <= 1 && set_handler(own->spare_signal, &before) == 0) {
+        before.handler <= 1 && set_handler(own->spare_signal, flags, &before) == 0) {
         own->spare_original = before.handler;
         if (before.handler <= 1)
             outcome = FL_SPARE_IN_PLACE;
@@ -61,7 +64,7 @@ CODE void fl_take_spare(void) {
 
 // The program is about to set an action of its own for one of the two: that is noted, and what is
 // under way is waited for, lest the program gets it.
-CODE void fl_displace(uint32_t signal) {
+CODE void fl_displace(uint32_t signal, const struct kernel_action *action) {
     volatile struct fl_state *const own = state();
     const int is_spare = signal != own->sample_signal;
     if (is_spare)
@@ -70,5 +73,5 @@ CODE void fl_displace(uint32_t signal) {
         __atomic_store_n(&own->displaced, 1, __ATOMIC_SEQ_CST);
     if (own->filtered) return;  // no calls of ours
     quiesce();
-    if (!is_spare) fl_take_spare();
+    if (!is_spare) fl_take_spare(action->flags & on_alternate_stack);
 }

@@ -142,6 +142,7 @@ __asm__(
     "  bt %rcx, %r11\n"
     "  jc 5f\n"
     "  fl_push_all\n"
+    "  xor %edi, %edi\n"
     "  call fl_take_spare\n"
     "  fl_pop_all\n"
     "5:\n"

@@ -4,10 +4,12 @@
 //   given [SIZE [USED]]       a thread on a stack of SIZE bytes (default 32768) from malloc
 //   coroutine [SIZE [USED]]   two coroutines (swapcontext) on stacks of SIZE bytes (default 16384)
 //                             from malloc, which take turns; USED bytes (default 1024) in use
+//   alternate                 a thread with an alternate stack of MINSIGSTKSZ bytes
 // Stacks from malloc have a guard area below them: prints how many of its bytes were overwritten,
 // and a checksum. Exits with 0 if none was.
 #include <alloca.h>
 #include <pthread.h>
+#include <signal.h>
 #include <ucontext.h>
 
 #include "fixture.h"
@@ -135,6 +137,18 @@ static int run_coroutine(size_t size) {
     return report(results[0] + results[1], overwritten(&stacks[0]) + overwritten(&stacks[1]));
 }
 
+/// The kernel's frame for a signal may be larger than that.
+static int run_alternate(void) {
+    static unsigned char memory[2048];
+    memset(memory, 0xA5, sizeof memory);
+    stack_t stack = {.ss_sp = memory, .ss_size = sizeof memory};
+    if (sigaltstack(&stack, NULL) != 0) fail("sigaltstack");
+    uint64_t state = compute(1, 300);
+    uint64_t damage = 0;
+    for (size_t index = 0; index < sizeof memory; index++) damage += memory[index] != 0xA5;
+    return report(state, damage);
+}
+
 int main(int argc, char **argv) {
     const char *mode = argc > 1 ? argv[1] : "";
     if (strcmp(mode, "smallest") == 0) {
@@ -144,6 +158,7 @@ int main(int argc, char **argv) {
     used = count_argument(argc, argv, 3, 1024);
     if (strcmp(mode, "given") == 0) return run_given(count_argument(argc, argv, 2, 32768));
     if (strcmp(mode, "coroutine") == 0) return run_coroutine(count_argument(argc, argv, 2, 16384));
-    fprintf(stderr, "usage: stacks smallest [USED] | given | coroutine [SIZE [USED]]\n");
+    if (strcmp(mode, "alternate") == 0) return run_alternate();
+    fprintf(stderr, "usage: stacks smallest [USED] | alternate | given | coroutine [SIZE [USED]]\n");
     return 125;
 }

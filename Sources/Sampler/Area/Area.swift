@@ -156,8 +156,9 @@ final class Area {
             state.sample_signal = UInt64(signal.number)
             state.original_handler = signal.original
             state.spare_signal = UInt32(contents.spare)
-            // SA_RESTORER | SA_ONSTACK | SA_RESTART | SA_SIGINFO
-            state.settled_flags = 0x1C00_0004
+            // SA_RESTORER | SA_RESTART | SA_SIGINFO. Not SA_ONSTACK: whether a frame fits on the
+            // thread's own stack is known, but not whether it fits on an alternate one.
+            state.settled_flags = 0x1400_0004
         }
         state.debug = contents.debug
         state.is_started = contents.known == nil ? 0 : 1

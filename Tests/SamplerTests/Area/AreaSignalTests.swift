@@ -78,6 +78,49 @@ import Testing
         }
     }
 
+    /// An alternate stack of the smallest size takes no frame: the answer comes from the thread's own.
+    @Test func aSmallAlternateStackIsLeftAlone() async {
+        await #expect(processExitsWith: .success) {
+            let mapped = try MappedArea()
+            mapped.settle { $0.signal = (Self.signal, 0) }
+            let smallest = 2048  // MINSIGSTKSZ
+            let memory = UnsafeMutableRawPointer.allocate(byteCount: smallest, alignment: 16)
+            memory.initializeMemory(as: UInt8.self, repeating: 0xA5, count: smallest)
+            var alternate = stack_t(ss_sp: memory, ss_flags: 0, ss_size: smallest)
+            #expect(sigaltstack(&alternate, nil) == 0)
+            let slots = SharedSlots(area: mapped.area, cookie: Self.cookie)
+            let slot = try #require(slots.take())
+            _ = slots.request(slot, stack: Self.stack(), limit: 64, masks: 0)
+            Self.ask(slots, slot)
+            #expect(!slots.takeAnswer(slot).isOnAlternateStack)
+            let bytes = UnsafeRawBufferPointer(start: memory, count: smallest)
+            #expect(bytes.allSatisfy { $0 == 0xA5 })
+        }
+    }
+
+    /// As the kernel has them.
+    private static func flags(of signal: Int32) -> UInt64 {
+        var action = sigaction()
+        return sigaction(signal, nil, &action) == 0
+            ? UInt64(UInt32(bitPattern: action.sa_flags)) : .max
+    }
+
+    /// Whose handlers have to be on alternate stacks has a reason for it.
+    @Test func theSpareGoesWhereTheProgramsHandlerDoes() async {
+        for flag in [0, 0x0800_0000] as [UInt64] {  // SA_ONSTACK
+            await #expect(processExitsWith: .success) { [flag = flag as UInt64] in
+                let mapped = try MappedArea()
+                Self.settleWithSpare(mapped)
+                let (_, calls) = try Self.calls(past: mapped)
+                let sigaction = calls[CallSites.Call.sigaction.index]
+                var own = Action(handler: 1, flags: flag, restorer: 0, mask: 0)
+                #expect(sigaction(Int(Self.signal), &own, nil) == 0)
+                #expect(mapped.area.hasSpare)
+                #expect(Self.flags(of: Self.spare) & 0x0800_0000 == flag)
+            }
+        }
+    }
+
     /// Whatever is sent that is no request of ours does nothing.
     @Test func otherSignalsAreIgnored() async {
         await #expect(processExitsWith: .success) {
