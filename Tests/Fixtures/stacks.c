@@ -4,12 +4,15 @@
 //   given [SIZE [USED]]       a thread on a stack of SIZE bytes (default 32768) from malloc
 //   coroutine [SIZE [USED]]   two coroutines (swapcontext) on stacks of SIZE bytes (default 16384)
 //                             from malloc, which take turns; USED bytes (default 1024) in use
+//   deep                      a thread that goes down to 2,500 bytes before its stack's end, 20,000
+//                             times for a moment
 //   alternate                 a thread with an alternate stack of MINSIGSTKSZ bytes
 // Stacks from malloc have a guard area below them: prints how many of its bytes were overwritten,
 // and a checksum. Exits with 0 if none was.
 #include <alloca.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <ucontext.h>
 
 #include "fixture.h"
@@ -137,6 +140,39 @@ static int run_coroutine(size_t size) {
     return report(results[0] + results[1], overwritten(&stacks[0]) + overwritten(&stacks[1]));
 }
 
+/// Goes on until little is left of the stack.
+FUNCTION uint64_t descend(uintptr_t limit, uint64_t state) {
+    volatile unsigned char here[64];
+    here[0] = (unsigned char)state;
+    if ((uintptr_t)here > limit) state = descend(limit, state + 1);
+    return state + here[0];
+}
+
+static void *compute_deeply(void *low) {
+    uint64_t state = 1;
+    for (int round = 0; round < 20000; round++) {
+        state = descend((uintptr_t)low + 2500, state);
+        // The most of the time it is far from there.
+        BURN(state, ROUNDS_PER_MS / 50);
+    }
+    return (void *)(uintptr_t)state;
+}
+
+static int run_deep(void) {
+    const size_t size = 65536, guard = 4096;
+    unsigned char *memory = mmap(NULL, guard + size, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED || mprotect(memory, guard, PROT_NONE) != 0) fail("mmap");
+    pthread_t thread;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    errno = pthread_attr_setstack(&attributes, memory + guard, size);
+    if (errno != 0) fail("pthread_attr_setstack");
+    errno = pthread_create(&thread, &attributes, compute_deeply, memory + guard);
+    if (errno != 0) fail("pthread_create");
+    return report(join(thread), 0);
+}
+
 /// The kernel's frame for a signal may be larger than that.
 static int run_alternate(void) {
     static unsigned char memory[2048];
@@ -158,7 +194,8 @@ int main(int argc, char **argv) {
     used = count_argument(argc, argv, 3, 1024);
     if (strcmp(mode, "given") == 0) return run_given(count_argument(argc, argv, 2, 32768));
     if (strcmp(mode, "coroutine") == 0) return run_coroutine(count_argument(argc, argv, 2, 16384));
+    if (strcmp(mode, "deep") == 0) return run_deep();
     if (strcmp(mode, "alternate") == 0) return run_alternate();
-    fprintf(stderr, "usage: stacks smallest [USED] | alternate | given | coroutine [SIZE [USED]]\n");
+    fprintf(stderr, "usage: stacks smallest [USED] | deep | alternate | given | coroutine [SIZE [USED]]\n");
     return 125;
 }

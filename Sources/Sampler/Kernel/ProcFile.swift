@@ -37,6 +37,18 @@ struct ProcFile: ~Copyable {
         return pread(descriptor, &byte, 1, Int(truncatingIfNeeded: position)) == 1
     }
 
+    /// Words of a file, or as many of them as can be read.
+    static func words(of path: String, at position: UInt64, count: Int) -> [UInt64] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        return [UInt64](unsafeUninitializedCapacity: count) { words, read in
+            let got = pread(
+                descriptor, words.baseAddress, 8 * count, Int(truncatingIfNeeded: position))
+            read = max(0, got) / 8
+        }
+    }
+
     /// Whether all the words could be written.
     @discardableResult
     static func write<Value: FixedWidthInteger>(

@@ -41,6 +41,8 @@ protocol ProcessAccess: AnyObject {
     /// Where the first thread's stack begins, and how far it may grow, in bytes.
     var stackStart: UInt64 { get }
     var stackLimit: UInt64 { get }
+    /// Whether any of some addresses was ever used, as far as that can be known.
+    func hasUsed(_ range: Range<UInt64>) -> Bool
     /// The program that runs now, seen from outside.
     func runningProgram() -> any ProgramAccess
 
@@ -114,6 +116,14 @@ final class KernelProcess: ProcessAccess {
     var hasProgram: Bool { AuxiliaryVector(pid: pid).entry != 0 }
     var stackStart: UInt64 { files.stat()?.stackStart ?? 0 }
     var stackLimit: UInt64 { fl_stack_limit(pid) }
+
+    func hasUsed(_ range: Range<UInt64>) -> Bool {
+        // A word for each page: its two upper bits say that there is one, here or swapped out.
+        let pages = range.lowerBound / 4096..<(range.upperBound &+ 4095) / 4096
+        return ProcFile.words(
+            of: "/proc/\(pid)/pagemap", at: 8 * pages.lowerBound, count: pages.count
+        ).contains { $0 >> 62 != 0 }
+    }
     func runningProgram() -> any ProgramAccess { KernelProgram(pid: pid) }
 
     func process(_ pid: Int32) -> any ProcessAccess { KernelProcess(pid: pid) }

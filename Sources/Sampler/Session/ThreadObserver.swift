@@ -146,7 +146,7 @@ struct ThreadObserver: ~Copyable {
         let high = region.isGrowing && start > pointer ? min(start, region.end) : region.end
         return StackPlace(
             range: region.start..<high, isForeign: !region.isStack,
-            hasRoom: region.isStack && pointer &- low >= StackPlace.roomForSignal)
+            hasRoom: region.isStack && pointer &- low >= StackPlace.roomForSignal, end: low)
     }
 
     /// Reads the registers of a thread that was stopped in the middle of being blocked, for the
@@ -331,5 +331,12 @@ struct StackPlace {
     /// fits: that is 3.6 KiB with AVX-512 state and 12 with AMX, and the last look is a while ago.
     var hasRoom = false
 
+    /// Its lowest address, down to where it may grow.
+    var end: UInt64 = 0
+
     static let roomForSignal: UInt64 = 24 << 10
+
+    /// Where a thread has no room for a signal any more. Between two looks it may go there and back;
+    /// but what it has used once can be seen.
+    var lastRoom: Range<UInt64> { end..<(end &+ Self.roomForSignal) }
 }

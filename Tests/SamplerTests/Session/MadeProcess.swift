@@ -102,6 +102,7 @@ final class MadeProcess: ProcessAccess {
     }
     var stackStart: UInt64 { 0 }
     var stackLimit: UInt64 { 8 << 20 }
+    func hasUsed(_ range: Range<UInt64>) -> Bool { false }
     func runningProgram() -> any ProgramAccess { program }
 
     func process(_ pid: Int32) -> any ProcessAccess { others[pid] ?? MadeProcess(pid: pid) }
