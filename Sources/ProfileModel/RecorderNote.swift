@@ -12,6 +12,8 @@ package struct RecorderNote: Hashable, Sendable {
         case filtered
         /// The C library's call that sets signal actions was not found.
         case noCallSite = "no_call_site"
+        /// Another recorder's code is in the program.
+        case occupied
         /// There is no place for our code near the program's.
         case noRoom = "no_room"
         /// A limit (address space, file size) forbids the shared memory.

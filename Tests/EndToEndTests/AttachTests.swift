@@ -66,6 +66,44 @@ extension EndToEnd {
             #expect(try child.finish().status == 0)
         }
 
+        /// What a killed recorder has left in the program is recognised, and taken over.
+        @Test func afterAKilledRecorder() throws {
+            let sleeper = try Sleeper([try Setup.fixture("adjuster")])
+            for round in 1...3 {
+                let killed = try Firstlight.command(
+                    ["attach", "-o", scratch("killed"), "--quiet", String(sleeper.pid)]
+                ).start()
+                try Proc.waitUntil("our code in the program") {
+                    Proc.contents("/proc/\(sleeper.pid)/maps")?.contains("memfd:firstlight") == true
+                        && !Proc.isTraced(sleeper.pid)
+                }
+                kill(killed.pid, SIGKILL)
+                _ = try killed.finish()
+                let result = try attach(sleeper.pid, "--duration", "100ms", "--quiet")
+                #expect(result == Finished(end: .exited(0), output: "", error: ""))
+                // Each time one more handler is left: there are two signals.
+                if round == 1 { #expect(try report().launch.capture == "signal") }
+            }
+            #expect(try sleeper.end().status == 0)
+        }
+
+        /// Only one of them is at work in the program; the other says so.
+        @Test func twoAtOnce() throws {
+            let sleeper = try Sleeper([try Setup.fixture("adjuster")])
+            let first = try Firstlight.command(
+                ["attach", "-o", scratch("first"), "--quiet", String(sleeper.pid)]
+            ).start()
+            try Proc.waitUntil("our code in the program") {
+                Proc.contents("/proc/\(sleeper.pid)/maps")?.contains("memfd:firstlight") == true
+            }
+            let result = try attach(sleeper.pid, "--duration", "100ms", "--quiet")
+            #expect(result == Finished(end: .exited(0), output: "", error: ""))
+            #expect(try report().launch.notes.contains { $0.kind == "occupied" })
+            kill(first.pid, SIGINT)
+            #expect(try first.finish().status == 0)
+            #expect(try sleeper.end().status == 0)
+        }
+
         @Test func theSummaryShowsWhatTheThreadsDo() throws {
             let sleeper = try Sleeper()
             let result = try attach(sleeper.pid, "--duration", "200ms")

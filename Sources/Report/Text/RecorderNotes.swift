@@ -14,6 +14,7 @@ enum RecorderNotes {
         case .displaced: notBySignal("the program has set its own actions for SIGURG and SIGWINCH")
         case .filtered: notBySignal("the program uses or prepares a seccomp filter")
         case .noCallSite: notBySignal("the C library's rt_sigaction call was not found")
+        case .occupied: notBySignal("another recorder is at work in the program")
         case .noRoom: notBySignal("there is no place for our code near its own")
         case .limited: notBySignal("a limit of the address space or of file sizes (ulimit -v, -f)")
         case .unmapped: notBySignal("memory could not be shared with the program")

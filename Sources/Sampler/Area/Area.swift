@@ -293,7 +293,11 @@ final class Area {
 
     /// The words that were at the C library's calls which lead past us.
     var hookedWords: [UInt64: UInt64] {
-        let (words, after, hooked) = (self[\.hooked_words], self[\.after], self[\.hooked])
+        Self.hookedWords(of: read(fl_state.self, at: Int(FL_STATE)))
+    }
+
+    static func hookedWords(of state: fl_state) -> [UInt64: UInt64] {
+        let (words, after, hooked) = (state.hooked_words, state.after, state.hooked)
         let all = [
             (words.0, after.0), (words.1, after.1), (words.2, after.2), (words.3, after.3),
         ]

@@ -27,13 +27,17 @@ extension TraceSession {
     }
 
     private func join(_ image: RunningImage, by thread: TracedThread) throws(SetupFailure) {
-        let sites = CallSites.find(in: observer.mappings.code, memory: TargetMemory(pid: pid))
-        guard sites[.sigaction] != nil else { throw .obstacle(.noCallSite) }
+        func findSites() -> CallSites {
+            CallSites.find(in: observer.mappings.code, memory: TargetMemory(pid: pid))
+        }
+        var sites = findSites()
         let start = ImageStart(pid: pid)
         let others = stopOthers(than: thread)
         let held = MonotonicTime.now
         defer { noteHold(from: held, to: .now) }
         defer { for other in others { release(other) } }
+        if try takeOver() { sites = findSites() }
+        guard sites[.sigaction] != nil else { throw .obstacle(.noCallSite) }
         // Now that nobody runs: a moment ago somebody may have been about to set an action.
         let signal = try checkTarget()
         let size = Area.size(stackBytes: options.stackBytes)

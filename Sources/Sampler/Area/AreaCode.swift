@@ -42,6 +42,11 @@ enum AreaCode {
     /// Room for either piece, in bytes.
     static let pieceSize = (max(boot.count, away.count) + 15) / 16 * 16
 
+    /// Whether another recorder's piece stands there: a thread may be in it.
+    static func isPiece(_ bytes: [UInt8]) -> Bool {
+        [boot, away].contains { bytes.starts(with: $0.code.prefix($0.words)) }
+    }
+
     /// What brings an area in.
     ///
     /// - Parameters:

@@ -138,7 +138,7 @@ extension TraceSession {
     /// Writes a piece of ours where the program has no code of its own, and keeps what was there.
     func putPiece(_ code: [UInt8], at address: UInt64, in image: RunningImage) -> Bool {
         let before = TargetMemory(pid: pid).read(at: address, count: code.count)
-        guard before.count == code.count,
+        guard before.count == code.count, !AreaCode.isPiece(before),
             ProcFile.write(code, to: "/proc/\(pid)/mem", at: address)
         else { return false }
         image.cave = FilledCave(address: address, before: before)

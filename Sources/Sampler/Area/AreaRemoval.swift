@@ -97,7 +97,7 @@ extension TraceSession {
     /// was. It comes back by itself when we do not.
     private func run(_ code: [UInt8], at cave: UInt64, by thread: TracedThread) -> Bool {
         let before = TargetMemory(pid: pid).read(at: cave, count: code.count)
-        guard before.count == code.count,
+        guard before.count == code.count, !AreaCode.isPiece(before),
             ProcFile.write(code, to: "/proc/\(pid)/mem", at: cave),
             let state = try? thread.tracee.divert(to: cave)
         else { return false }

@@ -31,7 +31,8 @@ enum CaptureExamination {
 extension TracingFacts.Capture {
     /// Of the process, why stacks were not taken by signal.
     fileprivate static let obstacles: Set<RecorderNote.Kind> = [
-        .ownHandler, .displaced, .filtered, .noCallSite, .noRoom, .limited, .unmapped,
+        .ownHandler, .displaced, .filtered, .noCallSite, .occupied, .noRoom, .limited,
+        .unmapped,
     ]
 }
 

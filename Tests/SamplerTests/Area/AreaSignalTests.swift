@@ -375,6 +375,31 @@ import Testing
         }
     }
 
+    /// What another recorder has brought in is recognised; whether that is gone, too.
+    @Test func anotherRecordersAreaIsRecognised() async {
+        await #expect(processExitsWith: .success) {
+            #expect(EarlierArea.all(in: getpid()).isEmpty)
+            for (recorder, isAbandoned) in [(0, false), (getppid(), false), (Int32.max - 1, true)] {
+                let mapped = try MappedArea()
+                mapped.settle { $0.recorder = recorder }
+                let unused = try #require(EarlierArea.all(in: getpid()).last)
+                #expect(unused.start == mapped.address && !unused.isInUse)
+                let (page, _) = try Self.calls(past: mapped)
+                let found = EarlierArea.all(in: getpid()).filter(\.isInUse)
+                #expect(found.count == 1 && found.first?.isAbandoned == isAbandoned)
+                #expect(found.first?.changes == mapped.area.hookedWords)
+                #expect(found.first?.changes.count == 4)
+                munmap(page, 4096)
+                #expect(EarlierArea.all(in: getpid()).allSatisfy { !$0.isInUse })
+            }
+            // Not filled in yet: somebody waits for its recorder.
+            let made = try MappedArea()
+            made.area.prepare()
+            let waiting = EarlierArea.all(in: getpid()).filter(\.isInUse)
+            #expect(waiting.count == 1 && waiting.first?.isAbandoned == false)
+        }
+    }
+
     // MARK: The spare signal
 
     private static let spare: Int32 = 46
