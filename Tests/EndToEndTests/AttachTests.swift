@@ -70,13 +70,16 @@ extension EndToEnd {
         @Test func afterAKilledRecorder() throws {
             let sleeper = try Sleeper([try Setup.fixture("adjuster")])
             for round in 1...3 {
+                let before = Dispositions(of: sleeper.pid)
                 let killed = try Firstlight.command(
                     ["attach", "-o", scratch("killed"), "--quiet", String(sleeper.pid)]
                 ).start()
-                try Proc.waitUntil("our code in the program") {
-                    Proc.contents("/proc/\(sleeper.pid)/maps")?.contains("memfd:firstlight") == true
-                        && !Proc.isTraced(sleeper.pid)
+                try Proc.waitUntil("our handler in the program") {
+                    Dispositions(of: sleeper.pid) != before || round > 1
                 }
+                // It goes from tick to tick.
+                let switches = Proc.switches(killed.pid)
+                try Proc.waitUntil("some ticks") { Proc.switches(killed.pid) > switches + 100 }
                 kill(killed.pid, SIGKILL)
                 _ = try killed.finish()
                 let result = try attach(sleeper.pid, "--duration", "100ms", "--quiet")
@@ -85,6 +88,33 @@ extension EndToEnd {
                 if round == 1 { #expect(try report().launch.capture == "signal") }
             }
             #expect(try sleeper.end().status == 0)
+        }
+
+        /// The linker already leads to our code for a library's initialisers, which are still to run.
+        @Test func endingWhileALibraryIsLoaded() throws {
+            let (input, output) = (try Channel(), try Channel())
+            var command = Command([
+                try Setup.fixture("resolving"), try Setup.fixture("resolver.so"),
+            ])
+            command.input = .descriptor(input.reader)
+            command.output = output.writer
+            let child = try command.start()
+            output.closeWriter()
+            #expect(try output.line() == "ready")
+            let recorder = try Firstlight.command(
+                ["attach", "-o", scratch("recording"), "--quiet", String(child.pid)]
+            ).start()
+            try Proc.waitUntil("our code in the program") {
+                Proc.contents("/proc/\(child.pid)/maps")?.contains("memfd:firstlight") == true
+                    && !Proc.isTraced(child.pid)
+            }
+            try input.write("x")
+            #expect(try output.line() == "resolving")
+            kill(recorder.pid, SIGINT)
+            #expect(try recorder.finish().status == 0)
+            try input.write("y")
+            #expect(try output.rest() == "initialised\ndone\n")
+            #expect(try child.finish().status == 0)
         }
 
         /// Only one of them is at work in the program; the other says so.

@@ -30,6 +30,12 @@ enum Proc {
 
     static func isTraced(_ pid: pid_t) -> Bool { status(pid, "TracerPid") != "0" }
 
+    /// How often its threads have given their cores up.
+    static func switches(_ pid: pid_t) -> Int {
+        tasks(pid).compactMap { status(pid, "voluntary_ctxt_switches", task: $0) }
+            .compactMap { Int($0) }.reduce(0, +)
+    }
+
     static func tasks(_ pid: pid_t) -> [pid_t] {
         let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")
         return (names ?? []).compactMap { pid_t($0) }.sorted()
