@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -68,7 +69,7 @@ ssize_t fl_notify_receive(
 }
 
 int fl_notify_send(const char *name, const void *text, size_t length, const int *descriptors,
-                   int count) {
+                   int count, int limit_ms) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     const size_t size = strlen(name);
     if (size < 2 || size >= sizeof address.sun_path || count < 0 || count > 253) return -EINVAL;
@@ -95,6 +96,8 @@ int fl_notify_send(const char *name, const void *text, size_t length, const int 
     }
     int socket_ = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (socket_ < 0) return -errno;
+    const struct timeval limit = {limit_ms / 1000, limit_ms % 1000 * 1000};
+    if (limit_ms > 0) setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
     ssize_t sent;
     do sent = sendmsg(socket_, &message, MSG_NOSIGNAL);
     while (sent < 0 && errno == EINTR);

@@ -75,7 +75,11 @@ final class EventQueue: SampleSink, @unchecked Sendable {
         locked {
             if first == nil { first = .now }
             if size > 0, bytes + size > Self.capacity {
-                if let rest = event.withoutStack {
+                if case .mappings = event {
+                    replaceMappings()
+                    bytes += size
+                    events.append(event)
+                } else if let rest = event.withoutStack {
                     if event.hasStack { lostSamples += 1 }
                     events.append(rest)
                 } else {
@@ -89,6 +93,15 @@ final class EventQueue: SampleSink, @unchecked Sendable {
             if isUrgent { self.isUrgent = true }
             if mustWake || bytes >= Self.wakeLevel { pthread_cond_signal(condition) }
         }
+    }
+
+    /// Each event of these has all that is mapped: of those that wait the newest will do.
+    private func replaceMappings() {
+        let isMappings = { (event: SamplerEvent) in
+            if case .mappings = event { true } else { false }
+        }
+        guard let last = events.lastIndex(where: isMappings) else { return }
+        bytes -= events.remove(at: last).boundedSize
     }
 
     func takeRequests() -> [StackRequest] {
@@ -176,6 +189,8 @@ extension SamplerEvent {
                 + signpost.subsystem.utf8.count
         case .scheduled(let records):
             return records.count * MemoryLayout<SchedulerRecord>.stride
+        case .mappings(let code, _):
+            return code.reduce(0) { $0 + MemoryLayout<CodeMapping>.stride + $1.path.utf8.count }
         default: return 0
         }
     }

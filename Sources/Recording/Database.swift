@@ -23,8 +23,14 @@ final class Database {
         self.path = path
         self.purpose = purpose
         // Debian's SQLite takes "file:…" for a URI, and ":memory:" is none of our files.
-        let name = path.hasPrefix("/") ? path : "./" + path
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        var name = path.hasPrefix("/") ? path : "./" + path
+        var flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        // We have just made it. Somebody who may write to the folder, too, could have put a link in
+        // its place; the folder itself may be reached through links.
+        if purpose == .write, let placed = RecordingFile.placed(name) {
+            name = placed
+            flags |= SQLITE_OPEN_NOFOLLOW
+        }
         let code = sqlite3_open_v2(name, &handle, flags, nil)
         do throws(RecordingError) {
             guard code == SQLITE_OK else { throw error(SQLiteFailure(code: code)) }

@@ -56,6 +56,14 @@ package enum RecordingFile {
         guard Glibc.rename(old, new) == 0 else { throw .cannotCreate(path: new, errno: errno) }
     }
 
+    /// The same path without links in its folder; nil if there is no such folder.
+    static func placed(_ path: String) -> String? {
+        let folder = realpath(folder(of: path), nil)
+        defer { free(folder) }
+        guard let folder, let name = path.split(separator: "/").last else { return nil }
+        return "\(String(cString: folder))/\(name)"
+    }
+
     private static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         let folder = path[..<slash]

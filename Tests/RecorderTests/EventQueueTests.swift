@@ -47,6 +47,27 @@ import Testing
         #expect(queue.lostSamples == 0)
     }
 
+    /// A program that maps code without end must not fill our memory: the newest list counts.
+    @Test func ofMappingsThatFindNoRoomTheNewestIsKept() throws {
+        let queue = EventQueue()
+        let path = String(repeating: "x", count: 4000)
+        for index in 0..<400 {
+            let code = (0..<100).map { number in
+                CodeMapping(
+                    start: UInt64(number) << 12, end: UInt64(number + 1) << 12, fileOffset: 0,
+                    path: path, inode: 1)
+            }
+            queue.receive(.mappings(code, MonotonicTime(nanoseconds: Int64(index))))
+        }
+        let times = try #require(Self.next(of: queue)).map { event -> Int64 in
+            if case .mappings(_, let time) = event { return time.nanoseconds }
+            return -1
+        }
+        #expect(times.count < 170)
+        #expect(times.last == 399)
+        #expect(times == times.sorted())
+    }
+
     /// 64 MiB of stacks are kept; of what comes then, the times.
     @Test func aFullQueueDropsStacksAndKeepsTimes() {
         let queue = EventQueue()

@@ -99,6 +99,22 @@ import Testing
                 + "choose another file with -o")
     }
 
+    /// A link that somebody puts in the place of a file that was just made leads nowhere.
+    @Test func linksAreNotWrittenThrough() throws {
+        let scratch = try Scratch()
+        try make(scratch.path("a"))
+        #expect(symlink("a", scratch.path("link")) == 0)
+        let before = readBytes(scratch.path("a"))
+        #expect(throws: RecordingError.self) {
+            try RecordingFile.store(SymbolTable(), in: scratch.path("link"))
+        }
+        #expect(readBytes(scratch.path("a")) == before)
+        // What leads to the folder may be one.
+        #expect(symlink(".", scratch.path("folder")) == 0)
+        try make(scratch.path("folder/b"))
+        #expect(scratch.names == ["a", "b", "folder", "link"])
+    }
+
     /// Names, relative ones, that SQLite would take for something else than a file.
     @Test(arguments: [":memory:", "file:firstlight-test?mode=memory"])
     func oddNames(name: String) throws {

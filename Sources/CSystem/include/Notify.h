@@ -23,6 +23,6 @@ ssize_t fl_notify_receive(
     int socket, void *buffer, size_t size, struct fl_notification *notification);
 
 // Sends a message to the socket `address` (a path, or `@` and an abstract name), with descriptors.
-// 0 or -errno.
+// 0 or -errno; -EAGAIN: it could not be taken within `limit_ms` milliseconds (0: waits for ever).
 int fl_notify_send(const char *address, const void *message, size_t length,
-                   const int *descriptors, int count);
+                   const int *descriptors, int count, int limit_ms);

@@ -138,7 +138,7 @@ package struct ProcessWait: ~Copyable {
     private mutating func names(of pid: Int32, _ image: ProcessImage) -> ProcessNames {
         var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let length = readlink("/proc/\(pid)/exe", &target, target.count)
-        buffer.readAll(path: "/proc/\(pid)/cmdline")
+        buffer.readArguments(of: pid)
         let arguments = buffer.contents.split(separator: 0, omittingEmptySubsequences: false)
         return ProcessNames(
             command: image.command, executable: Array(target.prefix(max(0, length))),

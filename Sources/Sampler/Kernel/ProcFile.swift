@@ -61,10 +61,10 @@ struct ProcFile: ~Copyable {
         return pwrite(descriptor, values, size, Int(truncatingIfNeeded: position)) == size
     }
 
-    /// Reads all of a long file, which the kernel hands out page by page.
-    func readAll(into buffer: inout ReadBuffer) {
+    /// Reads all of a long file, which the kernel hands out page by page, or its beginning.
+    func readAll(into buffer: inout ReadBuffer, limit: Int = .max) {
         buffer.clear()
-        while buffer.readOn(from: descriptor) {}
+        while !buffer.has(limit), buffer.readOn(from: descriptor) {}
     }
 }
 
@@ -83,6 +83,8 @@ struct ReadBuffer {
 
     fileprivate mutating func clear() { count = 0 }
 
+    fileprivate func has(_ bytes: Int) -> Bool { count >= bytes }
+
     /// false at the end of the file, or when it cannot be read.
     @discardableResult
     fileprivate mutating func readOn(from descriptor: Int32) -> Bool {
@@ -98,9 +100,18 @@ struct ReadBuffer {
     }
 
     /// Reads a whole file that is not kept open; empty when it cannot be read.
-    mutating func readAll(path: String) {
+    ///
+    /// - Parameter limit: reading ends when there are so many bytes.
+    mutating func readAll(path: String, limit: Int = .max) {
         clear()
         guard let file = ProcFile(path) else { return }
-        file.readAll(into: &self)
+        file.readAll(into: &self, limit: limit)
+    }
+
+    /// A process's arguments, each with a zero behind it. A program may have it that its whole
+    /// address space are its arguments (PR_SET_MM_MAP): no more is read than `execve` takes by
+    /// default.
+    mutating func readArguments(of pid: Int32) {
+        readAll(path: "/proc/\(pid)/cmdline", limit: 2 << 20)
     }
 }

@@ -34,7 +34,7 @@ struct ProcessFiles: Sendable {
     func image(at time: MonotonicTime) -> Image {
         let executable = ProgramPath.target(ofLink: "/proc/\(pid)/exe")
         var buffer = ReadBuffer()
-        buffer.readAll(path: "/proc/\(pid)/cmdline")
+        buffer.readArguments(of: pid)
         let arguments = buffer.contents.split(separator: 0, omittingEmptySubsequences: false)
             .dropLast().map { String(decoding: $0, as: UTF8.self) }
         let path = ProgramPath.started(

@@ -34,43 +34,57 @@ final class NotifySource: ReadySource, Sendable {
     func look(at now: MonotonicTime, in session: TraceSession) -> MonotonicTime? { moment.time }
 
     func lastLook(_ signals: SignalQueue) -> MonotonicTime? {
-        takeMessages()
+        // Our thread may be waiting for a service manager that hangs; nobody waits for us then.
+        for _ in 0..<Self.patience {
+            guard
+                buffer.withLockIfAvailable({ takeMessages(&$0, limit: Self.patience) }) == nil
+            else { break }
+            usleep(1000)
+        }
         return moment.time
     }
+
+    /// What the end of a recording may be held up, in milliseconds.
+    private static let patience: Int32 = 100
 
     private func serve() {
         while true {
             var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-            if poll(&entry, 1, -1) > 0 { takeMessages() }
+            guard poll(&entry, 1, -1) > 0 else { continue }
+            // The program would have waited for the service manager, too.
+            buffer.withLock { takeMessages(&$0, limit: 0) }
         }
     }
 
-    private func takeMessages() {
-        buffer.withLock { buffer in
-            var notification = fl_notification()
-            while true {
-                let length = fl_notify_receive(socket, &buffer, buffer.count, &notification)
-                guard length >= 0 else { return }
-                take(buffer[..<length], notification, at: .now)
-            }
+    /// - Parameter limit: how long passing on may take, in milliseconds; 0: as long as it takes.
+    private func takeMessages(_ buffer: inout [UInt8], limit: Int32) {
+        var limit = limit
+        var notification = fl_notification()
+        while true {
+            let length = fl_notify_receive(socket, &buffer, buffer.count, &notification)
+            guard length >= 0 else { return }
+            let isPassed = take(buffer[..<length], notification, at: .now, limit: limit)
+            if limit > 0, !isPassed { limit = 1 }
         }
     }
 
+    /// - Returns: false: the outer service manager took too long.
     private func take(
-        _ message: ArraySlice<UInt8>, _ notification: fl_notification, at time: MonotonicTime
-    ) {
+        _ message: ArraySlice<UInt8>, _ notification: fl_notification, at time: MonotonicTime,
+        limit: Int32
+    ) -> Bool {
         let descriptors = withUnsafeBytes(of: notification.descriptors) { bytes in
             Array(bytes.bindMemory(to: Int32.self).prefix(Int(notification.count)))
         }
         defer { for descriptor in descriptors { close(descriptor) } }
-        guard let pid = moment.pid, isSentWithin(pid, notification) else { return }
+        guard let pid = moment.pid, isSentWithin(pid, notification) else { return true }
         if Notification.saysReady(message) { moment.came(at: time) }
         // One that is longer than we can take cannot be passed on unchanged.
-        guard let outer, notification.is_cut == 0 else { return }
-        _ = Array(message).withUnsafeBytes { bytes in
+        guard let outer, notification.is_cut == 0 else { return true }
+        return Array(message).withUnsafeBytes { bytes in
             fl_notify_send(
-                outer, bytes.baseAddress, bytes.count, descriptors, Int32(descriptors.count))
-        }
+                outer, bytes.baseAddress, bytes.count, descriptors, Int32(descriptors.count), limit)
+        } != -EAGAIN
     }
 
     /// Whether the sender is the process or descends from it. Of one that is gone already
