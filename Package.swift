@@ -167,5 +167,7 @@ if Context.environment["FIRSTLIGHT_FUZZ"] != nil {
         fuzz("Rules", ["ProfileModel", "Unwind"]),
         fuzz("Symbols", ["ProfileModel", "Symbolicate"]),
         fuzz("Names", ["Symbolicate"]),
+        fuzz("Area", ["ProfileModel", "Sampler", "CAgent", "CSystem"]),
+        fuzz("Wire", ["ProfileModel", "Sampler", "CSystem"]),
     ]
 }

@@ -118,6 +118,33 @@ extension EndToEnd {
             #expect(ready?.condition == "output:ready")
         }
 
+        /// What the program says is passed on to a service manager; one that hangs holds up nothing.
+        @Test(.needs("python3")) func aServiceManagerThatHangs() throws {
+            let script = """
+                import os, socket, subprocess, sys
+                manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+                name = "firstlight-test-%d" % os.getpid()
+                manager.bind("\\0" + name)
+                sender = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+                sender.setblocking(False)
+                try:
+                    while True: sender.sendto(b"x", "\\0" + name)
+                except BlockingIOError: pass
+                sys.exit(subprocess.call(sys.argv[1:], env=dict(os.environ, NOTIFY_SOCKET="@" + name)))
+                """
+            let program = """
+                import os, socket
+                sender = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+                for _ in range(3): sender.sendto(b"STATUS=x", "\\0" + os.environ["NOTIFY_SOCKET"][1:])
+                os._exit(9)
+                """
+            let command = try Firstlight.recording(
+                ["python3", "-c", program], to: scratch("recording"),
+                options: ["--quiet", "--until", "notify"])
+            let result = try Command(["python3", "-c", script] + command.words).run()
+            #expect(result.isRefusal(9, mentioning: "ended before it was ready"), "\(result)")
+        }
+
         @Test func aProcessThatListensAlready() throws {
             let (output, truth) = (try Channel(), scratch("truth"))
             var program = Command(
