@@ -227,5 +227,30 @@ extension EndToEnd {
             let others = end.interruptions.filter { !$0.hasPrefix("EINTR epoll_wait") }
             #expect(others.allSatisfy { $0.hasSuffix(" 0") }, "\(others)")
         }
+
+        /// Threads that were left alone, since they waited, wake up while our code is brought in, and
+        /// while it is taken out, and make just the calls that lead there.
+        @Test func threadsThatWakeMeanwhile() throws {
+            let (input, output) = (try Channel(), try Channel())
+            var command = Command([try Setup.fixture("everything")])
+            command.input = .descriptor(input.reader)
+            command.output = output.writer
+            let program = try command.start()
+            input.closeReader()
+            output.closeWriter()
+            #expect(try output.line() == "ready")
+            for _ in 1...60 where !program.waitUntilEnded(limit: 0) {
+                let result = try Firstlight.command([
+                    "attach", "--quiet", "-o", scratch("recording"), "--duration", "20ms",
+                    String(program.pid),
+                ]).run()
+                #expect(result.status == 0, "\(result)")
+            }
+            try #require(!program.waitUntilEnded(limit: 0), "it has ended")
+            try input.write("x")
+            #expect(try output.line()?.hasPrefix("on ") == true)
+            input.closeWriter()
+            _ = try program.finish()
+        }
     }
 }

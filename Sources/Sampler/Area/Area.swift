@@ -321,4 +321,9 @@ final class Area {
         withUnsafeBytes(of: words) { write(Array($0), at: Self.offset(\.hooked_words)) }
         set(\.hooked, self[\.hooked] | 1 << UInt64(call.index))
     }
+
+    /// It is not led past us after all.
+    func forgetReturn(of call: CallSites.Call) {
+        set(\.hooked, self[\.hooked] & ~(1 << UInt64(call.index)))
+    }
 }

@@ -69,7 +69,10 @@ extension TraceSession {
             made = Area(pid: pid, descriptor: number, stackBytes: options.stackBytes)
             return made != nil
         }
-        guard let made else { throw .obstacle(.unmapped) }
+        // The descriptor comes before the memory, and that before the right to execute it. Whoever
+        // waits in a call is not stopped, and would go into our code as soon as it is led there.
+        guard let made, wait(atMost: .milliseconds(10), every: 20, until: { isCode(at: place) })
+        else { throw .obstacle(.unmapped) }
         made.fill(contents)
         var setup = Instrumentation.Setup()
         let changed = change(sites, start.linker, contents, made, &setup)
@@ -86,7 +89,12 @@ extension TraceSession {
         switchOnSignposts(of: images(of: objects ?? [], TargetMemory(pid: pid)))
     }
 
-    /// Leads the C library's calls and the linker's hook past us; nobody runs there.
+    private func isCode(at place: UInt64) -> Bool {
+        ImageStart(pid: pid).mappings.contains { $0.start == place && $0.isExecutable }
+    }
+
+    /// Leads the C library's calls and the linker's hook past us. Nobody runs there, but
+    /// who waits may wake up: what our code needs is there first.
     ///
     /// - Returns: what was there.
     private func change(
@@ -95,11 +103,14 @@ extension TraceSession {
     ) -> [UInt64: UInt64] {
         var changed: [UInt64: UInt64] = [:]
         for call in CallSites.Call.allCases {
-            guard let site = sites[call],
-                let word = lead(site, to: area.position(Int(AreaCode.standIn(for: call))))
+            guard let site = sites[call], let word = TargetMemory(pid: pid).word(at: site)
             else { continue }
-            changed[site] = word
             area.setReturn(of: call, to: site &+ 7, word: word)
+            guard lead(site, to: area.position(Int(AreaCode.standIn(for: call)))) != nil else {
+                area.forgetReturn(of: call)
+                continue
+            }
+            changed[site] = word
         }
         if let linker, contents.debug != 0,
             LinkerHook.isEmptyFunction(

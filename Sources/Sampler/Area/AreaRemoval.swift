@@ -16,7 +16,7 @@ extension TraceSession {
             area.silence()
             return noteLeftBehind()
         }
-        let others = stopOthers(than: thread)
+        var others = stopOthers(than: thread)
         let isOutOfMarks =
             marks?.isPlaced != true || isOutOfMarks(others + [thread], area)
         takeBackChanges(of: code)
@@ -26,7 +26,7 @@ extension TraceSession {
         let isStarted = !code.notesMain || area.border(.main) != nil
         let isUnused =
             isIdle(code) && isStarted && isOutOfMarks && !hadSignposts
-            && !isAnyone(of: others, in: area)
+            && !isAnyone(besides: thread, of: &others, in: area)
         if !isUnused { leaveBehind(code, isMeant: hadSignposts || !isOutOfMarks) }
         let isBack = takeAway(isUnused ? area : nil, area.signals, thread)
         for other in others { release(other) }
@@ -57,17 +57,25 @@ extension TraceSession {
         if let (address, word) = code.takeLinkerHook() { putBack(word, at: address) }
     }
 
-    /// Whether one of those, which are stopped, or of those that wait is in code of ours, and may
-    /// hold an address in the area.
-    private func isAnyone(of stopped: [TracedThread], in area: Area) -> Bool {
+    /// Whether anybody is in code of ours, and may hold an address in the area. The program's code is
+    /// its own again: who waits elsewhere cannot come there any more.
+    ///
+    /// - Parameter stopped: those that are; joined by those that waited until the others were, and
+    ///   have gone on since, into our code perhaps.
+    private func isAnyone(
+        besides led: TracedThread, of stopped: inout [TracedThread], in area: Area
+    ) -> Bool {
         let range = area.range
-        return threads.values.contains { thread in
-            if stopped.contains(where: { $0.tid == thread.tid }) {
-                return (try? thread.tracee.resumeAddress()).map(range.contains) ?? true
+        var isThere = false
+        for thread in threads.values where !stopped.contains(where: { $0.tid == thread.tid }) {
+            if case .blocked(_, let registers) = thread.activity() {
+                isThere = isThere || range.contains(registers.programCounter)
+            } else if thread.tid != led.tid, isRunning(thread) {
+                if stopNow(thread) != nil { stopped.append(thread) } else { isThere = true }
             }
-            guard case .blocked(_, let registers) = thread.activity() else { return false }
-            return range.contains(registers.programCounter)
         }
+        return isThere
+            || stopped.contains { (try? $0.tracee.resumeAddress()).map(range.contains) ?? true }
     }
 
     /// Lets a stopped thread take everything away, and go on as if it had not: the call that it may

@@ -12,7 +12,7 @@ extension TraceSession {
         }
     }
 
-    private func isRunning(_ thread: TracedThread) -> Bool {
+    func isRunning(_ thread: TracedThread) -> Bool {
         // One that was asked to stop for a sample may have done so, and must be taken note of.
         if case .interrupted = thread.phase { return true }
         guard thread.phase == .free, case .running = thread.activity() else { return false }
