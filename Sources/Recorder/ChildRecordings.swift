@@ -7,7 +7,32 @@ import Synchronization
 final class ChildRecordings: ChildObserver {
     private let output: String
     private let header: Recording.Header
-    private let children = Mutex<[Child]>([])
+    private let children = Mutex(Children())
+
+    /// A process that has its recording.
+    typealias Finished = (process: ChildProcess, path: String, held: HeldFiles)
+
+    private struct Children {
+        /// Those that run, and those whose files are being completed.
+        var open: [Child] = []
+        /// In the order in which they were completed. All that is left of those: a program may start
+        /// thousands.
+        var finished: [Finished] = []
+
+        /// Keeps of those that are complete what is told of them in the end.
+        mutating func settle(waiting: Bool = false) {
+            open.removeAll { child in
+                guard let outcome = child.outcome, waiting || child.writer.isOver else {
+                    return false
+                }
+                child.writer.join()
+                if let process = child.process(outcome) {
+                    finished.append((process, child.writer.path, child.writer.held))
+                }
+                return true
+            }
+        }
+    }
 
     private struct Child {
         var parent: Int32
@@ -16,6 +41,15 @@ final class ChildRecordings: ChildObserver {
         var file: String
         var end: MonotonicTime?
         var outcome: SamplerOutcome?
+
+        /// nil: its file could not be written.
+        func process(_ outcome: SamplerOutcome) -> ChildProcess? {
+            guard writer.hasFile, writer.failure == nil else { return nil }
+            return ChildProcess(
+                pid: writer.pid, parent: parent, name: writer.name, start: start,
+                end: max(start, end ?? start), cpu: outcome.cpu, outcome: outcome.outcome,
+                file: file)
+        }
     }
 
     /// - Parameters:
@@ -36,7 +70,8 @@ final class ChildRecordings: ChildObserver {
         guard writer.start() else { return nil }
         let file = path.split(separator: "/").last.map(String.init) ?? path
         children.withLock {
-            $0.append(Child(parent: parent, start: time, writer: writer, file: file))
+            $0.settle()
+            $0.open.append(Child(parent: parent, start: time, writer: writer, file: file))
         }
         return queue
     }
@@ -45,27 +80,22 @@ final class ChildRecordings: ChildObserver {
         children.withLock { children in
             // The last of that number: ids are used again.
             guard
-                let index = children.lastIndex(where: {
+                let index = children.open.lastIndex(where: {
                     $0.outcome == nil && $0.file == Self.file(for: pid, output)
                 })
             else { return }
-            children[index].end = .now
-            children[index].outcome = outcome
-            children[index].writer.close()
+            children.open[index].end = .now
+            children.open[index].outcome = outcome
+            children.open[index].writer.finishAlone(outcome.notes) { $0.complete(with: outcome) }
+            children.settle()
         }
     }
 
-    /// Completes all files. Those that could not be written are left out.
-    func finish() -> [(process: ChildProcess, path: String, held: HeldFiles)] {
-        children.withLock { $0 }.compactMap { child in
-            guard let outcome = child.outcome else { return nil }
-            child.writer.finish(outcome.notes, []) { $0.complete(with: outcome) }
-            guard child.writer.hasFile, child.writer.failure == nil else { return nil }
-            let process = ChildProcess(
-                pid: child.writer.pid, parent: child.parent, name: child.writer.name,
-                start: child.start, end: max(child.start, child.end ?? child.start),
-                cpu: outcome.cpu, outcome: outcome.outcome, file: child.file)
-            return (process, child.writer.path, child.writer.held)
+    /// Waits until all files are complete. Those that could not be written are left out.
+    func finish() -> [Finished] {
+        children.withLock {
+            $0.settle(waiting: true)
+            return $0.finished.sorted { $0.process.start < $1.process.start }
         }
     }
 

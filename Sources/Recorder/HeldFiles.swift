@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 package import ProfileModel
+import Synchronization
 
 /// What will be needed of a process after its end, kept open while it lives: files that were
 /// mapped and are no longer where their mappings say; the program's own files, which somebody may
@@ -20,10 +21,16 @@ package final class HeldFiles: @unchecked Sendable {
 
     /// More descriptors are not spent on them. A program has a handful of such files, if any.
     private static let most = 64
+    /// Nor more for all processes of a recording.
+    private static let mostOfAll = 1024
+    private static let count = Atomic(0)
 
     package init() {}
 
-    deinit { for descriptor in descriptors { close(descriptor) } }
+    deinit {
+        for descriptor in descriptors { close(descriptor) }
+        Self.count.subtract(descriptors.count, ordering: .relaxed)
+    }
 
     func begin(_ pid: Int32) {
         self.pid = pid
@@ -67,10 +74,13 @@ package final class HeldFiles: @unchecked Sendable {
     }
 
     private func hold(_ open: () -> Int32) -> String? {
-        guard descriptors.count < Self.most else { return nil }
+        guard descriptors.count < Self.most,
+            Self.count.load(ordering: .relaxed) < Self.mostOfAll
+        else { return nil }
         let descriptor = open()
         guard descriptor >= 0 else { return nil }
         descriptors.append(descriptor)
+        Self.count.add(1, ordering: .relaxed)
         return "/proc/self/fd/\(descriptor)"
     }
 

@@ -2,6 +2,7 @@ import Glibc
 import ProfileModel
 import Recording
 import Sampler
+import Synchronization
 import Unwind
 
 /// The recorder's other thread: takes what the sampler observed, unwinds it and writes it down.
@@ -34,6 +35,9 @@ final class RecordingThread: @unchecked Sendable {
     private(set) var failure: RecordingError?
     private(set) var hasFile = false
     let held = HeldFiles()
+    /// What the thread does last, where nobody waits for it.
+    private let ending = Mutex<(@Sendable (RecordingThread) -> Void)?>(nil)
+    private let over = Atomic(false)
 
     /// - Parameter tell: told of the progress, as ``Recorder/tellProgress``.
     init(
@@ -69,8 +73,31 @@ final class RecordingThread: @unchecked Sendable {
         _ complete: (inout Recording.Header) -> Void
     ) {
         close()
+        join()
+        self.complete(notes, children, complete)
+    }
+
+    /// The same, but nobody waits: the thread itself completes the file.
+    func finishAlone(
+        _ notes: [RecorderNote], _ complete: @escaping @Sendable (inout Recording.Header) -> Void
+    ) {
+        ending.withLock { $0 = { $0.complete(notes, [], complete) } }
+        close()
+    }
+
+    /// Whether a thread that finishes alone has done so.
+    var isOver: Bool { over.load(ordering: .acquiring) }
+
+    /// Waits for the thread's end.
+    func join() {
         if isStarted { pthread_join(thread, nil) }
         isStarted = false
+    }
+
+    private func complete(
+        _ notes: [RecorderNote], _ children: [ChildProcess],
+        _ complete: (inout Recording.Header) -> Void
+    ) {
         guard let file else { return }
         var header = header
         header.pid = pid
@@ -119,6 +146,11 @@ final class RecordingThread: @unchecked Sendable {
             try writeFinished()
             try write(facts.placed(slices: &slices, evenUnknown: true))
         }
+        if let ending = ending.withLock({ $0 }) {
+            ending(self)
+            file = nil
+        }
+        over.store(true, ordering: .releasing)
     }
 
     /// After the first failure nothing more is written, and the sampler is told.

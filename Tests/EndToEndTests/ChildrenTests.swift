@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 extension EndToEnd {
@@ -45,6 +46,32 @@ extension EndToEnd {
             let (recorded, report) = try record(program)
             #expect(recorded == alone)
             #expect(report.children?.isEmpty == false)
+        }
+
+        /// Of a child that has ended nothing stays but a line: neither files nor threads.
+        @Test func thousandsMayEnd() throws {
+            let script = """
+                i=0; while [ $i -lt 100 ]; do /bin/true; i=$((i+1)); done; echo ready; read line
+                """
+            let (input, output) = (try Channel(), try Channel())
+            var command = try Firstlight.recording(
+                ["sh", "-c", script], to: scratch("launch.firstlight"),
+                options: ["--quiet", "--follow-children"])
+            command.input = .descriptor(input.reader)
+            command.output = output.writer
+            let recorder = try command.start()
+            output.closeWriter()
+            #expect(try output.line(limit: 60) == "ready")
+            let files = "/proc/\(recorder.pid)/fd"
+            try Proc.waitUntil("files being closed") {
+                let open = try? FileManager.default.contentsOfDirectory(atPath: files).count
+                return open.map { $0 < 50 } == true
+            }
+            input.closeWriter()
+            _ = try recorder.finish()
+            let finished = Finished(end: .exited(0), output: "", error: "")
+            let report = try Recorded(path: scratch("launch.firstlight"), finished: finished).json()
+            #expect(report.children?.count == 100)
         }
 
         /// A child that lives on is let go, unharmed.
