@@ -12,6 +12,18 @@ struct ProcFile: ~Copyable {
         if descriptor < 0 { return nil }
     }
 
+    /// nil, too, when fewer than `spare` descriptors would be left. The kernel gives out the lowest
+    /// one that is free.
+    init?(_ path: String, sparing spare: Int32) {
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        if descriptor < 0 { return nil }
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        // Of a small limit half is ours.
+        let left = max(limit.rlim_cur - min(limit.rlim_cur, rlim_t(spare)), limit.rlim_cur / 2)
+        if rlim_t(descriptor) >= left { return nil }
+    }
+
     deinit {
         close(descriptor)
     }
@@ -68,6 +80,27 @@ struct ProcFile: ~Copyable {
     }
 }
 
+/// A file under `/proc` that is kept open where there are descriptors to spare, and else opened for
+/// each read: with very many threads that is slower, but a thread that cannot be opened would look
+/// like one that has ended.
+struct KeptFile: ~Copyable {
+    private let path: String
+    private let file: ProcFile?
+
+    /// - Parameter spare: how many descriptors must be left for everything else.
+    init(_ path: String, spare: Int32 = KeptFile.spare) {
+        self.path = path
+        file = ProcFile(path, sparing: spare)
+    }
+
+    static let spare: Int32 = 256
+
+    /// As ``ProcFile/read(into:)``. The buffer never keeps what another file left in it.
+    func read(into buffer: inout ReadBuffer) {
+        if file == nil { buffer.read(path: path) } else { file?.read(into: &buffer) }
+    }
+}
+
 /// Scratch space for reading `/proc`; grows to what the longest file needed.
 struct ReadBuffer {
     private var storage: [UInt8]
@@ -97,6 +130,13 @@ struct ReadBuffer {
         }
         if got > 0 { count += got }
         return got > 0
+    }
+
+    /// Reads a short file that is not kept open; empty when it cannot be read.
+    mutating func read(path: String) {
+        clear()
+        guard let file = ProcFile(path) else { return }
+        file.read(into: &self)
     }
 
     /// Reads a whole file that is not kept open; empty when it cannot be read.

@@ -59,42 +59,44 @@ struct ThreadStanding: Hashable, Sendable {
 final class KernelThread: ThreadAccess {
     private let tracee: Tracee
     private let folder: String
-    private var scheduler: ProcFile?
-    private var activityFile: ProcFile?
+    private var scheduler: KeptFile
+    private var activityFile: KeptFile
     /// As long as its name is read for itself.
-    private var nameFile: ProcFile?
+    private var nameFile: KeptFile?
     /// Only for threads that were seen running.
-    private var statusFile: ProcFile?
+    private var statusFile: KeptFile?
 
     init(process: Int32, tid: Int32) {
         tracee = Tracee(tid: tid)
         folder = "/proc/\(process)/task/\(tid)"
-        reopen()
+        scheduler = KeptFile(folder + "/schedstat")
+        activityFile = KeptFile(folder + "/syscall")
+        nameFile = KeptFile(folder + "/comm")
     }
 
     var tid: Int32 { tracee.tid }
 
     func reopen() {
-        scheduler = ProcFile(folder + "/schedstat")
-        activityFile = ProcFile(folder + "/syscall")
-        nameFile = ProcFile(folder + "/comm")
+        scheduler = KeptFile(folder + "/schedstat")
+        activityFile = KeptFile(folder + "/syscall")
+        nameFile = KeptFile(folder + "/comm")
         statusFile = nil
     }
 
     func leaveName() { nameFile = nil }
 
     func counters() -> SchedulerCounters? {
-        scheduler?.read(into: &Self.buffer)
+        scheduler.read(into: &Self.buffer)
         return SchedulerCounters(Self.buffer.text)
     }
 
     func activity() -> ThreadActivity? {
-        activityFile?.read(into: &Self.buffer)
+        activityFile.read(into: &Self.buffer)
         return ThreadActivity(Self.buffer.text)
     }
 
     func status() -> ThreadStatus? {
-        if statusFile == nil { statusFile = ProcFile(folder + "/status") }
+        if statusFile == nil { statusFile = KeptFile(folder + "/status") }
         statusFile?.read(into: &Self.buffer)
         return ThreadStatus(Self.buffer.text)
     }

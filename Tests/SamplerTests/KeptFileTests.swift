@@ -1,0 +1,40 @@
+import Glibc
+import Testing
+
+@testable import Sampler
+
+@Suite struct KeptFileTests {
+    private func read(_ file: borrowing KeptFile, _ buffer: inout ReadBuffer) -> [UInt8] {
+        file.read(into: &buffer)
+        return buffer.contents
+    }
+
+    /// Where there is no descriptor to spare, it is opened for each read.
+    @Test(arguments: [0, KeptFile.spare, .max]) func aFileIsRead(spare: Int32) {
+        var buffer = ReadBuffer()
+        let file = KeptFile("/proc/self/comm", spare: spare)
+        let first = read(file, &buffer)
+        #expect(first.last == UInt8(ascii: "\n"))
+        #expect(read(file, &buffer) == first)
+    }
+
+    /// The text of another thread would be taken for its own.
+    @Test func aFileThatIsNotThereIsEmpty() {
+        var buffer = ReadBuffer()
+        #expect(!read(KeptFile("/proc/self/comm"), &buffer).isEmpty)
+        #expect(read(KeptFile("/proc/self/nothing"), &buffer).isEmpty)
+    }
+
+    @Test func aThreadThatIsGoneTellsNothing() {
+        let process = KernelProcess(pid: getpid())
+        #expect(process.thread(getpid()).counters() != nil)
+        let gone = process.thread(.max)
+        #expect(gone.counters() == nil)
+        #expect(process.thread(getpid()).activity() != nil)
+        #expect(gone.activity() == nil)
+        #expect(process.thread(getpid()).status() != nil)
+        #expect(gone.status() == nil)
+        #expect(process.thread(getpid()).name() != nil)
+        #expect(gone.name() == nil)
+    }
+}
