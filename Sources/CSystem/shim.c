@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -120,6 +121,11 @@ int fl_ptrace_in_call(pid_t tid) {
     return ptrace(PTRACE_GETREGS, tid, 0, &in) != 0 || (long)in.orig_rax >= 0;
 }
 
+// With a length of 0 nothing is registered.
+static int has_sequences(void) {
+    return syscall(SYS_rseq, NULL, 0, 0, 0) == 0 || errno != ENOSYS;
+}
+
 int fl_ptrace_in_sequence(pid_t tid) {
     struct {  // struct ptrace_rseq_configuration of <linux/ptrace.h>
         uint64_t area;
@@ -132,7 +138,12 @@ int fl_ptrace_in_sequence(pid_t tid) {
     } section;
     uint64_t address = 0;
     const int get_configuration = 0x420F;  // Linux 5.13 and later
-    if (ptrace(get_configuration, tid, sizeof configuration, &configuration) <= 0) return 0;
+    if (ptrace(get_configuration, tid, sizeof configuration, &configuration) <= 0) {
+        // An older kernel does not tell. Only within a call, or where there are none (before Linux
+        // 4.18), is a thread in no sequence for certain.
+        if (errno != EIO && errno != EINVAL) return 0;
+        return !fl_ptrace_in_call(tid) && has_sequences();
+    }
     if (configuration.area == 0 || ptrace(PTRACE_GETREGS, tid, 0, &registers) != 0) return 0;
     if (fl_read_memory(tid, configuration.area + 8, &address, 8) != 8 || address == 0) return 0;
     if (fl_read_memory(tid, address, &section, sizeof section) != sizeof section) return 0;
@@ -179,7 +190,7 @@ pid_t fl_spawn_held(const char *path, char *const argv[], char *const envp[],
                     const int streams[2], const sigset_t *mask, uint64_t ignored, int memory,
                     int memory_number, int *release, int *failure) {
     int hold[2], report[2];
-    if (pipe2(hold, O_CLOEXEC) != 0) return -errno;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, hold) != 0) return -errno;
     if (pipe2(report, O_CLOEXEC) != 0) {
         int error = errno;
         close(hold[0]);
@@ -193,7 +204,11 @@ pid_t fl_spawn_held(const char *path, char *const argv[], char *const envp[],
     if (child == 0) {
         char byte;
         close(hold[1]);
-        while (read(hold[0], &byte, 1) == -1 && errno == EINTR) {}
+        ssize_t got;
+        do got = read(hold[0], &byte, 1);
+        while (got == -1 && errno == EINTR);
+        // The recorder is gone, and nobody would record the program.
+        if (got != 1) _exit(127);
         ignore_signals(ignored);
         for (int number = 0; number < 2; number++)
             if (streams[number] >= 0) dup2(streams[number], STDOUT_FILENO + number);
@@ -223,6 +238,12 @@ pid_t fl_spawn_held(const char *path, char *const argv[], char *const envp[],
     *release = hold[1];
     *failure = report[0];
     return child;
+}
+
+void fl_release_held(int release) {
+    const char go = 1;
+    (void)!send(release, &go, 1, MSG_NOSIGNAL);  // it may have been killed meanwhile
+    close(release);
 }
 
 static int tells_of_end(const siginfo_t *info) {
@@ -421,6 +442,12 @@ int fl_is_endless(uint32_t mode, uint64_t device) {
     const unsigned number = minor(device);
     return S_ISCHR(mode) && major(device) == 1 &&
            (number == 5 || number == 7 || number == 8 || number == 9);
+}
+
+int fl_shares_memory(pid_t pid, pid_t other) {
+    const int memory = 1;  // KCMP_VM of <linux/kcmp.h>
+    const long order = syscall(SYS_kcmp, pid, other, memory, 0, 0);
+    return order == -1 ? -errno : order == 0;
 }
 
 int fl_is_directory(uint32_t mode) { return S_ISDIR(mode); }

@@ -17,29 +17,30 @@ package enum Sampler {
         guard let name = arguments.first else { throw .programNotFound("") }
         let path = try ProgramLookup.resolve(name)
         if options.capture == .signal { CallSites.prepare() }
+        let start = LaunchStart(
+            ready: try ReadyWatch(launching: options.until), machine: MachineWatch())
+        prepareOurselves()
+        let area =
+            Area.fits(process: getpid(), stackBytes: options.stackBytes)
+            ? Area(stackBytes: options.stackBytes) : nil
+        area?.prepare()
+        ImageStart.prepare()
+        if let planner = options.marks { MarkPlacement.prepare(planner, path) }
+        start.held = try HeldProcess(
+            path: path, arguments: arguments, signals: signals, setting: start.ready.setting,
+            area: area)
         let result = onTracerThread { () -> Result<SamplerOutcome, SamplerError> in
             do throws(SamplerError) {
-                let ready = try ReadyWatch(launching: options.until)
-                let machine = MachineWatch()
-                prepareOurselves()
-                let area =
-                    Area.fits(process: getpid(), stackBytes: options.stackBytes)
-                    ? Area(stackBytes: options.stackBytes) : nil
-                area?.prepare()
-                ImageStart.prepare()
-                if let planner = options.marks {
-                    MarkPlacement.prepare(planner, path)
+                guard let held = start.held.take() else {
+                    throw .systemCall(SystemError("starting a process", code: ESRCH))
                 }
-                let held = try HeldProcess(
-                    path: path, arguments: arguments, signals: signals, setting: ready.setting,
-                    area: area)
                 let pid = held.pid
-                ready.began(pid)
+                start.ready.began(pid)
                 raiseLimits()
                 // All that can be done before the program stands at its first instruction.
                 let group = ProcessGroup(
                     KernelProcess(pid: pid), options: options, sink: sink, children: children,
-                    ready: ready, machine: machine)
+                    ready: start.ready, machine: start.machine)
                 group.main.marks?.isPrepared = true
                 let process = try held.execute(options)
                 sink.receive(.began(pid: pid))
@@ -50,6 +51,20 @@ package enum Sampler {
             }
         }
         return try unwrap(result)
+    }
+
+    /// What the tracer's thread is handed. The program is forked before that thread is there, for it
+    /// ends with the recording: a program that wants to end with its parent (PR_SET_PDEATHSIG) takes
+    /// the end of the thread that forked it for that.
+    private final class LaunchStart: @unchecked Sendable {
+        let ready: ReadyWatch
+        let machine: MachineWatch
+        var held: HeldProcess?
+
+        init(ready: ReadyWatch, machine: MachineWatch) {
+            self.ready = ready
+            self.machine = machine
+        }
     }
 
     /// Observes a running process.

@@ -54,12 +54,16 @@ extern const uint64_t fl_trace_children;  // fork and vfork events
 // wait4(2) with __WALL. The thread's id, 0 when nothing is there (no_hang), or -errno.
 pid_t fl_wait(pid_t tid, int no_hang, int *status);
 
+// Whether two processes have the same memory: 1, 0, or -errno.
+int fl_shares_memory(pid_t pid, pid_t other);
+
 // Which signals this process ignores, as bits from signal 1 on, including those that the C
 // library keeps for itself once threads exist. Ask before that.
 uint64_t fl_ignored_signals(void);
 
-// Forks a child that waits until `*release` (a pipe's write end) is closed, then executes
-// `path` with the given mask of blocked signals and set of ignored ones. A file
+// Forks a child that waits until fl_release_held lets it go by `*release`, then executes `path`
+// with the given mask of blocked signals and set of ignored ones. When we end before that, it does
+// so, too. It is the calling thread's child: PR_SET_PDEATHSIG is about that thread's end. A file
 // that is neither binary nor `#!` script is handed to /bin/sh, as execvp(3) does. `*failure` is
 // a pipe's read end: empty when exec worked, else it yields its errno as an int.
 // `streams` are its standard output and error; -1: ours. `memory` is left to the program under
@@ -67,6 +71,8 @@ uint64_t fl_ignored_signals(void);
 pid_t fl_spawn_held(const char *path, char *const argv[], char *const envp[],
                     const int streams[2], const sigset_t *mask, uint64_t ignored, int memory,
                     int memory_number, int *release, int *failure);
+
+void fl_release_held(int release);
 
 // Of which thread fl_wait would tell next, without taking the news; 0: of none. `*has_ended`:
 // whether it is of an end.

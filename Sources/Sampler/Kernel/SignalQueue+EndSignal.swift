@@ -4,10 +4,16 @@ import ProfileModel
 
 extension SignalQueue {
     /// Waits for a request to end, for up to `span`, which is less than a second. nil: none came.
-    func endSignal(within span: TimeSpan) -> Int32? {
+    func endSignal(within span: TimeSpan) -> Int32? { wait(for: Self.endSignals, within: span) }
+
+    /// Waits for news of a child, for up to `span`, which is less than a second. All other signals
+    /// stay where they are.
+    func awaitChild(within span: TimeSpan) { _ = wait(for: [SIGCHLD], within: span) }
+
+    private func wait(for signals: [Int32], within span: TimeSpan) -> Int32? {
         var set = sigset_t()
         sigemptyset(&set)
-        for signal in Self.endSignals { sigaddset(&set, signal) }
+        for signal in signals { sigaddset(&set, signal) }
         var time = timespec(tv_sec: 0, tv_nsec: Int(span.nanoseconds))
         let number = sigtimedwait(&set, nil, &time)
         return number > 0 ? number : nil

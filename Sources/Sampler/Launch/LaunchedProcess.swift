@@ -6,6 +6,7 @@ import ProfileModel
 struct HeldProcess: ~Copyable {
     let pid: Int32
     private let path: String
+    private let signals: SignalQueue
     private let release: Int32
     private let failure: Int32
     /// What it hands on to the program.
@@ -20,6 +21,7 @@ struct HeldProcess: ~Copyable {
         area: Area? = nil
     ) throws(SamplerError) {
         self.path = path
+        self.signals = signals
         sites = PreparedSites(path: path)
         let number = area == nil ? -1 : fl_free_descriptor(Self.leastNumber)
         ignoresSampleSignal = signals.ignoredSignals & 1 << UInt64(SIGURG - 1) != 0
@@ -62,13 +64,16 @@ struct HeldProcess: ~Copyable {
             main = TracedThread(
                 KernelThread(process: pid, tid: pid), index: ThreadIndex(0), start: .now,
                 isNew: false)
-            close(release)
+            fl_release_held(release)
             try waitForProgram(tracee)
         } catch {
             kill(pid, SIGKILL)
             close(failure)
             var status: Int32 = 0
-            _ = fl_wait(pid, 0, &status)
+            // It may stand in the kernel still: then our own end does the rest.
+            for _ in 0..<20 where fl_wait(pid, 1, &status) == 0 {
+                signals.awaitChild(within: .milliseconds(50))
+            }
             throw .systemCall(error)
         }
         let reached = MonotonicTime.now
@@ -81,11 +86,22 @@ struct HeldProcess: ~Copyable {
             ignoresSampleSignal: ignoresSampleSignal, sites: sites, schedule: schedule)
     }
 
-    /// Until the exec's stop, or the child's end when exec failed. Other stops are passed on.
+    /// Until the exec's stop, or the child's end when exec failed. Other stops are passed on. A file
+    /// system that does not answer may keep the child for ever: whoever wants us to end is heard.
     private func waitForProgram(_ tracee: Tracee) throws(SystemError) {
+        var timeToEnd: MonotonicTime?
         while true {
             var status: Int32 = 0
-            try check(fl_wait(pid, 0, &status), "waiting for the new process")
+            let got = fl_wait(pid, 1, &status)
+            guard got != 0 else {
+                signals.awaitChild(within: .milliseconds(50))
+                guard signals.isToEnd else { continue }
+                let end = timeToEnd ?? .now + .milliseconds(1000)
+                timeToEnd = end
+                if .now >= end { throw SystemError("waiting for the new process", code: EINTR) }
+                continue
+            }
+            try check(got, "waiting for the new process")
             switch TraceEvent(status: status) {
             case .executed, .exited: return
             case .killed: throw SystemError("waiting for the new process", code: ESRCH)
