@@ -32,6 +32,9 @@ package struct RecorderNote: Hashable, Sendable {
 
         /// An exec that was noticed after the fact; `value` is how many.
         case lateExec = "late_exec"
+        /// Programs that an exec began without the privileges of their files (setuid, setgid,
+        /// capabilities), because it was traced; how many.
+        case deniedPrivileges = "denied_privileges"
         /// Threads whose stacks the kernel took, but only where they ran their own code: it is not
         /// permitted to tell of system calls. What it left out counts as theirs.
         case kernelUnsampled = "kernel_unsampled"

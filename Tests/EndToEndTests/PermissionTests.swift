@@ -111,6 +111,23 @@ extension EndToEnd {
             #expect(try Firstlight.recording([program], to: scratch("r")).run().status == 0)
         }
 
+        /// A wrapper executes what would gain privileges alone: the summary says that it has not.
+        @Test(.needsRoot, .needs("setpriv")) func aProgramThatIsDeniedPrivileges() throws {
+            let program = scratch("id")
+            let original = try #require(Tool.find("id"))
+            try FileManager.default.copyItem(atPath: original, toPath: program)
+            chmod(program, 0o4755)
+            chmod(scratch.path, 0o777)
+            let script = "exec \(program) -u"
+            let alone = try Command(Self.nobody + ["sh", "-c", script]).run()
+            #expect(alone.status == 0)
+            let result = try asNobody(["record", "-o", "recording", "sh", "-c", script]).run()
+            #expect(result.status == 0 && result.output == "65534\n", "\(result)")
+            // Not where the folder is on a file system without such programs.
+            let isSaid = result.error.contains("without the privileges of its file")
+            #expect(isSaid == (alone.output == "0\n"), "\(result.error)")
+        }
+
         @Test(.needsRoot, .needs("setpriv")) func nobodyMayRecordTheirOwn() throws {
             chmod(scratch.path, 0o777)
             let result = try asNobody(["record", "--quiet", "sh", "-c", "exit 9"]).run()

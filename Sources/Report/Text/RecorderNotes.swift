@@ -31,6 +31,10 @@ enum RecorderNotes {
         case .lateExec:
             Numbers.count(note.value, "exec")
                 + " noticed only some ticks later: the first moments after are missing"
+        case .deniedPrivileges:
+            Numbers.count(note.value, "program")
+                + " executed without the privileges of its file (setuid, setgid or capabilities), "
+                + "because it was recorded: record it as root"
         case .spared:
             Numbers.count(note.value, "look")
                 + " left out, lest a call be interrupted: what ran meanwhile is [not sampled]"

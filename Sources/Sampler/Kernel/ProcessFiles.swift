@@ -53,6 +53,15 @@ struct ProcessFiles: Sendable {
         return !own.isEmpty && own == namespace("\(pid)")
     }
 
+    /// Whether its program's file gives privileges that it would have without us: who has got them
+    /// cannot be read by us.
+    var lacksPrivileges: Bool {
+        let path = "/proc/\(pid)/exe"
+        var system = statvfs()
+        return ProgramLookup.gainsPrivileges(path) && status("NoNewPrivs:") != 1
+            && statvfs(path, &system) == 0 && system.f_flag & UInt(ST_NOSUID) == 0
+    }
+
     /// CPU time of all its threads, those that ended included; nil when it is gone.
     var cpuTime: TimeSpan? {
         let time = fl_process_cpu_ns(pid)
@@ -67,6 +76,15 @@ struct ProcessFiles: Sendable {
         }
     }
 
+    /// Whether another process has the same memory. Where the kernel does not compare, a child may.
+    var sharesMemory: Bool {
+        Self.numbers(in: "/proc").contains { other in
+            guard other != pid else { return false }
+            let answer = fl_shares_memory(pid, other)
+            return answer == 1 || (answer == -ENOSYS && Ancestry.parent(of: other) == pid)
+        }
+    }
+
     func threadIDs() -> [Int32] { numbers(in: "task").filter { $0 > 0 } }
 
     /// Under which number it will open its next file.
@@ -77,7 +95,11 @@ struct ProcessFiles: Sendable {
 
     /// The names in one of its folders that are numbers.
     private func numbers(in folder: String) -> [Int32] {
-        guard let folder = opendir("/proc/\(pid)/\(folder)") else { return [] }
+        Self.numbers(in: "/proc/\(pid)/\(folder)")
+    }
+
+    private static func numbers(in path: String) -> [Int32] {
+        guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }
         var numbers: [Int32] = []
         while let entry = readdir(folder) {

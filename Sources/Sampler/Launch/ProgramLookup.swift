@@ -54,13 +54,16 @@ enum ProgramLookup {
     /// A traced program does not gain the privileges of its file unless the tracer may have
     /// them: it would run, but behave differently. Better not at all.
     private static func checkPrivileges(of path: String) throws(SamplerError) {
+        if gainsPrivileges(path) { throw .programGainsPrivileges(path) }
+    }
+
+    /// Whether a file gives who executes it privileges that we have not.
+    static func gainsPrivileges(_ path: String) -> Bool {
         var status = stat()
-        guard geteuid() != 0, stat(path, &status) == 0 else { return }
+        guard geteuid() != 0, stat(path, &status) == 0 else { return false }
         let gainsUser = status.st_mode & 0o4000 != 0 && status.st_uid != geteuid()
         let gainsGroup = status.st_mode & 0o2010 == 0o2010 && status.st_gid != getegid()
-        if gainsUser || gainsGroup || fl_has_file_capabilities(path) != 0 {
-            throw .programGainsPrivileges(path)
-        }
+        return gainsUser || gainsGroup || fl_has_file_capabilities(path) != 0
     }
 
     /// The interpreter that a script's first line or an ELF file's headers name.
