@@ -7,7 +7,7 @@ extension TraceSession {
     /// With a thread stopped by us: if it is time, stacks are taken by signal from now on, or it is
     /// noted why not.
     func joinIfDue(by thread: TracedThread, at now: MonotonicTime) {
-        guard case .settling(let image, _) = stage,
+        guard !isAwaitingStop, case .settling(let image, _) = stage,
             let position = try? thread.tracee.resumeAddress(),
             // A nap would take the place of what a call's restart needs.
             canBeLedAway(thread, at: position), !thread.tracee.isInCall
@@ -32,9 +32,9 @@ extension TraceSession {
         }
         var sites = findSites()
         let start = ImageStart(pid: pid)
-        let others = stopOthers(than: thread)
         let held = MonotonicTime.now
         defer { noteHold(from: held, to: .now) }
+        guard let others = stopOthers(than: thread) else { throw .obstacle(.unmapped) }
         defer { for other in others { release(other) } }
         if try takeOver() { sites = findSites() }
         guard sites[.sigaction] != nil else { throw .obstacle(.noCallSite) }

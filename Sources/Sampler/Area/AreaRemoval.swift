@@ -16,7 +16,11 @@ extension TraceSession {
             area.silence()
             return noteLeftBehind()
         }
-        var others = stopOthers(than: thread)
+        guard var others = stopAllOthers(than: thread) else {
+            area.silence()
+            release(thread)
+            return noteLeftBehind()
+        }
         let isOutOfMarks =
             marks?.isPlaced != true || isOutOfMarks(others + [thread], area)
         takeBackChanges(of: code)
@@ -26,7 +30,7 @@ extension TraceSession {
         let isStarted = !code.notesMain || area.border(.main) != nil
         let isUnused =
             isIdle(code) && isStarted && isOutOfMarks && !hadSignposts
-            && !isAnyone(besides: thread, of: &others, in: area)
+            && !isAnyone(besides: thread, of: &others, in: area) && !process.sharesMemory
         if !isUnused { leaveBehind(code, isMeant: hadSignposts || !isOutOfMarks) }
         let isBack = takeAway(isUnused ? area : nil, area.signals, thread)
         for other in others { release(other) }
@@ -112,10 +116,11 @@ extension TraceSession {
         // Bounded: it waits for some five milliseconds, and then goes back by itself.
         let end = cave &+ UInt64(code.count)
         var isBack = false
+        let deadline = process.now + .milliseconds(1000)
         for _ in 0..<32 {
             guard (try? thread.tracee.resume()) != nil else { return false }
             waitForCore(thread)
-            guard let position = stopNow(thread) else { return false }
+            guard let position = stopNow(thread, by: deadline) else { return false }
             guard (cave..<end).contains(position) else {
                 isBack = true
                 break

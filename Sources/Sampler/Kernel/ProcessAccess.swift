@@ -26,6 +26,9 @@ protocol ProcessAccess: AnyObject {
     var childrenCPU: TimeSpan? { get }
     /// nil: it is gone.
     var isZombie: Bool? { get }
+    /// Whether another process has the same memory (vfork, clone with CLONE_VM), and may be in any
+    /// code of it.
+    var sharesMemory: Bool { get }
     /// Whether its ids are ours.
     var sharesNamespaceWithUs: Bool { get }
     /// Under which number it will open its next file.
@@ -36,6 +39,8 @@ protocol ProcessAccess: AnyObject {
     // MARK: Its program
 
     func image(at time: MonotonicTime) -> Image
+    /// Whether the kernel denied it privileges of its file, because it is traced.
+    var lacksPrivileges: Bool { get }
     /// Without a program's memory it is about to end.
     var hasProgram: Bool { get }
     /// Where the first thread's stack begins, and how far it may grow, in bytes.
@@ -59,8 +64,6 @@ protocol ProcessAccess: AnyObject {
     /// Of any of them; nil: there is no news.
     func nextReport() -> ThreadReport?
     func nextReport(of tid: Int32) -> ThreadReport?
-    /// Waits for it; nil: nothing will come.
-    func awaitReport(of tid: Int32) -> ThreadReport?
     /// Whose report is next, and whether it tells of an end, which is not taken note of by asking.
     func peekReport() -> (tid: Int32, isEnd: Bool)?
     /// Whether our child has ended, and waits for us to take note.
@@ -105,6 +108,7 @@ final class KernelProcess: ProcessAccess {
     var cpuTime: TimeSpan? { files.cpuTime }
     var childrenCPU: TimeSpan? { files.childrenCPU }
     var isZombie: Bool? { files.stat()?.isZombie }
+    var sharesMemory: Bool { files.sharesMemory }
     var sharesNamespaceWithUs: Bool { files.sharesNamespaceWithUs }
     func lowestFreeDescriptor() -> Int32 { files.lowestFreeDescriptor() }
 
@@ -113,6 +117,7 @@ final class KernelProcess: ProcessAccess {
     }
 
     func image(at time: MonotonicTime) -> Image { files.image(at: time) }
+    var lacksPrivileges: Bool { files.lacksPrivileges }
     var hasProgram: Bool { AuxiliaryVector(pid: pid).entry != 0 }
     var stackStart: UInt64 { files.stat()?.stackStart ?? 0 }
     var stackLimit: UInt64 { fl_stack_limit(pid) }
@@ -134,13 +139,12 @@ final class KernelProcess: ProcessAccess {
         ProcessFiles(pid: tid).status(name).flatMap { Int32(exactly: $0) }
     }
 
-    func nextReport() -> ThreadReport? { report(-1, waiting: false) }
-    func nextReport(of tid: Int32) -> ThreadReport? { report(tid, waiting: false) }
-    func awaitReport(of tid: Int32) -> ThreadReport? { report(tid, waiting: true) }
+    func nextReport() -> ThreadReport? { nextReport(of: -1) }
 
-    private func report(_ tid: Int32, waiting: Bool) -> ThreadReport? {
+    func nextReport(of tid: Int32) -> ThreadReport? {
         var status: Int32 = 0
-        let found = fl_wait(tid, waiting ? 0 : 1, &status)
+        // Never waiting: that would make us deaf to all others, and to Ctrl-C.
+        let found = fl_wait(tid, 1, &status)
         return found > 0 ? ThreadReport(tid: found, event: TraceEvent(status: status)) : nil
     }
 

@@ -14,7 +14,9 @@ extension TraceSession {
         let changes = plans.flatMap(\.plan.changes)
         var stopped: [TracedThread] = []
         if !whileNobodyRuns, !changes.isEmpty {
-            stopped = stopOthers(than: nil)
+            // Who cannot be stopped now may be at the next tick.
+            guard let others = stopOthers(than: nil) else { return }
+            stopped = others
             guard canChange(changes, stopped) else {
                 for thread in stopped { release(thread) }
                 return
@@ -139,7 +141,7 @@ extension TraceSession {
         guard let marks, marks.isPlaced else { return }
         area?.stopMarks()
         marks.pending = []
-        let stopped = stopOthers(than: nil)
+        guard let stopped = stopOthers(than: nil) else { return note(.leftBehind) }
         let memory = TargetMemory(pid: pid)
         var isRestored = true
         for changed in marks.placed {

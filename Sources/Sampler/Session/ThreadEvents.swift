@@ -4,6 +4,7 @@ import ProfileModel
 extension TraceSession {
     /// What must be looked at before anything that ended is waited for.
     func prepareForChanges() {
+        takePostponed()
         serveGate()
         followExecution()
         observeEnd()

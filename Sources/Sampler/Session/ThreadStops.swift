@@ -2,48 +2,101 @@ import ProfileModel
 
 /// Stops of threads that are waited for.
 extension TraceSession {
+    /// How long a stop is waited for. A thread that waits in the kernel for something else (vfork, a
+    /// file system that does not answer) stops only when that is over.
+    static let stopPatience = TimeSpan.milliseconds(500)
+
     /// Stops all other threads that run, so that code can be changed under them.
     ///
     /// - Parameter thread: one that is stopped; nil: none is.
-    func stopOthers(than thread: TracedThread?) -> [TracedThread] {
-        threads.values.filter { other in
-            guard other.tid != thread?.tid, isRunning(other) else { return false }
-            return stopNow(other) != nil
+    /// - Returns: those that were stopped; nil: one that runs could not be, and all go on.
+    func stopOthers(than thread: TracedThread?) -> [TracedThread]? {
+        let deadline = process.now + Self.stopPatience
+        var stopped: [TracedThread] = []
+        for other in threads.values where other.tid != thread?.tid && isRunning(other) {
+            if stopNow(other, by: deadline) != nil {
+                stopped.append(other)
+            } else if isRunning(other) {
+                for other in stopped { release(other) }
+                return nil
+            }
         }
+        return stopped
+    }
+
+    /// The same of all threads, of those, too, that began since the last look.
+    func stopAllOthers(than thread: TracedThread) -> [TracedThread]? {
+        var stopped: [TracedThread] = []
+        repeat {
+            addNewThreads(at: process.now)
+            guard let more = stopOthers(than: thread) else {
+                for other in stopped { release(other) }
+                return nil
+            }
+            stopped += more
+        } while process.threadIDs().contains { threads[$0] == nil }
+        return stopped
     }
 
     func isRunning(_ thread: TracedThread) -> Bool {
         // One that was asked to stop for a sample may have done so, and must be taken note of.
-        if case .interrupted = thread.phase { return true }
+        if thread.isInterrupted { return true }
         guard thread.phase == .free, case .running = thread.activity() else { return false }
         return true
     }
 
-    /// Stops a thread and waits for it; where it would go on. Signals to it are passed on.
-    func stopNow(_ thread: TracedThread) -> UInt64? {
+    /// Stops a thread and waits for it, as long as that may take; where it would go on. Signals to
+    /// it are passed on.
+    ///
+    /// - Parameter deadline: nil: as long as stops are waited for.
+    func stopNow(_ thread: TracedThread, by deadline: MonotonicTime? = nil) -> UInt64? {
         if !thread.isTraced, (try? thread.tracee.seize()) == nil { return nil }
         thread.isTraced = true
-        for _ in 0..<64 {
-            guard thread.isTraced else { return nil }
-            // Asked to stop when it has stopped already, it would do so twice. And any other stop
-            // takes the place of ours: then it is asked for again.
-            var report = process.nextReport(of: thread.tid)
-            if report == nil {
-                guard (try? thread.tracee.interrupt()) != nil else { return nil }
-                report = process.awaitReport(of: thread.tid)
-            }
-            guard let event = report?.event else { return nil }
-            switch event {
-            case .stopped:
-                thread.phase = .free
-                return try? thread.tracee.resumeAddress()
-            case .signal(let number): try? thread.tracee.resume(delivering: number)
-            default:
-                take(event, of: thread.tid)
-                if thread.phase == .exited { return nil }
+        let deadline = deadline ?? process.now + Self.stopPatience
+        let wasAwaitingStop = isAwaitingStop
+        isAwaitingStop = true
+        defer { isAwaitingStop = wasAwaitingStop }
+        while thread.isTraced, thread.phase != .exited, postponed == nil {
+            if let report = process.nextReport(of: thread.tid) {
+                guard let event = report.event else { return nil }
+                switch event {
+                case .stopped:
+                    thread.phase = .free
+                    return try? thread.tracee.resumeAddress()
+                case .signal(let number):
+                    // Any other stop takes the place of ours: it is asked for again.
+                    thread.phase = .free
+                    try? thread.tracee.resume(delivering: number)
+                case .groupStop:
+                    take(event, of: thread.tid)
+                    return nil
+                default: takeMeanwhile(event, of: thread.tid)
+                }
+            } else if !thread.isInterrupted {
+                // Asked to stop when it has stopped already, it would do so twice.
+                interrupt(thread)
+                guard thread.isInterrupted else { return nil }
+            } else {
+                guard process.now < deadline else { return nil }
+                serveOthers(than: thread)
+                pause(microseconds: 20)
             }
         }
         return nil
+    }
+
+    /// What happens to the others goes on, for it may be what the thread waits for: an exec waits
+    /// for the ends of all other threads, each of which stops once more.
+    private func serveOthers(than thread: TracedThread) {
+        for other in threads.values where other.isTraced && other.tid != thread.tid {
+            guard let event = process.nextReport(of: other.tid)?.event else { continue }
+            takeMeanwhile(event, of: other.tid)
+        }
+    }
+
+    /// Another program must not begin in the midst of what is done to this one.
+    private func takeMeanwhile(_ event: TraceEvent, of tid: Int32) {
+        if event == .executed { postponed = event } else { take(event, of: tid) }
     }
 
     /// Some thread, stopped, without having ended a call by it: one that runs, or waits in a call
@@ -52,7 +105,7 @@ extension TraceSession {
         let deadline = process.now + .milliseconds(100)
         repeat {
             for thread in threads.values where mayStop(thread) {
-                guard let position = stopNow(thread) else { continue }
+                guard let position = stopNow(thread, by: deadline) else { continue }
                 if canBeLedAway(thread, at: position) { return thread }
                 release(thread)
             }
@@ -62,8 +115,10 @@ extension TraceSession {
     }
 
     private func mayStop(_ thread: TracedThread) -> Bool {
+        // Who sleeps deeply stops for nobody before that is over.
+        guard thread.state != UInt8(ascii: "D") else { return false }
         // Asked already, for a sample.
-        if case .interrupted = thread.phase { return true }
+        if thread.isInterrupted { return true }
         guard thread.phase == .free, let activity = thread.activity() else { return false }
         guard case .blocked(let call, let registers) = activity else { return true }
         return call >= 0 && RestartingCalls.kind(of: call, registers, process: pid) < .fragile

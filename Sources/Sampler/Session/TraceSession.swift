@@ -25,8 +25,11 @@ final class TraceSession {
     private(set) var isOurChild = false
     /// What the user wants to be noted; nil: nothing.
     var marks: MarkPlacement?
-    /// What was reported of an image's first thread while it was on its way into the image.
+    /// What was reported of an image's first thread while it was on its way into the image, or of
+    /// an exec while a stop was waited for.
     var postponed: TraceEvent?
+    /// Whether a stop is waited for: nothing else is begun meanwhile.
+    var isAwaitingStop = false
     /// Who else wants to know of the program's signposts: an event's, or an interval's end.
     var sawSignpost: ((_ label: SignpostLabel, _ time: MonotonicTime) -> Void)?
 
@@ -138,8 +141,8 @@ final class TraceSession {
         takePostponed()
     }
 
-    /// What happened to an image's first thread before the image was announced.
-    private func takePostponed() {
+    /// What happened to an image's first thread before the image was announced, or too soon.
+    func takePostponed() {
         guard let event = postponed else { return }
         postponed = nil
         take(event, of: pid)
@@ -188,6 +191,7 @@ final class TraceSession {
         let description = process.image(at: entry.began)
         entry.image.path = description.path
         sink.receive(.image(description))
+        if process.lacksPrivileges { note(.deniedPrivileges) }
         mark(.firstInstruction, at: entry.began)
         observer.rereadMappings(at: entry.began)
         // Where the launch cannot be watched, all of it counts as the program's own.
@@ -349,6 +353,9 @@ final class TraceSession {
         closeAll(at: process.now)
         takeFinalCPU()
         removeMarks()
+        removeArea()
+        // Another program may have begun meanwhile, with our code in it.
+        takePostponed()
         removeArea()
         // It may have ended while that was taken back: then that counts.
         stage.end(.running)

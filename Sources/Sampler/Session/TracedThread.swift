@@ -40,6 +40,11 @@ final class TracedThread {
     var countersAtScheduling = SchedulerCounters.zero
     /// Whether we stopped it in the middle of that stretch, to read its registers.
     var isRefined = false
+    /// Whether it was asked to stop.
+    var isInterrupted: Bool {
+        guard case .interrupted = phase else { return false }
+        return true
+    }
     /// Whether ptrace has it: every signal to it is a stop then, and its clones are ours, too.
     var isTraced = true
     /// How it may be looked at while it runs.

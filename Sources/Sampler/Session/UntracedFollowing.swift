@@ -21,7 +21,8 @@ extension TraceSession {
 
     func addNewThreads(at now: MonotonicTime) {
         for tid in process.threadIDs() where threads[tid] == nil {
-            addThread(process.thread(tid), start: now, isNew: true).isTraced = false
+            addThread(process.thread(tid), start: now, isNew: true).isTraced =
+                stage.image?.untraced == nil
         }
     }
 

@@ -1,3 +1,4 @@
+import CSystem
 import Glibc
 import Testing
 
@@ -18,6 +19,15 @@ import Testing
         let program = process.runningProgram()
         #expect(!program.isGone)
         #expect(program.threadLinks != nil)
+    }
+
+    /// A forked child has a copy; only vfork and CLONE_VM share.
+    @Test func whoHasItsMemory() throws {
+        let child = try Child(["sleep", "60"])
+        #expect(!KernelProcess(pid: child.pid).sharesMemory)
+        #expect(fl_shares_memory(getpid(), getpid()) == 1)
+        #expect(fl_shares_memory(getpid(), child.pid) == 0)
+        #expect(fl_shares_memory(getpid(), .max) < 0)
     }
 
     /// What ended before anything of it could be opened is gone, not unknown.

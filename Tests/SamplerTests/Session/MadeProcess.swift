@@ -15,6 +15,12 @@ final class MadeProcess: ProcessAccess {
     var reports: [ThreadReport] = []
     /// Stops are reported only when a test says so.
     var holdsStops = false
+    /// This thread does not stop, as long as that may be waited for.
+    var deaf: Int32?
+    /// What happens while somebody waits.
+    var whilePaused: (() -> Void)?
+    /// Another process has its memory.
+    var sharesMemory = false
     private var heldStops: [ThreadReport] = []
     var path = "/made/first"
     /// The program that a session watches from outside is gone.
@@ -63,7 +69,7 @@ final class MadeProcess: ProcessAccess {
 
     func tellStop(of tid: Int32) {
         let report = ThreadReport(tid: tid, event: .stopped)
-        if holdsStops { heldStops.append(report) } else { reports.append(report) }
+        if holdsStops || tid == deaf { heldStops.append(report) } else { reports.append(report) }
     }
 
     func releaseStops() {
@@ -78,8 +84,13 @@ final class MadeProcess: ProcessAccess {
 
     // MARK: What a session asks
 
+    /// What is held back comes now: somebody waits for it. But not that of the deaf.
     func pause(microseconds: Int) {
         now = now + TimeSpan(nanoseconds: Int64(microseconds) * 1000)
+        reports += heldStops.filter { $0.tid != deaf }
+        heldStops.removeAll { $0.tid != deaf }
+        whilePaused?()
+        whilePaused = nil
     }
 
     func thread(_ tid: Int32) -> any ThreadAccess { thread(made: tid) }
@@ -100,6 +111,7 @@ final class MadeProcess: ProcessAccess {
     func image(at time: MonotonicTime) -> Image {
         Image(path: path, arguments: [path], time: time)
     }
+    var lacksPrivileges = false
     var stackStart: UInt64 { 0 }
     var stackLimit: UInt64 { 8 << 20 }
     func hasUsed(_ range: Range<UInt64>) -> Bool { false }
@@ -115,14 +127,6 @@ final class MadeProcess: ProcessAccess {
 
     func nextReport(of tid: Int32) -> ThreadReport? {
         reports.firstIndex { $0.tid == tid }.map { reports.remove(at: $0) }
-    }
-
-    /// What is held back comes now: somebody waits for it.
-    func awaitReport(of tid: Int32) -> ThreadReport? {
-        let held = heldStops.filter { $0.tid == tid }
-        heldStops.removeAll { $0.tid == tid }
-        reports += held
-        return nextReport(of: tid)
     }
 
     func peekReport() -> (tid: Int32, isEnd: Bool)? {

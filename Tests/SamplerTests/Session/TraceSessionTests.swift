@@ -173,6 +173,18 @@ import Testing
         #expect(process.main.done.suffix(2) == [.reopened, .resumed(0)])
     }
 
+    /// As of `exec sudo`: the kernel gives no privileges to who is traced.
+    @Test func aProgramThatIsDeniedPrivileges() {
+        let session = launched()
+        #expect(!session.result().notes.contains { $0.kind == .deniedPrivileges })
+        process.lacksPrivileges = true
+        process.main.message = UInt64(process.pid)
+        process.main.stop()
+        process.tell(.executed, of: process.pid)
+        session.takeChanges()
+        #expect(session.result().notes.contains(RecorderNote(.deniedPrivileges)))
+    }
+
     /// The first thread's id is another one's then, which has used less.
     @Test func anotherThreadExecutesAProgram() {
         let session = launched()
@@ -426,5 +438,87 @@ import Testing
         // What there is to tell of the end was told when the recording ended.
         #expect(sink.marks.filter { $0 == .ended }.count == 1)
         #expect(sink.ended == [ThreadIndex(0)])
+    }
+
+    // MARK: Stops that are waited for
+
+    private func beginThread(_ tid: Int32, _ session: TraceSession) throws -> TracedThread {
+        process.start(tid)
+        process.main.message = UInt64(tid)
+        process.main.stop()
+        process.tell(.cloned, of: process.pid)
+        process.threads[tid]?.stop()
+        process.tell(.stopped, of: tid)
+        session.takeChanges()
+        return try #require(session.threads[tid])
+    }
+
+    /// As in vfork, whose caller waits for another process.
+    @Test func aThreadThatDoesNotStopIsNotWaitedForForEver() throws {
+        let session = launched()
+        process.deaf = process.pid
+        let main = try #require(session.threads[process.pid])
+        let before = process.now
+        #expect(session.stopNow(main) == nil)
+        #expect(process.now - before < .milliseconds(1000))
+        #expect(session.outcome == nil)
+    }
+
+    /// An exec ends all other threads first, each of which stops once more: whoever waits for one
+    /// of them has to let the others go on.
+    @Test func theOthersGoOnWhileAStopIsWaitedFor() throws {
+        let session = launched()
+        let second = try beginThread(process.pid + 1, session)
+        let third = try beginThread(process.pid + 2, session)
+        process.deaf = second.tid
+        process.whilePaused = { [process] in
+            process.threads[third.tid]?.stop()
+            process.tell(.exiting, of: third.tid)
+        }
+        #expect(session.stopNow(second) == nil)
+        #expect(third.phase == .exited)
+        #expect(process.threads[third.tid]?.isStopped == false)
+    }
+
+    /// Another program begins when nothing is being done to this one any more.
+    @Test func anExecWhileAStopIsWaitedFor() throws {
+        let session = launched()
+        let second = try beginThread(process.pid + 1, session)
+        process.deaf = second.tid
+        process.path = "/made/second"
+        process.main.message = UInt64(second.tid)
+        process.whilePaused = { [process] in
+            process.main.stop()
+            process.tell(.executed, of: process.pid)
+        }
+        #expect(session.stopNow(second) == nil)
+        #expect(sink.images == ["/made/first"])
+        session.takeChanges()
+        #expect(sink.images == ["/made/first", "/made/second"])
+        #expect(!process.main.isStopped)
+    }
+
+    /// Code is changed only while nobody runs.
+    @Test func allOrNobodyIsStopped() throws {
+        let session = launched()
+        let second = try beginThread(process.pid + 1, session)
+        let third = try beginThread(process.pid + 2, session)
+        process.deaf = third.tid
+        #expect(session.stopOthers(than: session.threads[process.pid]) == nil)
+        #expect(process.threads[second.tid]?.isStopped == false)
+        process.deaf = nil
+        process.releaseStops()
+        #expect(session.stopOthers(than: session.threads[process.pid])?.count == 2)
+    }
+
+    /// Those that have begun since the last look are stopped, too.
+    @Test func theYoungestThreadsAreStopped() throws {
+        let session = try attached()
+        _ = try instrument(session)
+        process.start(process.pid + 1)
+        let main = try #require(session.threads[process.pid])
+        let stopped = try #require(session.stopAllOthers(than: main))
+        #expect(stopped.map(\.tid) == [process.pid + 1])
+        #expect(process.threads[process.pid + 1]?.isStopped == true)
     }
 }

@@ -1,0 +1,137 @@
+import Foundation
+import Glibc
+import Testing
+
+extension EndToEnd {
+    /// Whatever threads do while the recorder traces them: neither waits for the other for ever,
+    /// and the program behaves as alone.
+    @Suite struct Tracer {
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        /// `record` of a fixture whose standard input stays open until it said `ready` and the
+        /// recording is over, which the summary tells.
+        private func record(_ fixture: String, options: [String]) throws -> Finished {
+            let (input, output, error) = (try Channel(), try Channel(), try Channel())
+            var command = try Firstlight.recording(
+                [try Setup.fixture(fixture)], to: scratch("recording"), options: options)
+            command.input = .descriptor(input.reader)
+            command.output = output.writer
+            command.error = error.writer
+            let child = try command.start()
+            output.closeWriter()
+            error.closeWriter()
+            #expect(try output.line() == "ready")
+            #expect(try error.line()?.hasPrefix("\(fixture) ·") == true)
+            input.closeWriter()
+            var finished = try child.finish()
+            finished.output = try output.rest()
+            return finished
+        }
+
+        /// An exec ends all other threads first, each of which stops once more: at any moment the
+        /// recorder may wait for one of them.
+        @Test(arguments: Array(stride(from: 60, to: 360, by: 20)))
+        func anotherThreadExecutesWhileTheRecordingEnds(milliseconds: Int) throws {
+            let program = [try Setup.fixture("successor"), "30"]
+            let result = try Firstlight.recording(
+                program, to: scratch("recording"),
+                options: ["--quiet", "--duration", "\(milliseconds)ms"]
+            ).run()
+            #expect(result.status == 4 && result.output == "executed 30 times\n", "\(result)")
+        }
+
+        @Test(arguments: ["signal", "ptrace"])
+        func anotherThreadExecutes(capture: String) throws {
+            let program = [try Setup.fixture("successor"), "30"]
+            let result = try Firstlight.recording(
+                program, to: scratch("recording"), options: ["--quiet", "--capture", capture]
+            ).run()
+            #expect(result.status == 4 && result.output == "executed 30 times\n", "\(result)")
+        }
+
+        /// A thread in vfork stops only when its child lets it. That has our code in its memory, too,
+        /// which stays.
+        @Test func aRecordingEndsWhileAThreadWaitsInVfork() throws {
+            let (input, output) = (try Channel(), try Channel())
+            var command = Command([try Setup.fixture("lender")])
+            command.input = .descriptor(input.reader)
+            command.output = output.writer
+            let program = try command.start()
+            output.closeWriter()
+            #expect(try output.line() == "ready")
+            for _ in 1...2 {
+                let attached = try Firstlight.command([
+                    "attach", "-o", scratch("recording"), "--quiet", "--duration", "300ms",
+                    String(program.pid),
+                ]).run()
+                #expect(attached == Finished(end: .exited(0), output: "", error: ""))
+                #expect(!Proc.isTraced(program.pid))
+            }
+            input.closeWriter()
+            #expect(try output.rest() == "over\n")
+            #expect(try program.finish().status == 3)
+        }
+
+        @Test(arguments: [[], ["--capture", "ptrace"]] as [[String]])
+        func aLaunchEndsWhileAThreadWaitsInVfork(options: [String]) throws {
+            let result = try record("lender", options: ["--duration", "200ms"] + options)
+            #expect(result.output == "over\n" && result.status == 3, "\(result)")
+        }
+
+        /// A program that ends with its parent takes the thread that forked it for that.
+        @Test func aProgramThatEndsWithItsParent() throws {
+            let result = try record("devoted", options: ["--duration", "50ms"])
+            #expect(result.output == "over\n" && result.status == 3, "\(result)")
+        }
+
+        /// Nothing of ours traps any more: those that a program makes are its own.
+        @Test(arguments: [[], ["--capture", "ptrace"]] as [[String]])
+        func aProgramThatStepsThroughItself(options: [String]) throws {
+            let program = [try Setup.fixture("stepped")]
+            let alone = try Command(program).run()
+            #expect(alone.status == 0)
+            for _ in 1...3 {
+                let recorded = try Firstlight.recording(
+                    program, to: scratch("recording"), options: ["--quiet"] + options
+                ).run()
+                #expect(recorded == alone)
+            }
+            let killed = try Firstlight.recording(
+                program + ["int3"], to: scratch("recording"), options: ["--quiet"] + options
+            ).run()
+            #expect(killed.status == 128 + SIGTRAP && killed.error == "")
+        }
+
+        /// Beyond the limit of descriptors threads are opened for each look. Those that cannot be
+        /// opened looked like threads that had ended.
+        @Test(.needs("prlimit")) func moreThreadsThanDescriptors() throws {
+            var command = try Firstlight.recording(
+                [try Setup.fixture("crowd"), "1", "150"], to: scratch("recording"))
+            command.words = ["prlimit", "--nofile=96:96", "--"] + command.words
+            let (input, output) = (try Channel(), try Channel())
+            command.input = .descriptor(input.reader)
+            command.output = output.writer
+            let child = try command.start()
+            output.closeWriter()
+            #expect(try output.line() == "ready")
+            let pid = try Proc.recordedProgram(of: child.pid, running: try Setup.fixture("crowd"))
+            // Half a second of its CPU time, in which they would be lost and found many times.
+            let before = Self.processCPU(pid) ?? 0
+            try Proc.waitUntil("some work") { (Self.processCPU(pid) ?? .max) > before + 50 }
+            input.closeWriter()
+            _ = try output.rest()
+            let finished = try child.finish()
+            #expect(finished.status == 0 && finished.error == "", "\(finished)")
+            let report = try Recorded(path: scratch("recording"), finished: finished).json()
+            #expect(report.threads.count == 152)
+        }
+
+        /// Of all threads, in hundredths of a second.
+        private static func processCPU(_ pid: pid_t) -> Int? {
+            Proc.contents("/proc/\(pid)/stat")?.split(separator: " ").dropFirst(13).first
+                .flatMap { Int($0) }
+        }
+    }
+}
