@@ -19,6 +19,9 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
+#include <signal.h>
+#include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 const uint64_t fl_trace_options =
@@ -28,8 +31,48 @@ const uint64_t fl_trace_children = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
 
 static int result(long value) { return value == -1 ? -errno : 0; }
 
+// PTRACE_SEIZE waits, in the kernel, for an exec that is under way; the exec may wait for threads
+// that we trace, and we for it. A signal makes the kernel begin the call anew: then another, which
+// does nothing, takes its place. Once the call is through, nothing is changed.
+static void give_up_seize(int number, siginfo_t *info, void *context) {
+    (void)number, (void)info;
+    greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+    const unsigned char *next = (const unsigned char *)registers[REG_RIP];
+    if (registers[REG_RAX] == SYS_ptrace && next[0] == 0x0F && next[1] == 0x05)
+        registers[REG_RAX] = SYS_getpid;
+}
+
+// A thread's own timer, for as long as it lives; nil where there is none.
+static timer_t *seize_timer(void) {
+    static _Thread_local timer_t timer;
+    static _Thread_local int state;  // 0: not tried yet
+    if (state == 0) {
+        const int number = SIGRTMIN + 2;
+        struct sigaction action = {.sa_sigaction = give_up_seize, .sa_flags = SA_SIGINFO};
+        struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = number};
+        sigset_t set;
+        sigemptyset(&set);
+        sigaddset(&set, number);
+        event._sigev_un._tid = gettid();
+        state = sigaction(number, &action, NULL) == 0 &&
+                        pthread_sigmask(SIG_UNBLOCK, &set, NULL) == 0 &&
+                        timer_create(CLOCK_MONOTONIC, &event, &timer) == 0
+                    ? 1
+                    : -1;
+    }
+    return state == 1 ? &timer : NULL;
+}
+
 int fl_ptrace_seize(pid_t tid, uint64_t options) {
-    return result(ptrace(PTRACE_SEIZE, tid, 0, options));
+    timer_t *timer = seize_timer();
+    // Again and again, for the first signal may come before the call.
+    const struct itimerspec limit = {.it_value.tv_nsec = 20000000, .it_interval.tv_nsec = 20000000};
+    const struct itimerspec never = {.it_value.tv_nsec = 0};
+    if (timer) timer_settime(*timer, 0, &limit, NULL);
+    const long value = syscall(SYS_ptrace, PTRACE_SEIZE, tid, 0, options);
+    const int status = value > 0 ? -ETIMEDOUT : result(value);
+    if (timer) timer_settime(*timer, 0, &never, NULL);
+    return status;
 }
 int fl_ptrace_interrupt(pid_t tid) { return result(ptrace(PTRACE_INTERRUPT, tid, 0, 0)); }
 int fl_ptrace_continue(pid_t tid, int signal) {
