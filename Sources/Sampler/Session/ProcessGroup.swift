@@ -94,7 +94,9 @@ final class ProcessGroup {
         if case .forked = event, let thread = session.threads[tid],
             let message = try? thread.tracee.eventMessage()
         {
-            _ = begin(Int32(truncatingIfNeeded: message), of: session)
+            let child = Int32(truncatingIfNeeded: message)
+            // It may have come to its end before this is told, and must not begin once more.
+            if main.process.process(child).isZombie == false { _ = begin(child, of: session) }
         }
         session.take(event, of: tid)
         if session !== main, session.outcome != nil {
