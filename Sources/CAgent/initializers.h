@@ -62,6 +62,10 @@ __asm__(
     "1:\n"
     "  test %r13, %r13\n"
     "  je 4f\n"
+    // A child that an initialiser has forked runs the rest of them beside its parent: it takes none
+    // of its records.
+    "  fl_is_own_memory\n"
+    "  jne 2f\n"
     "  mov " STATE(RECORDS) ", %eax\n"
     "  cmp $" NUMBER(FL_MOST_RECORDS) ", %eax\n"
     "  jae 2f\n"

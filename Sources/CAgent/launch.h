@@ -78,6 +78,8 @@ __asm__(
     "fl_program_init:\n"
     "  push %rbp\n"
     "  mov %rsp, %rbp\n"
+    "  fl_is_own_memory\n"
+    "  jne 1f\n"
     "  mov " STATE(RECORDS) ", %eax\n"
     "  cmp $" NUMBER(FL_MOST_RECORDS) ", %eax\n"
     "  jae 1f\n"

@@ -156,15 +156,17 @@ CODE void note_library(struct link_map *map, uint64_t open) {
 }
 
 // They have run: the linker finds the library's own entries again. `which` is odd for the array.
+// A forked child gives back what is its own, and leaves the note to its parent.
 CODE void fl_give_back(volatile struct fl_library *library, uint32_t which) {
     struct dynamic_entry **const info = (void *)(library->map + info_offset);
+    const int is_own = *IN_AREA(uint32_t, FL_OWN) == 1;
     if (which & 1) {
         info[tag_array] = (struct dynamic_entry *)library->own[1];
         info[tag_array_size] = (struct dynamic_entry *)library->own[2];
-        library->own[1] = 0;
+        if (is_own) library->own[1] = 0;
     } else {
         info[tag_init] = (struct dynamic_entry *)library->own[0];
-        library->own[0] = 0;
+        if (is_own) library->own[0] = 0;
     }
 }
 

@@ -87,7 +87,20 @@ __asm__(
     "  mov fl_away_words(%rip), %rdi\n"
     "  test %rdi, %rdi\n"
     "  je 1f\n"
+    // The program may have set one of its own, past us.
+    "  sub $32, %rsp\n"
     "  fl_set 13, %rax\n"  // rt_sigaction
+    "  xor %esi, %esi\n"
+    "  mov %rsp, %rdx\n"
+    "  fl_set 8, %r10\n"
+    "  syscall\n"
+    "  mov (%rsp), %r8\n"
+    "  add $32, %rsp\n"
+    "  test %eax, %eax\n"
+    "  jne 1f\n"
+    "  cmp fl_away_words+64(%rip), %r8\n"
+    "  jne 1f\n"
+    "  fl_set 13, %rax\n"
     "  lea fl_away_words+8(%rip), %rsi\n"
     "  xor %edx, %edx\n"
     "  fl_set 8, %r10\n"
@@ -119,11 +132,12 @@ __asm__(
     "fl_away_waiting_end:\n"
     "  fl_resume\n"
     ".balign 8\n"
-    "fl_away_words: .quad 0, 0, 0, 0, 0, 0, 0, 0\n"
+    "fl_away_words: .quad 0, 0, 0, 0, 0, 0, 0, 0, 0\n"
     "fl_away_end:\n"
     ".previous\n");
 
 _Static_assert(sizeof(struct fl_boot_words) == 32, "the code above counts on it");
 _Static_assert(offsetof(struct fl_boot_words, is_at_entry) == 24, "the code above counts on it");
-_Static_assert(sizeof(struct fl_away_words) == 64, "the code above counts on it");
+_Static_assert(sizeof(struct fl_away_words) == 72, "the code above counts on it");
 _Static_assert(offsetof(struct fl_away_words, address) == 40, "the code above counts on it");
+_Static_assert(offsetof(struct fl_away_words, handler) == 64, "the code above counts on it");

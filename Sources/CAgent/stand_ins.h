@@ -101,6 +101,8 @@ __asm__(
     "6:\n"
     "  mov %rcx, (%rdx)\n"
     "  movq $0, 8(%rdx)\n"
+    "  movq $0, 16(%rdx)\n"
+    "  movq $0, 24(%rdx)\n"
     "7:\n"
     "  jmp *" STATE(AFTER_SIGACTION) "\n"
 
@@ -190,6 +192,18 @@ __asm__(
     "  syscall\n"
     "  test %eax, %eax\n"
     "  jne 8f\n"
+    // Memory beyond the limit of file size would be no error, but a signal that kills.
+    "  push $0\n"
+    "  push $0\n"
+    "  mov $97, %eax\n"  // getrlimit
+    "  fl_set 1, %rdi\n"  // RLIMIT_FSIZE
+    "  mov %rsp, %rsi\n"
+    "  syscall\n"
+    "  pop %rcx\n"
+    "  pop %rax\n"
+    "  movl $-1, " STATE(NEXT_AREA) "\n"
+    "  cmp " STATE(SIZE) ", %rcx\n"
+    "  jb 0f\n"
     "  mov $319, %eax\n"  // memfd_create; stays open across the execve
     "  lea fl_name(%rip), %rdi\n"
     "  fl_set 2, %rsi\n"  // MFD_ALLOW_SEALING

@@ -52,6 +52,19 @@ extension EndToEnd {
             "plugin_compute", "plugin_rest",
         ]
 
+        /// The child runs the rest of its constructors in the parent's area, beside it: once each
+        /// called the other's.
+        @Test func aConstructorThatForks() throws {
+            let program = [try Setup.fixture("divided")]
+            let alone = try Command(program).run()
+            #expect(alone.output.contains("parent: 1000 of 1000, 0 wrong"))
+            #expect(alone.output.contains("child: 1000 of 1000, 0 wrong"))
+            for _ in 0..<20 {
+                let recorded = try Firstlight.record(program, in: scratch)
+                #expect(recorded.finished.output == alone.output)
+            }
+        }
+
         @Test(arguments: ["signal", "ptrace"]) func everyRunIsTimedExactly(capture: String) throws {
             try Misses.afterAttempts {
                 let recorded = try Firstlight.record(

@@ -18,7 +18,7 @@ extension EndToEnd {
         /// The C library's smallest stack leaves room for a signal's frame.
         @Test(arguments: [
             ["stacks", "smallest"], ["stacks", "given"], ["stacks", "coroutine"],
-            ["stacks", "coroutine", "8192"], ["stacks", "alternate"],
+            ["stacks", "coroutine", "8192"], ["stacks", "alternate"], ["stacks", "deep"],
         ])
         func smallStacks(words: [String]) throws { try compare(words) }
 

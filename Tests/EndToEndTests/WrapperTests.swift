@@ -96,6 +96,15 @@ extension EndToEnd {
             }
         }
 
+        /// Our memory for the next image would be larger: that ends by a signal, not by an error.
+        @Test func anExecUnderALimitOfFileSize() throws {
+            let script = "ulimit -f 20; exec \"$0\""
+            let program = try Setup.fixture("static")
+            let alone = try Command(["bash", "-c", script, program]).run()
+            let recorded = try Firstlight.record(["bash", "-c", script, program], in: scratch)
+            #expect(recorded.finished == alone)
+        }
+
         /// A failed exec replaces nothing.
         @Test func aFailedExec() throws {
             let script = "exec 2>/dev/null; (exec /nonexistent); exec \"$0\""

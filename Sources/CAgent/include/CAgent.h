@@ -164,10 +164,11 @@ struct fl_boot_words {
     uint64_t is_at_entry;   // whether it stands where the program's first instruction was
 };
 struct fl_away_words {
-    uint64_t signal;        // whose action is set; 0: of none
+    uint64_t signal;        // whose action is set, if it is ours; 0: of none
     uint64_t action[4];     // struct kernel_sigaction; the restorer is of no use
     uint64_t address, size; // of what is unmapped; 0: nothing
     uint64_t naps;          // how often it naps at most until the recorder gives its state back
+    uint64_t handler;       // ours
 };
 
 struct fl_code {

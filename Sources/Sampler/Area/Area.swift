@@ -262,13 +262,17 @@ final class Area {
     /// Whether another signal has taken its place, or stands ready to.
     var hasSpare: Bool { value(\.spare) == UInt32(FL_SPARE_IN_PLACE) }
 
-    /// The signals that lead to our handler, and what they did before, as the program left it.
+    /// The signals that may lead to our handler, and what they did before, as the program left it.
+    /// Whether they do, the program's own actions, which may have come past us, decide.
     var signals: [(number: Int32, original: UInt64)] {
         let first =
-            self[\.sample_signal] == 0 || isDisplaced
+            self[\.sample_signal] == 0
             ? [] : [(Int32(clamping: self[\.sample_signal]), self[\.original_handler])]
+        let wasTaken =
+            value(\.spare) != UInt32(FL_SPARE_NOT_NEEDED)
+            && value(\.spare) != UInt32(FL_SPARE_REFUSED)
         let spare =
-            hasSpare ? [(Int32(clamping: self[\.spare_signal]), self[\.spare_original])] : []
+            wasTaken ? [(Int32(clamping: self[\.spare_signal]), self[\.spare_original])] : []
         return first + spare
     }
     /// Whether it prepares a filter for its system calls.

@@ -61,15 +61,17 @@ enum AreaCode {
                 is_at_entry: isAtEntry ? 1 : 0))
     }
 
-    /// What takes it away: the sampling signal's action (nil: that stays), and the mapping (nil).
+    /// What takes it away: the sampling signal's action, if `handler` is what it has (nil: that
+    /// stays), and the mapping (nil).
     static func away(
-        restoring action: (number: Int32, original: UInt64)?, _ range: Range<UInt64>?
+        restoring action: (number: Int32, original: UInt64)?, from handler: UInt64,
+        _ range: Range<UInt64>?
     ) -> [UInt8] {
         away.filled(
             fl_away_words(
                 signal: UInt64(action?.number ?? 0), action: (action?.original ?? 0, 0, 0, 0),
                 address: range?.lowerBound ?? 0, size: UInt64(range?.count ?? 0),
-                naps: napsForState))
+                naps: napsForState, handler: handler))
     }
 
     /// Some five milliseconds.

@@ -32,7 +32,7 @@ extension TraceSession {
             isIdle(code) && isStarted && isOutOfMarks && !hadSignposts
             && !isAnyone(besides: thread, of: &others, in: area) && !process.sharesMemory
         if !isUnused { leaveBehind(code, isMeant: hadSignposts || !isOutOfMarks) }
-        let isBack = takeAway(isUnused ? area : nil, area.signals, thread)
+        let isBack = takeAway(area, isUnused: isUnused, thread)
         for other in others { release(other) }
         if !isBack, isUnused { note(.leftBehind) }
         release(thread)
@@ -85,24 +85,23 @@ extension TraceSession {
     /// Lets a stopped thread take everything away, and go on as if it had not: the call that it may
     /// have been in ends or is restarted by what has come up meanwhile.
     ///
-    /// - Parameters:
-    ///   - area: nil: it stays.
-    ///   - signals: those that lead to our handler, and what they did before.
-    private func takeAway(
-        _ area: Area?, _ signals: [(number: Int32, original: UInt64)], _ thread: TracedThread
-    ) -> Bool {
+    /// - Parameter isUnused: else the area itself stays.
+    private func takeAway(_ area: Area, isUnused: Bool, _ thread: TracedThread) -> Bool {
         guard let cave = ImageStart(pid: pid).anyCave else { return false }
+        let handler = area.position(Int(AreaCode.sampleHandler))
+        let signals = area.signals
         // A step takes away one of each.
-        let first = signals.first
         for signal in signals.dropFirst() {
-            let code = AreaCode.away(restoring: signal, nil)
+            let code = AreaCode.away(restoring: signal, from: handler, nil)
             guard run(code, at: cave, by: thread) else { return false }
         }
-        if let island = area?.islandRange {
-            let code = AreaCode.away(restoring: nil, island)
+        if isUnused, let island = area.islandRange {
+            let code = AreaCode.away(restoring: nil, from: handler, island)
             guard run(code, at: cave, by: thread) else { return false }
         }
-        return run(AreaCode.away(restoring: first, area?.range), at: cave, by: thread)
+        let last = AreaCode.away(
+            restoring: signals.first, from: handler, isUnused ? area.range : nil)
+        return run(last, at: cave, by: thread)
     }
 
     /// Lets a stopped thread run a piece of ours that stands in a cave, and stops it again where it

@@ -92,7 +92,9 @@ extension TraceSession {
             return
         }
         let place = observer.stackPlace(of: thread)
-        if place.hasRoom, !thread.makesStacks, process.hasUsed(place.lastRoom) {
+        if place.hasRoom, !thread.makesStacks, thread.isRoomDue(),
+            process.hasUsed(place.lastRoom)
+        {
             thread.makesStacks = true
         }
         if let obstacle = signalCapture.obstacle(thread, status, place) {

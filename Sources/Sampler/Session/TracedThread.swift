@@ -66,6 +66,8 @@ final class TracedThread {
     var coresAtStop: Int64?
     /// Whether it was seen on a stack that no thread library and no kernel made (a coroutine's).
     var makesStacks = false
+    /// Requests until it is asked again whether it was ever near its stack's end: that is not free.
+    private var requestsToRoom = 0
     /// How often in a row it had to be stopped because it could not be asked.
     var detours = 0
     /// What the scheduler told of it since the last look.
@@ -102,6 +104,12 @@ final class TracedThread {
                 time: start, counters: counters, switches: switches(counters))
         }
         refreshName()
+    }
+
+    /// Whether it is to be asked, with this request, if the thread was ever near its stack's end.
+    func isRoomDue() -> Bool {
+        requestsToRoom = requestsToRoom > 0 ? requestsToRoom - 1 : 15
+        return requestsToRoom == 15
     }
 
     /// After an exec, when another thread may have taken its id.

@@ -128,19 +128,20 @@ import Testing
     }
 
     @Test func theAwayPieceEndsWithItsWords() {
-        let all = AreaCode.away(restoring: (23, 0x1111_2222_3333), 0x7000..<0x9000)
-        let words = Self.words(all, last: 8)
+        let all = AreaCode.away(restoring: (23, 0x1111_2222_3333), from: 0x77, 0x7000..<0x9000)
+        let words = Self.words(all, last: 9)
         #expect(words.prefix(7) == [23, 0x1111_2222_3333, 0, 0, 0, 0x7000, 0x2000])
         #expect((1...1000).contains(words[7]))
-        let none = Self.words(AreaCode.away(restoring: nil, nil), last: 8)
-        #expect(none == [0, 0, 0, 0, 0, 0, 0, words[7]])
+        #expect(words[8] == 0x77)
+        let none = Self.words(AreaCode.away(restoring: nil, from: 0, nil), last: 9)
+        #expect(none == [0, 0, 0, 0, 0, 0, 0, words[7], 0])
         #expect(all.count == Int(Self.description.away.length))
-        #expect(Int(Self.description.away.words) == all.count - 64)
+        #expect(Int(Self.description.away.words) == all.count - 72)
     }
 
     @Test func piecesHaveRoom() {
         let boot = AreaCode.boot(descriptor: nil, place: 0, size: 0, isAtEntry: false)
-        let away = AreaCode.away(restoring: nil, nil)
+        let away = AreaCode.away(restoring: nil, from: 0, nil)
         let longest = max(boot.count, away.count)
         #expect(AreaCode.pieceSize % 16 == 0)
         #expect((longest..<(longest + 16)).contains(AreaCode.pieceSize))
@@ -168,7 +169,7 @@ import Testing
                 AreaCode.boot(descriptor: nil, place: 0, size: 0, isAtEntry: false),
                 Self.description.boot.words
             ),
-            (AreaCode.away(restoring: nil, nil), Self.description.away.words),
+            (AreaCode.away(restoring: nil, from: 0, nil), Self.description.away.words),
         ]
         for (code, words) in pieces {
             // Reading ends somewhere in the texts behind the code, at the latest.

@@ -442,11 +442,11 @@ import Testing
             #expect(sigaction(Int(Self.signal), &ignored, nil) == 0)
             #expect(slots.isDisplaced)
             try Self.expectAnswer(bySpare: slots)
-            #expect(mapped.area.signals.map(\.number) == [Self.spare])
+            #expect(mapped.area.signals.map(\.number) == [Self.signal, Self.spare])
             // Which is nothing that the program could see.
             var old = Action()
             #expect(sigaction(Int(Self.spare), nil, &old) == 0)
-            #expect(old.handler == 0 && old.flags == 0)
+            #expect(old.handler == 0 && old.flags == 0 && old.mask == 0 && old.restorer == 0)
             #expect(sigaction(Int(Self.signal), nil, &old) == 0)
             #expect(old.handler == 1)
             // Until it wants that one, too.
@@ -454,7 +454,7 @@ import Testing
             #expect(old.handler == 0 && !slots.hasSpare)
             #expect(slots.request(0, stack: 0..<0, limit: 64, masks: 0, bySpare: true) == .refused)
             #expect(sigaction(Int(Self.spare), nil, &old) == 0)
-            #expect(old.handler == 1 && mapped.area.signals.isEmpty)
+            #expect(old.handler == 1 && mapped.area.signals.map(\.number) == [Self.signal])
         }
     }
 
@@ -736,7 +736,14 @@ import Testing
             #expect(slots.request(3, stack: Self.stack(), limit: 64, masks: 0) == .ready)
             Self.ask(slots, 3)
             #expect(slots.takeAnswer(3).stack.bytes.count == 64)
-            diversion.run(AreaCode.away(restoring: (Self.signal, 1), area.range))
+            // Not what somebody else has set.
+            let handler = area.position(Int(AreaCode.sampleHandler))
+            diversion.run(AreaCode.away(restoring: (Self.signal, 1), from: handler + 1, nil))
+            #expect(slots.request(3, stack: Self.stack(), limit: 64, masks: 0) == .ready)
+            Self.ask(slots, 3)
+            #expect(slots.takeAnswer(3).stack.bytes.count == 64)
+            diversion.run(
+                AreaCode.away(restoring: (Self.signal, 1), from: handler, area.range))
             #expect(!Self.isMapped(place))
             // Ignored from now on.
             Self.ask(slots, 3)
