@@ -229,6 +229,20 @@ static void ignore_signals(uint64_t ignored) {
         if (ignored >> (number - 1) & 1) syscall(SYS_rt_sigaction, number, &action, NULL, 8);
 }
 
+// Which of the standard streams we were started without. Libraries put something in their place
+// (SQLite does), which is not the program's.
+static int missing_streams;
+
+__attribute__((constructor)) static void find_missing_streams(void) {
+    for (int number = 0; number < 3; number++)
+        if (fcntl(number, F_GETFD) == -1) missing_streams |= 1 << number;
+}
+
+static void close_missing_streams(void) {
+    for (int number = 0; number < 3; number++)
+        if (missing_streams >> number & 1 && fcntl(number, F_GETFD) == 0) close(number);
+}
+
 pid_t fl_spawn_held(const char *path, char *const argv[], char *const envp[],
                     const int streams[2], const sigset_t *mask, uint64_t ignored, int memory,
                     int memory_number, int *release, int *failure) {
@@ -253,6 +267,7 @@ pid_t fl_spawn_held(const char *path, char *const argv[], char *const envp[],
         // The recorder is gone, and nobody would record the program.
         if (got != 1) _exit(127);
         ignore_signals(ignored);
+        close_missing_streams();
         for (int number = 0; number < 2; number++)
             if (streams[number] >= 0) dup2(streams[number], STDOUT_FILENO + number);
         if (memory >= 0) dup2(memory, memory_number);

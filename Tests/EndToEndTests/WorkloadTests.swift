@@ -162,11 +162,12 @@ extension EndToEnd {
         @Test func moreThreadsThanTicksCanServe() throws {
             try Misses.afterAttempts {
                 let report = try record("threads", "40", "3000000").json()
-                #expect(report.threads.count == 41)
                 expectCompleteStacks(report)
                 for thread in report.threads { #expect(thread.sum == thread.wallNs) }
                 let workers = report.threads.filter { $0.tid != report.program.pid }
                 var misses = Misses()
+                // Each lives for some ten milliseconds, in which the recorder may have no core.
+                if workers.count != 40 { misses.add("\(workers.count) of 40 threads") }
                 // Starting and ending them comes on top, ~50 us each.
                 misses.check(
                     "threads",
