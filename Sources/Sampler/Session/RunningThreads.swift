@@ -92,10 +92,10 @@ extension TraceSession {
             return
         }
         let place = observer.stackPlace(of: thread)
-        if place.hasRoom, !thread.makesStacks, thread.isRoomDue(),
+        if place.hasRoom, !thread.lacksRoom, thread.isRoomDue(),
             process.hasUsed(place.lastRoom)
         {
-            thread.makesStacks = true
+            thread.lacksRoom = true
         }
         if let obstacle = signalCapture.obstacle(thread, status, place) {
             detour(thread, obstacle)

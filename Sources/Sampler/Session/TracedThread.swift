@@ -64,8 +64,9 @@ final class TracedThread {
     var isUnsampled = false
     /// How often it had had a core when it was stopped last.
     var coresAtStop: Int64?
-    /// Whether it was seen on a stack that no thread library and no kernel made (a coroutine's).
-    var makesStacks = false
+    /// Whether no room can be counted on for a signal: it was seen on a stack that no thread library
+    /// and no kernel made (a coroutine's), or was near its own stack's end once.
+    var lacksRoom = false
     /// Requests until it is asked again whether it was ever near its stack's end: that is not free.
     private var requestsToRoom = 0
     /// How often in a row it had to be stopped because it could not be asked.

@@ -1,0 +1,111 @@
+// The child that becomes the program.
+#define _GNU_SOURCE  // here only: in a header it would contradict Swift's Glibc module
+#include "CSystem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// The kernel's view: the C library refuses to talk about the signals that it uses itself.
+struct kernel_action {
+    void *handler;
+    unsigned long flags;
+    void *restorer;
+    uint64_t mask;
+};
+
+uint64_t fl_ignored_signals(void) {
+    uint64_t ignored = 0;
+    for (int number = 1; number <= 64; number++) {
+        struct kernel_action action;
+        if (syscall(SYS_rt_sigaction, number, NULL, &action, 8) == 0 &&
+            action.handler == (void *)SIG_IGN)
+            ignored |= (uint64_t)1 << (number - 1);
+    }
+    return ignored;
+}
+
+static void ignore_signals(uint64_t ignored) {
+    struct kernel_action action = {.handler = (void *)SIG_IGN};
+    for (int number = 1; number <= 64; number++)
+        if (ignored >> (number - 1) & 1) syscall(SYS_rt_sigaction, number, &action, NULL, 8);
+}
+
+// Which of the standard streams we were started without. Libraries put something in their place
+// (SQLite does), which is not the program's.
+static int missing_streams;
+
+__attribute__((constructor)) static void find_missing_streams(void) {
+    for (int number = 0; number < 3; number++)
+        if (fcntl(number, F_GETFD) == -1) missing_streams |= 1 << number;
+}
+
+static void close_missing_streams(void) {
+    for (int number = 0; number < 3; number++)
+        if (missing_streams >> number & 1 && fcntl(number, F_GETFD) == 0) close(number);
+}
+
+pid_t fl_spawn_held(const char *path, char *const argv[], char *const envp[],
+                    const int streams[2], const sigset_t *mask, uint64_t ignored, int memory,
+                    int memory_number, int *release, int *failure) {
+    int hold[2], report[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, hold) != 0) return -errno;
+    if (pipe2(report, O_CLOEXEC) != 0) {
+        int error = errno;
+        close(hold[0]);
+        close(hold[1]);
+        return -error;
+    }
+    size_t count = 0;
+    while (argv[count]) count++;
+    const char **shell = calloc(count + 2, sizeof *shell);  // before fork: malloc locks
+    pid_t child = shell ? fork() : -1;
+    if (child == 0) {
+        char byte;
+        close(hold[1]);
+        ssize_t got;
+        do got = read(hold[0], &byte, 1);
+        while (got == -1 && errno == EINTR);
+        // The recorder is gone, and nobody would record the program.
+        if (got != 1) _exit(127);
+        ignore_signals(ignored);
+        close_missing_streams();
+        for (int number = 0; number < 2; number++)
+            if (streams[number] >= 0) dup2(streams[number], STDOUT_FILENO + number);
+        if (memory >= 0) dup2(memory, memory_number);
+        sigprocmask(SIG_SETMASK, mask, NULL);
+        execve(path, argv, envp);
+        if (errno == ENOEXEC) {
+            shell[0] = "/bin/sh";
+            shell[1] = path;
+            for (size_t i = 1; i < count; i++) shell[i + 1] = argv[i];
+            execve("/bin/sh", (char *const *)shell, envp);
+            errno = ENOEXEC;
+        }
+        int error = errno;
+        (void)!write(report[1], &error, sizeof error);
+        _exit(127);
+    }
+    int error = errno;
+    free(shell);
+    close(hold[0]);
+    close(report[1]);
+    if (child < 0) {
+        close(hold[1]);
+        close(report[0]);
+        return -error;
+    }
+    *release = hold[1];
+    *failure = report[0];
+    return child;
+}
+
+void fl_release_held(int release) {
+    const char go = 1;
+    (void)!send(release, &go, 1, MSG_NOSIGNAL);  // it may have been killed meanwhile
+    close(release);
+}
