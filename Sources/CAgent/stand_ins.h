@@ -224,14 +224,30 @@ __asm__(
     "  mov $17, %esi\n"  // SIGCHLD: whoever should get it by mistake ignores it
     "  syscall\n"
     "0:\n"
-    "  mov $60, %r9d\n"
+    // Sixty naps in any case, and as many more as a busy machine may need where the recorder lives.
+    "  mov $1000, %r9d\n"
     "1:\n"
     "  cmpl $1, " STATE(EXECUTION) "\n"
     "  jne 2f\n"
     "  fl_nap\n"
     "  dec %r9d\n"
-    "  jnz 1b\n"
-    // Nobody follows: the next program must not find what nobody will use.
+    "  je 0f\n"
+    "  cmp $940, %r9d\n"
+    "  ja 1b\n"
+    "  mov " STATE(RECORDER) ", %edi\n"
+    "  test %edi, %edi\n"
+    "  je 0f\n"
+    "  mov $62, %eax\n"  // kill, with no signal
+    "  xor %esi, %esi\n"
+    "  syscall\n"
+    "  test %eax, %eax\n"
+    "  je 1b\n"
+    "0:\n"
+    // Nobody follows, if nobody just began to: the next program must not find what nobody will use.
+    "  mov $1, %eax\n"
+    "  xor %ecx, %ecx\n"  // FL_EXECUTION_NONE
+    "  lock cmpxchg %ecx, " STATE(EXECUTION) "\n"
+    "  jne 2f\n"
     "  mov " STATE(NEXT_AREA) ", %edi\n"
     "  movl $-1, " STATE(NEXT_AREA) "\n"
     "  test %edi, %edi\n"

@@ -50,6 +50,22 @@ import Testing
             [before, isNews, meanwhile, isNewsAgain, after] == [false, true, true, true, false])
     }
 
+    /// Whoever notices a change first, it shows when it was.
+    @Test func theLastChangeIsKept() throws {
+        var watch = MappingWatch(pid: getpid())
+        let none = watch.lastChange
+        _ = watch.refreshed(at: MonotonicTime(nanoseconds: 1))
+        let first = watch.lastChange
+        let page = try Self.map(PROT_READ | PROT_EXEC, count: 4096)
+        defer { munmap(page, 4096) }
+        let isNews = watch.refreshed(at: MonotonicTime(nanoseconds: 2)) != nil
+        let second = watch.lastChange
+        watch.restart()
+        let afterwards = watch.lastChange
+        #expect(isNews && none == nil && afterwards == nil)
+        #expect(first?.nanoseconds == 1 && second?.nanoseconds == 2)
+    }
+
     /// A thread's stack: memory right behind a guard page.
     @Test func stacksAreToldFromOtherMemory() throws {
         let memory = try Self.map(PROT_READ | PROT_WRITE, count: 5 * 4096)

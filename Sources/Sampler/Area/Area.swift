@@ -282,9 +282,22 @@ final class Area {
 
     /// Whether one of its threads waits for us to trace it, because it will execute a program.
     var isAboutToExecute: Bool { value(\.execution) == UInt32(FL_EXECUTION_AHEAD) }
-    func followExecution() { set(\.execution, UInt32(FL_EXECUTION_FOLLOWED)) }
+    /// False as soon as its execve has failed: it runs on, and may be about to try another.
+    var isExecuting: Bool { value(\.execution) == UInt32(FL_EXECUTION_FOLLOWED) }
+
+    /// - Returns: false: it waited in vain, and goes on without us.
+    func followExecution() -> Bool { changeExecution(FL_EXECUTION_AHEAD, FL_EXECUTION_FOLLOWED) }
+
     /// The program was not executed: the next attempt is a matter of its own.
-    func forgetExecution() { set(\.execution, UInt32(FL_EXECUTION_NONE)) }
+    func forgetExecution() { changeExecution(FL_EXECUTION_FOLLOWED, FL_EXECUTION_NONE) }
+
+    /// Both sides change it: each only what it has seen.
+    @discardableResult
+    private func changeExecution(_ expected: Int, _ desired: Int) -> Bool {
+        word(\.execution).pointee.compareExchange(
+            expected: UInt32(expected), desired: UInt32(desired), ordering: .sequentiallyConsistent
+        ).exchanged
+    }
 
     /// Whether a thread waits until everything is ready for what runs next.
     var isGateWaiting: Bool { value(\.gate) == UInt32(FL_GATE_WAITING) }

@@ -100,11 +100,13 @@ extension TraceSession {
     }
 
     /// After code was mapped, where the linker does not tell our code of it: the time is that of
-    /// the look.
-    func reportLibrariesSeen(at now: MonotonicTime) {
-        guard instrumentation?.loadedLibraries == nil,
-            libraries?.linker.isConsistent(TargetMemory(pid: pid)) == true
+    /// the look. A look may fall in the middle of the linker's work: its list is read after that.
+    func reportLibrariesSeen() {
+        guard let image = stage.image, let change = observer.mappings.lastChange,
+            change != image.listedChange, instrumentation?.loadedLibraries == nil,
+            image.libraries?.linker.isConsistent(TargetMemory(pid: pid)) == true
         else { return }
-        reportLibraries(since: now, isInitial: false)
+        image.listedChange = change
+        reportLibraries(since: change, isInitial: false)
     }
 }

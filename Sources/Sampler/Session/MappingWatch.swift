@@ -14,6 +14,8 @@ struct MappingWatch: ~Copyable {
     /// A library is mapped as a whole first, and its code over it: the size moves before.
     private var looksToSettle = 0
     private(set) var lastRead = MonotonicTime(nanoseconds: 0)
+    /// Of the code: when it was seen.
+    private(set) var lastChange: MonotonicTime?
     private var lastCheck = MonotonicTime(nanoseconds: 0)
     private static let aWhile = TimeSpan.milliseconds(10)
     private static let longAgo = TimeSpan.milliseconds(20)
@@ -88,6 +90,7 @@ struct MappingWatch: ~Copyable {
         }
         guard newer != code else { return nil }
         code = newer
+        lastChange = now
         return newer
     }
 
@@ -105,6 +108,7 @@ struct MappingWatch: ~Copyable {
         totalPages = -1
         codeSize = -1
         toldLibraries = -1
+        lastChange = nil
         code = []
         regions = []
     }

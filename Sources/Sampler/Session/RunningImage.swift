@@ -9,6 +9,8 @@ final class RunningImage {
     var path: String
     /// nil: the program is static, or its linker does not tell.
     var libraries: LibraryList?
+    /// The last change of its mappings after which the linker's list was looked at.
+    var listedChange: MonotonicTime?
     /// How it is followed from outside; nil: ptrace has its threads.
     var untraced: UntracedProcess?
     /// Our code in it; nil: it is not there, or not yet.

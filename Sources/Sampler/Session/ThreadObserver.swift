@@ -307,12 +307,11 @@ struct ThreadObserver: ~Copyable {
         heldByProfiler = heldByProfiler + max(.zero, span)
     }
 
-    /// Tells the sink of code that was mapped since the last call, and us whether there is any.
-    @discardableResult
-    mutating func watchMappings(at now: MonotonicTime, libraries: Int? = nil) -> Bool {
-        guard let code = mappings.changes(at: now, libraries: libraries) else { return false }
-        sink.receive(.mappings(code, now))
-        return true
+    /// Tells the sink of code that was mapped since the last call.
+    mutating func watchMappings(at now: MonotonicTime, libraries: Int? = nil) {
+        if let code = mappings.changes(at: now, libraries: libraries) {
+            sink.receive(.mappings(code, now))
+        }
     }
 
     /// As ``watchMappings(at:)``, whether or not the sizes moved.

@@ -224,12 +224,11 @@ final class TraceSession {
         guard outcome == nil else { return }
         if let execution = stage.execution {
             // Whether this is the old program or the new one already shows only at its report.
-            guard now > execution.deadline else { return }
+            guard now > execution.deadline || area?.isExecuting == false else { return }
             abandonExecution()
         }
-        if observer.watchMappings(at: now, libraries: instrumentation?.loadedLibraries) {
-            reportLibrariesSeen(at: now)
-        }
+        observer.watchMappings(at: now, libraries: instrumentation?.loadedLibraries)
+        reportLibrariesSeen()
         followUntraced(at: now)
         reportHooks(at: now)
         placeMarks()

@@ -39,9 +39,9 @@ extension TraceSession {
         for thread in threads.values where thread.phase == .free {
             if let counters = thread.counters() { takeAnswer(of: thread, counters) }
         }
-        let deadline = process.now + .milliseconds(20)
+        let deadline = process.now + Self.executionPatience
         let number = area[\.next_area]
-        area.followExecution()
+        guard area.followExecution() else { return }
         // Beside what the kernel does for the execve.
         let next =
             number < 0 ? nil : Area(pid: pid, descriptor: number, stackBytes: options.stackBytes)
@@ -49,6 +49,9 @@ extension TraceSession {
             Execution(
                 area: next.map { InheritedArea(area: $0, descriptor: number) }, deadline: deadline))
     }
+
+    /// The kernel may have to fetch the program from a disk. One that fails tells at once.
+    private static let executionPatience = TimeSpan.milliseconds(1000)
 
     /// The program was not executed: the threads are let go as they are stopped next.
     func abandonExecution() {

@@ -351,7 +351,7 @@ import Testing
         #expect(process.main.done == [.seized])
         #expect(session.stage.execution != nil)
         #expect(area.value(\.execution) == UInt32(FL_EXECUTION_FOLLOWED))
-        process.pass(20)
+        process.pass(1000)
         tick(session)
         #expect(session.stage.execution != nil)
         process.pass(1)
@@ -359,6 +359,20 @@ import Testing
         #expect(session.stage.execution == nil)
         #expect(area.value(\.execution) == UInt32(FL_EXECUTION_NONE))
         #expect(session.area === area)
+    }
+
+    /// The program's own word ends it at once.
+    @Test func anExecThatFails() throws {
+        let session = try attached()
+        let area = try instrument(session)
+        process.main.block()
+        announceExec(in: area)
+        tick(session)
+        #expect(session.stage.execution != nil)
+        area.set(\.execution, UInt32(FL_EXECUTION_NONE))
+        process.pass(1)
+        tick(session)
+        #expect(session.stage.execution == nil)
     }
 
     @Test func anExecThatWasAnnounced() throws {
@@ -387,7 +401,7 @@ import Testing
         process.tell(.signal(10), of: process.pid)
         session.takeChanges()
         #expect(process.main.done.last == .resumed(10))
-        process.pass(21)
+        process.pass(1001)
         tick(session)
         process.main.stop()
         process.tell(.signal(12), of: process.pid)
