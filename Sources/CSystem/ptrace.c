@@ -148,6 +148,12 @@ int fl_ptrace_restore(pid_t tid, const struct fl_thread_state *state) {
     return result(ptrace(PTRACE_SETREGS, tid, 0, state->registers));
 }
 
+int fl_ptrace_is_interruption(pid_t tid, int descriptor) {
+    siginfo_t info;
+    return ptrace(PTRACE_GETSIGINFO, tid, 0, &info) == 0 && info.si_code == POLL_HUP &&
+           info.si_fd == descriptor;
+}
+
 int fl_ptrace_in_call(pid_t tid) {
     struct user_regs_struct in;
     return ptrace(PTRACE_GETREGS, tid, 0, &in) != 0 || (long)in.orig_rax >= 0;

@@ -2,6 +2,7 @@
 #include "Schedule.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -62,6 +63,26 @@ int fl_open_samples(pid_t tid, uint64_t period, uint32_t stack_bytes, int user_o
     return open_events(&attributes, tid, -1);
 }
 
+int fl_open_interruption(pid_t tid, int signal, uint64_t period) {
+    struct perf_event_attr attributes = {
+        .type = PERF_TYPE_SOFTWARE,
+        .config = PERF_COUNT_SW_TASK_CLOCK,
+        .sample_period = period,
+        .disabled = 1,
+        .exclude_kernel = 1,
+        .exclude_hv = 1,
+    };
+    const int events = open_events(&attributes, tid, -1);
+    const struct f_owner_ex owner = {F_OWNER_TID, tid};
+    if (events < 0) return events;
+    if (fcntl(events, F_SETOWN_EX, &owner) == 0 && fcntl(events, F_SETSIG, signal) == 0 &&
+        fcntl(events, F_SETFL, O_ASYNC) == 0 && ioctl(events, PERF_EVENT_IOC_REFRESH, 1) == 0)
+        return events;
+    const int error = errno;
+    close(events);
+    return -error;
+}
+
 int64_t fl_read_count(int events) {
     uint64_t value = 0;
     return read(events, &value, sizeof value) == sizeof value ? (int64_t)value : -1;
@@ -87,6 +108,7 @@ int fl_redirect_events(int events, int ring) {
 }
 
 int fl_start_events(int events) { return control(events, PERF_EVENT_IOC_ENABLE, 0); }
+int fl_stop_events(int events) { return control(events, PERF_EVENT_IOC_DISABLE, 0); }
 
 void *fl_map_ring(int events, size_t pages, int *error) {
     // The first page says how far the others are filled.

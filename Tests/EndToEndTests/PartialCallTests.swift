@@ -16,6 +16,15 @@ extension EndToEnd {
             try SideBySide(scratch: scratch).compare(fixture: ["partial", call])
         }
 
+        /// What we did to the program is taken back then, by one of its threads.
+        @Test(arguments: ["zero", "urandom", "getrandom", "pipe", "socket"])
+        func whenTheRecordingEnds(call: String) throws {
+            for duration in ["5ms", "10ms", "20ms", "40ms"] {
+                try SideBySide(scratch: scratch).compare(
+                    fixture: ["partial", call, "12"], options: ["--duration", duration])
+            }
+        }
+
         /// Where no event tells what a thread does, files warn of such calls.
         @Test(arguments: ["zero", "urandom", "between"])
         func withoutEventsWhoCouldBeHarmedIsLeftAlone(call: String) throws {

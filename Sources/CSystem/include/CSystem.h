@@ -17,6 +17,9 @@ struct fl_registers {
     uint64_t code_segment;
 };
 
+// Whether the signal for which a thread is stopped is that of an fl_open_interruption.
+int fl_ptrace_is_interruption(pid_t tid, int descriptor);
+
 // ptrace(2), one function for each request.
 int fl_ptrace_seize(pid_t tid, uint64_t options);
 int fl_ptrace_interrupt(pid_t tid);

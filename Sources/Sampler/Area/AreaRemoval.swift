@@ -119,6 +119,8 @@ extension TraceSession {
         for _ in 0..<32 {
             guard (try? thread.tracee.resume()) != nil else { return false }
             waitForCore(thread)
+            // What it waits in is ours.
+            interruptAnywhere(thread)
             guard let position = stopNow(thread, by: deadline) else { return false }
             guard (cave..<end).contains(position) else {
                 isBack = true

@@ -30,6 +30,8 @@ protocol ThreadAccess: AnyObject {
 
     func seize(followingChildren: Bool) throws(SystemError)
     func interrupt() throws(SystemError)
+    /// The same, where it runs its own code; nil: that cannot be had.
+    func interruptInOwnCode() -> (any Interruption)?
     func resume(delivering signal: Int32) throws(SystemError)
     func listen() throws(SystemError)
     func detach(delivering signal: Int32) throws(SystemError)
@@ -130,6 +132,9 @@ final class KernelThread: ThreadAccess {
         try tracee.seize(followingChildren: followingChildren)
     }
     func interrupt() throws(SystemError) { try tracee.interrupt() }
+    func interruptInOwnCode() -> (any Interruption)? {
+        status().flatMap { KernelInterruption(tid: tid, $0) }
+    }
     func resume(delivering signal: Int32) throws(SystemError) {
         try tracee.resume(delivering: signal)
     }

@@ -125,10 +125,36 @@ extension TraceSession {
         interrupt(thread)
     }
 
+    /// Asks a thread to stop; one that runs, in its own code, as far as that can be had.
     func interrupt(_ thread: TracedThread) {
+        guard capture == .signal else { return interruptAnywhere(thread) }
+        // As it is now: it may have begun to wait since the last look.
+        if case .blocked(let call, let registers) = thread.activity(), call >= 0 {
+            if endsNoCall(call, registers) { interruptAnywhere(thread) }
+        } else if let interruption = thread.tracee.interruptInOwnCode() {
+            thread.interruption = interruption
+            thread.phase = .interrupted(process.now)
+        } else {
+            interruptAnywhere(thread)
+        }
+    }
+
+    func interruptAnywhere(_ thread: TracedThread) {
         let now = process.now
         if (try? thread.tracee.interrupt()) != nil { thread.phase = .interrupted(now) }
     }
+
+    /// They are not waited for: what the threads do meanwhile is not sampled.
+    func callOffLateStops(at now: MonotonicTime) {
+        for thread in threads.values where thread.interruption?.isCalledOff == false {
+            guard case .interrupted(let since) = thread.phase, now - since > Self.ownCodePatience
+            else { continue }
+            callOffStop(of: thread)
+            spare(thread)
+        }
+    }
+
+    private static var ownCodePatience: TimeSpan { .milliseconds(50) }
 
     /// Stops a blocked thread for its registers, if it is still where it was, and if that does
     /// not end the call that it waits in.

@@ -57,6 +57,9 @@ extension TraceSession {
                 takeFinalCPU()
             }
             try? thread.tracee.resume()
+        case .signal where thread.interruption?.hasStopped == true:
+            thread.interruption = nil
+            take(.stopped, of: thread, at: now)
         case .signal(let number):
             sampleAtStop(thread)
             resume(thread, stoppedSince: now, delivering: number)

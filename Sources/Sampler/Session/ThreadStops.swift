@@ -63,8 +63,13 @@ extension TraceSession {
                 case .stopped:
                     thread.phase = .free
                     return try? thread.tracee.resumeAddress()
+                case .signal where thread.interruption?.hasStopped == true:
+                    thread.interruption = nil
+                    thread.phase = .free
+                    return try? thread.tracee.resumeAddress()
                 case .signal(let number):
                     // Any other stop takes the place of ours: it is asked for again.
+                    thread.interruption?.callOff()
                     thread.phase = .free
                     try? thread.tracee.resume(delivering: number)
                 case .groupStop:
@@ -77,12 +82,38 @@ extension TraceSession {
                 interrupt(thread)
                 guard thread.isInterrupted else { return nil }
             } else {
-                guard process.now < deadline else { return nil }
+                guard process.now < deadline, isToStop(thread) else {
+                    callOffStop(of: thread)
+                    return nil
+                }
                 serveOthers(than: thread)
                 pause(microseconds: 20)
             }
         }
         return nil
+    }
+
+    /// A thread that waits, now, will not run its own code: it is stopped where that ends no call.
+    private func isToStop(_ thread: TracedThread) -> Bool {
+        guard let interruption = thread.interruption, !interruption.isCalledOff,
+            case .blocked(let call, let registers) = thread.activity(),
+            // Else it has a page fetched, or has just stopped.
+            call >= 0
+        else { return true }
+        interruption.callOff()
+        return endsNoCall(call, registers) && (try? thread.tracee.interrupt()) != nil
+    }
+
+    /// Whether a stop of a thread that waits in this call lets the call go on afterwards.
+    func endsNoCall(_ call: Int32, _ registers: Registers) -> Bool {
+        call >= 0 && RestartingCalls.kind(of: call, registers, process: pid) < .fragile
+    }
+
+    /// A thread that was asked to stop in its own code and stays in the kernel's goes on.
+    func callOffStop(of thread: TracedThread) {
+        guard let interruption = thread.interruption, thread.isInterrupted else { return }
+        interruption.callOff()
+        thread.phase = .free
     }
 
     /// What happens to the others goes on, for it may be what the thread waits for: an exec waits
@@ -105,7 +136,9 @@ extension TraceSession {
         let deadline = process.now + .milliseconds(100)
         repeat {
             for thread in threads.values where mayStop(thread) {
-                guard let position = stopNow(thread, by: deadline) else { continue }
+                // Another may be had sooner.
+                let turn = min(deadline, process.now + .milliseconds(20))
+                guard let position = stopNow(thread, by: turn) else { continue }
                 if canBeLedAway(thread, at: position) { return thread }
                 release(thread)
             }
@@ -121,7 +154,7 @@ extension TraceSession {
         if thread.isInterrupted { return true }
         guard thread.phase == .free, let activity = thread.activity() else { return false }
         guard case .blocked(let call, let registers) = activity else { return true }
-        return call >= 0 && RestartingCalls.kind(of: call, registers, process: pid) < .fragile
+        return endsNoCall(call, registers)
     }
 
     /// Whether a stopped thread may be made to go on elsewhere: from our own code it would never

@@ -230,6 +230,7 @@ final class TraceSession {
         observer.watchMappings(at: now, libraries: instrumentation?.loadedLibraries)
         reportLibrariesSeen()
         followUntraced(at: now)
+        callOffLateStops(at: now)
         reportHooks(at: now)
         placeMarks()
         for thread in threads.values where thread.phase == .free && isDue(thread, at: now) {

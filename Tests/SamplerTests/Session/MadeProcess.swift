@@ -89,8 +89,9 @@ final class MadeProcess: ProcessAccess {
         now = now + TimeSpan(nanoseconds: Int64(microseconds) * 1000)
         reports += heldStops.filter { $0.tid != deaf }
         heldStops.removeAll { $0.tid != deaf }
-        whilePaused?()
+        let event = whilePaused
         whilePaused = nil
+        event?()
     }
 
     func thread(_ tid: Int32) -> any ThreadAccess { thread(made: tid) }
@@ -177,9 +178,13 @@ final class MadeThread: ThreadAccess {
     /// What happens between a look at what it does and the next at its counters.
     var afterLook: (() -> Void)?
     var scheduling = SchedulingClass(policy: 0, nice: 0, realTime: 0)
+    /// Whether it runs its own code, or stays within a call; nil: that cannot be told.
+    var isInOwnCode: Bool?
+    private var interruption: MadeInterruption?
 
     enum Action: Hashable {
-        case seized, interrupted, resumed(Int32), listened, detached(Int32), reopened
+        case seized, interrupted, interruptedInOwnCode, resumed(Int32), listened, detached(Int32),
+            reopened
     }
 
     init(_ tid: Int32, of process: MadeProcess, doing: Doing = .running) {
@@ -304,6 +309,22 @@ final class MadeThread: ThreadAccess {
         process.tellStop(of: tid)
     }
 
+    func interruptInOwnCode() -> (any Interruption)? {
+        guard let isInOwnCode, doing != .gone, isTraced else { return nil }
+        done.append(.interruptedInOwnCode)
+        let interruption = MadeInterruption()
+        self.interruption = interruption
+        if isInOwnCode { comeLate() }
+        return interruption
+    }
+
+    /// The stop in its own code comes.
+    func comeLate() {
+        interruption?.hasStopped = true
+        stop()
+        process.tell(.signal(23), of: tid)
+    }
+
     /// It has stopped by itself, for an event.
     func stop() {
         isTraced = true
@@ -351,4 +372,11 @@ final class MadeThread: ThreadAccess {
         throw Self.gone("diverting")
     }
     func restore(_ state: Tracee.State) throws(SystemError) { throw Self.gone("restoring") }
+}
+
+final class MadeInterruption: Interruption {
+    var hasStopped = false
+    private(set) var isCalledOff = false
+
+    func callOff() { isCalledOff = true }
 }

@@ -6,8 +6,8 @@ import Testing
 
 /// A session on a made process: what it tells, and what it does to the threads.
 @Suite struct TraceSessionTests {
-    private let process = MadeProcess()
-    private let sink = RecordingSink()
+    let process = MadeProcess()
+    let sink = RecordingSink()
 
     private func options(_ capture: CaptureMethod) -> SamplerOptions {
         var options = SamplerOptions(capture: capture)
@@ -16,7 +16,7 @@ import Testing
     }
 
     /// Traced, at its first instruction, and let go.
-    private func launched() -> TraceSession {
+    func launched() -> TraceSession {
         let session = TraceSession(process, options: options(.ptrace), sink: sink)
         let main = TracedThread(
             process.thread(process.pid), index: ThreadIndex(0), start: process.now, isNew: false)
@@ -31,13 +31,13 @@ import Testing
     }
 
     /// Not traced but for stops.
-    private func attached() throws -> TraceSession {
+    func attached() throws -> TraceSession {
         let session = TraceSession(process, options: options(.signal), sink: sink)
         try session.beginAttached {}
         return session
     }
 
-    private func tick(_ session: TraceSession) {
+    func tick(_ session: TraceSession) {
         session.tick(at: process.now, missed: 0)
         session.takeChanges()
     }
@@ -322,7 +322,7 @@ import Testing
     // MARK: Execs that are announced
 
     /// As if our code were in it. Nothing of it is ever called.
-    private func instrument(_ session: TraceSession) throws -> Area {
+    func instrument(_ session: TraceSession) throws -> Area {
         let area = try #require(Area(stackBytes: 4096))
         let image = try #require(session.stage.image)
         session.stage.settle()
@@ -452,87 +452,5 @@ import Testing
         // What there is to tell of the end was told when the recording ended.
         #expect(sink.marks.filter { $0 == .ended }.count == 1)
         #expect(sink.ended == [ThreadIndex(0)])
-    }
-
-    // MARK: Stops that are waited for
-
-    private func beginThread(_ tid: Int32, _ session: TraceSession) throws -> TracedThread {
-        process.start(tid)
-        process.main.message = UInt64(tid)
-        process.main.stop()
-        process.tell(.cloned, of: process.pid)
-        process.threads[tid]?.stop()
-        process.tell(.stopped, of: tid)
-        session.takeChanges()
-        return try #require(session.threads[tid])
-    }
-
-    /// As in vfork, whose caller waits for another process.
-    @Test func aThreadThatDoesNotStopIsNotWaitedForForEver() throws {
-        let session = launched()
-        process.deaf = process.pid
-        let main = try #require(session.threads[process.pid])
-        let before = process.now
-        #expect(session.stopNow(main) == nil)
-        #expect(process.now - before < .milliseconds(1000))
-        #expect(session.outcome == nil)
-    }
-
-    /// An exec ends all other threads first, each of which stops once more: whoever waits for one
-    /// of them has to let the others go on.
-    @Test func theOthersGoOnWhileAStopIsWaitedFor() throws {
-        let session = launched()
-        let second = try beginThread(process.pid + 1, session)
-        let third = try beginThread(process.pid + 2, session)
-        process.deaf = second.tid
-        process.whilePaused = { [process] in
-            process.threads[third.tid]?.stop()
-            process.tell(.exiting, of: third.tid)
-        }
-        #expect(session.stopNow(second) == nil)
-        #expect(third.phase == .exited)
-        #expect(process.threads[third.tid]?.isStopped == false)
-    }
-
-    /// Another program begins when nothing is being done to this one any more.
-    @Test func anExecWhileAStopIsWaitedFor() throws {
-        let session = launched()
-        let second = try beginThread(process.pid + 1, session)
-        process.deaf = second.tid
-        process.path = "/made/second"
-        process.main.message = UInt64(second.tid)
-        process.whilePaused = { [process] in
-            process.main.stop()
-            process.tell(.executed, of: process.pid)
-        }
-        #expect(session.stopNow(second) == nil)
-        #expect(sink.images == ["/made/first"])
-        session.takeChanges()
-        #expect(sink.images == ["/made/first", "/made/second"])
-        #expect(!process.main.isStopped)
-    }
-
-    /// Code is changed only while nobody runs.
-    @Test func allOrNobodyIsStopped() throws {
-        let session = launched()
-        let second = try beginThread(process.pid + 1, session)
-        let third = try beginThread(process.pid + 2, session)
-        process.deaf = third.tid
-        #expect(session.stopOthers(than: session.threads[process.pid]) == nil)
-        #expect(process.threads[second.tid]?.isStopped == false)
-        process.deaf = nil
-        process.releaseStops()
-        #expect(session.stopOthers(than: session.threads[process.pid])?.count == 2)
-    }
-
-    /// Those that have begun since the last look are stopped, too.
-    @Test func theYoungestThreadsAreStopped() throws {
-        let session = try attached()
-        _ = try instrument(session)
-        process.start(process.pid + 1)
-        let main = try #require(session.threads[process.pid])
-        let stopped = try #require(session.stopAllOthers(than: main))
-        #expect(stopped.map(\.tid) == [process.pid + 1])
-        #expect(process.threads[process.pid + 1]?.isStopped == true)
     }
 }
