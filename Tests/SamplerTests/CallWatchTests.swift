@@ -30,11 +30,45 @@ import Testing
     @Test func aHandlerThatMetACallSaysSo() {
         var watch = CallWatch()
         for _ in 0..<CallWatch.enough {
-            watch.saw(Self.registers(counter: 0x1000, behind: 0x2000))
+            watch.saw(Self.registers(counter: 0x1000, behind: 0x2000), at: .now)
         }
         #expect(watch.isComputing)
-        watch.saw(Self.registers(counter: 0x1000, behind: 0x1000))
+        watch.saw(Self.registers(counter: 0x1000, behind: 0x1000), at: .now)
         #expect(!watch.isComputing)
+    }
+
+    private static let pointer: UInt64 = 0x7F00_0000_0000
+    private static let mebibyte: UInt64 = 1 << 20
+
+    /// rax, rdx and rsi when a call has returned, and whether it seems to have ended early.
+    private static let returns: [(got: UInt64, third: UInt64, second: UInt64, isCut: Bool)] = [
+        (4096, mebibyte, pointer, true),
+        (mebibyte, mebibyte, pointer, false),
+        (100, mebibyte, pointer, false),  // a small file
+        (8192, 0, mebibyte, true),  // getrandom
+        (mebibyte, 0, mebibyte, false),
+        (pointer, 3, 4096, false),  // an address
+        (UInt64(bitPattern: -4), mebibyte, pointer, false),
+        (4096, pointer, pointer, false),
+    ]
+
+    @Test(arguments: returns)
+    func callsThatEndEarly(got: UInt64, third: UInt64, second: UInt64, isCut: Bool) {
+        var registers = Self.registers(counter: 0x1000, behind: 0x1000)
+        registers[0] = got
+        registers[1] = third
+        registers[4] = second
+        var watch = CallWatch()
+        let now = MonotonicTime(nanoseconds: 5)
+        #expect(!watch.mayMeetLongCall(at: now))
+        watch.saw(registers, at: now)
+        #expect(watch.mayMeetLongCall(at: now + .milliseconds(999)) == isCut)
+        #expect(!watch.mayMeetLongCall(at: now + .milliseconds(1000)))
+        // In its own code a thread may hold any numbers.
+        var other = CallWatch()
+        registers[2] = 0x2000
+        other.saw(registers, at: now)
+        #expect(!other.mayMeetLongCall(at: now))
     }
 
     /// Our own process, with such a file and without.

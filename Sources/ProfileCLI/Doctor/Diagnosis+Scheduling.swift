@@ -11,8 +11,9 @@ extension Diagnosis {
             return Check(
                 "scheduling", .limited,
                 "perf_event_open \(Self.outcome(scheduling.switches))",
-                remedy: "what threads do is known from samples and counters alone; "
-                    + switchesRemedy)
+                remedy: "what threads do is known from samples and counters alone, and a "
+                    + "signal may cut a read, write or getrandom of megabytes short, once a "
+                    + "second; " + switchesRemedy)
         }
         guard scheduling.wakeups != .worked else {
             return Check(

@@ -14,7 +14,7 @@ extension TraceSession {
             endEvents(of: thread)
             stop(thread)
         } else {
-            thread.calls.saw(answer.registers)
+            thread.calls.saw(answer.registers, at: answer.time)
             observer.sample(answer, of: thread, counters)
         }
     }
@@ -35,7 +35,7 @@ extension TraceSession {
             endEvents(of: thread)
         } else if !thread.calls.isComputing || endlessFiles.areOpen(at: now) {
             if sampleByEvents(thread, known) { return }
-            if endlessFiles.areOpen(at: now) { return spare(thread) }
+            if mayMeetLongCall(thread, at: now) { return spare(thread) }
         }
         switch approach {
         case .signal: ask(thread, status, counters)
@@ -134,9 +134,15 @@ extension TraceSession {
         } else if let interruption = thread.tracee.interruptInOwnCode() {
             thread.interruption = interruption
             thread.phase = .interrupted(process.now)
-        } else {
+        } else if !mayMeetLongCall(thread, at: process.now) {
             interruptAnywhere(thread)
         }
+    }
+
+    /// Where no events tell what a thread does: whether a signal or a stop may find it in a call that
+    /// returns a part of what was asked for then.
+    private func mayMeetLongCall(_ thread: TracedThread, at now: MonotonicTime) -> Bool {
+        thread.calls.mayMeetLongCall(at: now) || endlessFiles.areOpen(at: now)
     }
 
     func interruptAnywhere(_ thread: TracedThread) {

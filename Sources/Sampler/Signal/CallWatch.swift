@@ -9,6 +9,8 @@ import ProfileModel
 /// seen to have met a call.
 struct CallWatch: Hashable, Sendable {
     private var streak = 0
+    /// When a call was last seen to have ended early, as it seems, by our doing.
+    private var cut: MonotonicTime?
 
     /// So many looks in a row that found it in its own code.
     static let enough = 16
@@ -18,9 +20,32 @@ struct CallWatch: Hashable, Sendable {
     mutating func sawCode() { streak = min(streak + 1, Self.enough) }
     mutating func sawCall() { streak = 0 }
 
-    /// A signal's handler tells where the thread was.
-    mutating func saw(_ registers: Registers) {
+    /// A signal's handler, or a stop, tells where the thread was.
+    mutating func saw(_ registers: Registers, at now: MonotonicTime) {
         // The instruction for system calls leaves behind it, in rcx, where it returns to.
-        if registers[2] == registers.programCounter { sawCall() } else { sawCode() }
+        guard registers[2] == registers.programCounter else { return sawCode() }
+        sawCall()
+        if Self.isCutShort(registers) { cut = now }
     }
+
+    /// Where no events tell what it does: whoever has made such a call once will make more, and is
+    /// left alone for a while.
+    func mayMeetLongCall(at now: MonotonicTime) -> Bool {
+        cut.map { now - $0 < Self.memory } ?? false
+    }
+
+    static let memory = TimeSpan.milliseconds(1000)
+
+    /// Whether a call has just returned a part of what was asked for. Nobody knows which call it
+    /// was: the third argument says how much as a rule, of getrandom(2) the second, beside flags.
+    private static func isCutShort(_ registers: Registers) -> Bool {
+        guard let got = registers[0], let third = registers[1], let second = registers[4],
+            got >= 4096
+        else { return false }
+        let wanted = third < 8 ? second : third
+        return got < wanted && wanted <= mostBytes
+    }
+
+    /// No call moves more at once; addresses are beyond it.
+    private static let mostBytes: UInt64 = 0x7FFF_F000
 }
