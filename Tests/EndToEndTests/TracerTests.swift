@@ -51,6 +51,81 @@ extension EndToEnd {
             #expect(result.status == 4 && result.output == "executed 30 times\n", "\(result)")
         }
 
+        /// Its threads are traced for the exec, and for nothing once it has failed: a debugger would be
+        /// refused, and each signal would be a stop.
+        @Test func anExecThatFailsLeavesNobodyTraced() throws {
+            let file = scratch("unexecutable")
+            try Data("nothing that a kernel knows".utf8).write(to: URL(fileURLWithPath: file))
+            chmod(file, 0o755)
+            let fixture = try Setup.fixture("unexecutable")
+            let (input, output) = (try Channel(), try Channel())
+            var command = try Firstlight.recording([fixture, file], to: scratch("recording"))
+            command.input = .descriptor(input.reader)
+            command.output = output.writer
+            let child = try command.start()
+            output.closeWriter()
+            #expect(try output.line() == "refused")
+            let pid = try Proc.recordedProgram(of: child.pid, running: fixture)
+            try Proc.waitUntil("the end of tracing") {
+                Proc.tasks(pid).allSatisfy { Proc.status(pid, "TracerPid", task: $0) == "0" }
+            }
+            input.closeWriter()
+            #expect(try output.rest() == "over\n")
+            #expect(try child.finish() == Finished(end: .exited(3), output: "", error: ""))
+        }
+
+        /// Ctrl-Z reaches the recorder alone. Stopped, it would keep every thread at its next signal.
+        @Test func whatIsAttachedToGoesOnWhenTheRecorderIsToStop() throws {
+            let sleeper = try Sleeper()
+            let recorder = try Firstlight.command([
+                "attach", "-o", scratch("recording"), "--quiet", "--capture", "ptrace",
+                String(sleeper.pid),
+            ]).start()
+            try Proc.waitUntil("tracing") { Proc.isTraced(sleeper.pid) }
+            for signal in [SIGTSTP, SIGTTIN, SIGTTOU] { kill(recorder.pid, signal) }
+            _ = try sleeper.millisecondsOfPassing()
+            #expect(Proc.state(recorder.pid) != "T")
+            kill(recorder.pid, SIGINT)
+            #expect(try recorder.finish().status == 0)
+            #expect(try sleeper.end().status == 0)
+        }
+
+        /// The terminal stops a launched program, too, and the shell waits for the recorder to stop.
+        /// Both go on together.
+        @Test(arguments: [[], ["--capture", "ptrace"]] as [[String]])
+        func aLaunchIsStoppedAndContinued(options: [String]) throws {
+            let fixture = try Setup.fixture("sleeper")
+            let (input, output) = (try Channel(), try Channel())
+            var command = try Firstlight.recording(
+                [fixture], to: scratch("recording"), options: ["--quiet"] + options)
+            command.input = .descriptor(input.reader)
+            command.output = output.writer
+            let child = try command.start()
+            output.closeWriter()
+            #expect(try output.line() == "ready")
+            let pid = try Proc.recordedProgram(of: child.pid, running: fixture)
+            // To the recorder alone: the program does not stop, so neither does it.
+            kill(child.pid, SIGTSTP)
+            var switches = Proc.switches(pid)
+            try Proc.waitUntil("the program's going on") { Proc.switches(pid) > switches + 400 }
+            #expect(Proc.state(child.pid) != "T")
+            for _ in 1...2 {
+                kill(-child.pid, SIGTSTP)
+                try Proc.waitUntil("stopping") {
+                    Proc.state(child.pid) == "T" && "Tt".contains(Proc.state(pid) ?? "?")
+                }
+                kill(-child.pid, SIGCONT)
+                switches = Proc.switches(pid)
+                try Proc.waitUntil("the program's going on") {
+                    Proc.switches(pid) > switches + 100
+                }
+            }
+            input.closeWriter()
+            // The stop ends epoll_wait, and the status tells of that, as it does alone.
+            #expect(try output.rest().contains("failures 0 "))
+            #expect(try child.finish().status == 1)
+        }
+
         /// A thread in vfork stops only when its child lets it. That has our code in its memory, too,
         /// which stays.
         @Test func aRecordingEndsWhileAThreadWaitsInVfork() throws {

@@ -26,7 +26,9 @@ extension TraceSession {
         guard let status = recentStatus(of: thread, counters) else { return }
         let known = thread.burst.hasWaited(voluntary: status.voluntary) ? nil : counters
         let approach = thread.burst.approach(voluntary: status.voluntary, at: now)
-        if stage.isSettling { return captureSettling(thread, approach, at: now) }
+        if stage.isSettling || isTracedForNothing(thread) {
+            return captureByStop(thread, approach, at: now)
+        }
         if thread.samples != nil {
             // Once it does nothing but compute, signals are cheaper for it.
             guard thread.burst.isLongAtWork, thread.calls.isComputing, canAsk(thread, status),
@@ -45,8 +47,8 @@ extension TraceSession {
         }
     }
 
-    /// At a stop our code comes in: one is tried whenever it can do no harm.
-    private func captureSettling(
+    /// At a stop our code comes in, or a thread is detached: one is tried whenever it can do no harm.
+    private func captureByStop(
         _ thread: TracedThread, _ approach: BurstWatch.Approach, at now: MonotonicTime
     ) {
         if approach != .spare, !endlessFiles.areOpen(at: now) {
@@ -122,6 +124,15 @@ extension TraceSession {
             guard (try? thread.tracee.seize()) != nil else { return }
             thread.isTraced = true
         }
+        interrupt(thread)
+    }
+
+    /// A blocked thread that is still traced for nothing is stopped, if that does not end its call:
+    /// the stop detaches it.
+    func detachBlocked(_ thread: TracedThread) {
+        guard isTracedForNothing(thread), let blocked = thread.blocked,
+            blocked.position.systemCall >= 0, blocked.kind < .fragile
+        else { return }
         interrupt(thread)
     }
 

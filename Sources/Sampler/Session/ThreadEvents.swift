@@ -98,6 +98,12 @@ extension TraceSession {
     /// Whether threads are not traced but for a stop.
     private var isFree: Bool { signalCapture != nil && stage.execution == nil }
 
+    /// It was seized for an exec that failed. Whoever is traced can be debugged by nobody else, and
+    /// stops at each of its signals.
+    func isTracedForNothing(_ thread: TracedThread) -> Bool {
+        isFree && thread.isTraced && stage.image?.untraced != nil
+    }
+
     /// Lets a stopped thread go on.
     func release(_ thread: TracedThread, delivering signal: Int32 = 0) {
         guard thread.isTraced else { return }

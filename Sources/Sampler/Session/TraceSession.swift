@@ -245,7 +245,9 @@ final class TraceSession {
             observer.watchPriority(of: thread, counters, at: now)
             switch observer.look(at: thread, counters, at: now) {
             case .running: captureRunning(thread, counters, at: now)
-            case .blocked: calibrate(thread)
+            case .blocked:
+                calibrate(thread)
+                detachBlocked(thread)
             case .moving: break
             case .gone: forget(thread, at: now)
             }

@@ -53,7 +53,8 @@ extension TraceSession {
     /// The kernel may have to fetch the program from a disk. One that fails tells at once.
     private static let executionPatience = TimeSpan.milliseconds(1000)
 
-    /// The program was not executed: the threads are let go as they are stopped next.
+    /// `execve` failed. Each thread is detached at its next stop: ticks stop those that it does no
+    /// harm (``isTracedForNothing(_:)``).
     func abandonExecution() {
         stage.abandonExecution()
         area?.forgetExecution()

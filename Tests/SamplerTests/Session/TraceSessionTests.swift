@@ -375,6 +375,37 @@ import Testing
         #expect(session.stage.execution == nil)
     }
 
+    /// Nobody stays traced for it: who can be stopped without harm is, and detached; the others as
+    /// soon as they can.
+    @Test func threadsAreDetachedAfterAnExecThatFails() throws {
+        let session = try attached()
+        let area = try instrument(session)
+        process.main.block()
+        let fragile = process.start(process.pid + 1)
+        fragile.block(in: 232)  // epoll_wait
+        let running = process.start(process.pid + 2)
+        announceExec(in: area)
+        tick(session)
+        #expect(process.main.isTraced && fragile.isTraced && running.isTraced)
+        area.set(\.execution, UInt32(FL_EXECUTION_NONE))
+        for _ in 1...3 {
+            process.pass(1)
+            tick(session)
+        }
+        #expect(process.main.done == [.seized, .interrupted, .detached(0)])
+        #expect(!running.isTraced && running.done.contains(.detached(0)))
+        #expect(fragile.done == [.seized])
+        fragile.wake()
+        fragile.block()
+        process.pass(1)
+        tick(session)
+        #expect(fragile.done == [.seized, .interrupted, .detached(0)])
+        let count = process.main.done.count
+        process.pass(1)
+        tick(session)
+        #expect(process.main.done.count == count)
+    }
+
     @Test func anExecThatWasAnnounced() throws {
         let session = try attached()
         let area = try instrument(session)
@@ -401,8 +432,12 @@ import Testing
         process.tell(.signal(10), of: process.pid)
         session.takeChanges()
         #expect(process.main.done.last == .resumed(10))
+        // A call that a stop would end.
+        process.main.wake()
+        process.main.block(in: 232)
         process.pass(1001)
         tick(session)
+        #expect(process.main.done.last == .resumed(10))
         process.main.stop()
         process.tell(.signal(12), of: process.pid)
         session.takeChanges()
