@@ -177,8 +177,6 @@ __asm__(
     "fl_execve:\n"
     "  cmpl $0, " STATE(FILTERED) "\n"
     "  jne 9f\n"
-    "  cmpl $0, " STATE(EXECUTION) "\n"
-    "  jne 9f\n"
     "  fl_is_own\n"
     "  jne 9f\n"
     "  lea -128(%rsp), %rsp\n"
@@ -192,6 +190,19 @@ __asm__(
     "  syscall\n"
     "  test %eax, %eax\n"
     "  jne 8f\n"
+    // One thread at a time: another one's attempt ends this thread, or fails. It may also hang, or
+    // never come back from a handler.
+    "  mov $100, %r9d\n"
+    "5:\n"
+    "  xor %eax, %eax\n"  // FL_EXECUTION_NONE
+    "  mov $3, %ecx\n"  // FL_EXECUTION_CLAIMED
+    "  lock cmpxchg %ecx, " STATE(EXECUTION) "\n"
+    "  je 6f\n"
+    "  fl_nap\n"
+    "  dec %r9d\n"
+    "  jnz 5b\n"
+    "  jmp 8f\n"
+    "6:\n"
     // Memory beyond the limit of file size would be no error, but a signal that kills.
     "  push $0\n"
     "  push $0\n"
@@ -245,7 +256,7 @@ __asm__(
     "0:\n"
     // Nobody follows, if nobody just began to: the next program must not find what nobody will use.
     "  mov $1, %eax\n"
-    "  xor %ecx, %ecx\n"  // FL_EXECUTION_NONE
+    "  mov $3, %ecx\n"  // FL_EXECUTION_CLAIMED
     "  lock cmpxchg %ecx, " STATE(EXECUTION) "\n"
     "  jne 2f\n"
     "  mov " STATE(NEXT_AREA) ", %edi\n"

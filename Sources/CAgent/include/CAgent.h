@@ -127,6 +127,7 @@ enum {
     FL_EXECUTION_NONE = 0,
     FL_EXECUTION_AHEAD = 1,    // a thread is about to execute another program, and waits
     FL_EXECUTION_FOLLOWED = 2, // the recorder traces it: it may go on
+    FL_EXECUTION_CLAIMED = 3,  // it does so without the recorder, or is not ready to tell
 
     FL_GATE_OPEN = 0,
     FL_GATE_CLOSED = 1,     // who comes there when libraries are loaded is to wait

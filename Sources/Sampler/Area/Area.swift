@@ -80,6 +80,15 @@ final class Area {
         if descriptor >= 0 { close(descriptor) }
     }
 
+    /// Whether a process has this memory under that number, until ``wasInherited()``: any of its
+    /// threads may have put another file there. For certain only as long as none of them runs.
+    func isOpen(in pid: Int32, as number: Int32) -> Bool {
+        var (own, theirs) = (stat(), stat())
+        return descriptor >= 0 && fstat(descriptor, &own) == 0
+            && stat("/proc/\(pid)/fd/\(number)", &theirs) == 0
+            && own.st_dev == theirs.st_dev && own.st_ino == theirs.st_ino
+    }
+
     /// The memory for a child to inherit, until ``wasInherited()``.
     var inheritable: Int32 { descriptor }
 
@@ -288,8 +297,9 @@ final class Area {
     /// - Returns: false: it waited in vain, and goes on without us.
     func followExecution() -> Bool { changeExecution(FL_EXECUTION_AHEAD, FL_EXECUTION_FOLLOWED) }
 
-    /// The program was not executed: the next attempt is a matter of its own.
-    func forgetExecution() { changeExecution(FL_EXECUTION_FOLLOWED, FL_EXECUTION_NONE) }
+    /// It took too long. Only the thread itself makes room for the next attempt, once its own has
+    /// failed.
+    func forgetExecution() { changeExecution(FL_EXECUTION_FOLLOWED, FL_EXECUTION_CLAIMED) }
 
     /// Both sides change it: each only what it has seen.
     @discardableResult

@@ -18,7 +18,8 @@ extension TraceSession {
     func enter(
         _ image: RunningImage, _ next: NextImage, by main: TracedThread, at now: MonotonicTime
     ) -> MonotonicTime {
-        var inherited = next.area
+        // Another file under that number is the program's own.
+        var inherited = next.area.flatMap { $0.area.isOpen(in: pid, as: $0.descriptor) ? $0 : nil }
         let area: Area
         do throws(SetupFailure) {
             area = try bringIn(

@@ -40,8 +40,8 @@ extension TraceSession {
             if let counters = thread.counters() { takeAnswer(of: thread, counters) }
         }
         let deadline = process.now + Self.executionPatience
-        let number = area[\.next_area]
         guard area.followExecution() else { return }
+        let number = area[\.next_area]
         // Beside what the kernel does for the execve.
         let next =
             number < 0 ? nil : Area(pid: pid, descriptor: number, stackBytes: options.stackBytes)

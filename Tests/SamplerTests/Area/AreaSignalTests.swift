@@ -271,6 +271,61 @@ import Testing
         }
     }
 
+    /// The memory files of ours that this process has open.
+    private static func memoryFiles() -> Int {
+        (0..<256).count { number in
+            var target = [CChar](repeating: 0, count: 64)
+            return readlink("/proc/self/fd/\(number)", &target, 63) > 0
+                && strcmp(target, "/memfd:firstlight (deleted)") == 0
+        }
+    }
+
+    /// Two threads that execute programs at once: the memory that one makes for its own is not the
+    /// other's to close, and none is left.
+    @Test func twoThreadsThatExecuteAtOnce() async {
+        await #expect(processExitsWith: .success) {
+            let mapped = try MappedArea()
+            mapped.settle { $0.signal = (Self.signal, 0) }
+            let execve = try Self.calls(past: mapped).calls[CallSites.Call.execve.index]
+            var path = Array("/tmp/firstlight-unexecutable-XXXXXX".utf8CString)
+            let file = mkstemp(&path)
+            try #require(file >= 0 && write(file, "nothing", 7) == 7 && fchmod(file, 0o755) == 0)
+            close(file)
+            let before = Self.memoryFiles()
+            let address = Int(bitPattern: strdup(path))
+            let attempts = Attempts(execve, address)
+            beside { attempts.make() }
+            attempts.make()
+            while attempts.made.load(ordering: .sequentiallyConsistent) < 100 { sched_yield() }
+            #expect(attempts.refused.load(ordering: .sequentiallyConsistent) == 100)
+            unlink(path)
+            #expect(Self.memoryFiles() == before)
+            #expect(mapped.area.value(\.execution) == UInt32(FL_EXECUTION_NONE))
+            #expect(mapped.area[\.next_area] == -1)
+        }
+    }
+
+    /// Fifty attempts of each thread to execute a file that is no program.
+    private final class Attempts: Sendable {
+        let made = Atomic<Int>(0)
+        let refused = Atomic<Int>(0)
+        private let execve: @Sendable () -> Int
+
+        init(_ execve: @escaping Call, _ path: Int) {
+            let function = unsafeBitCast(execve, to: Int.self)
+            self.execve = { unsafeBitCast(function, to: Call.self)(path, nil, nil) }
+        }
+
+        func make() {
+            for _ in 1...50 {
+                if execve() == -Int(ENOEXEC) {
+                    refused.wrappingAdd(1, ordering: .sequentiallyConsistent)
+                }
+                made.wrappingAdd(1, ordering: .sequentiallyConsistent)
+            }
+        }
+    }
+
     /// How often this thread has slept so far.
     private static func naps() -> Int {
         var usage = rusage()

@@ -311,6 +311,21 @@ import Testing
         #expect(state.real_start == 0 && state.borders == 0)
     }
 
+    /// What a process has under a number may be any file by the time that it is mapped.
+    @Test func anotherFileIsNotTheAreasMemory() throws {
+        let area = try Self.filled()
+        let number = area.inheritable
+        try #require(number >= 0)
+        #expect(area.isOpen(in: getpid(), as: number))
+        let other = fl_make_memory("firstlight", area.size)
+        try #require(other >= 0)
+        defer { close(other) }
+        #expect(!area.isOpen(in: getpid(), as: other))
+        #expect(!area.isOpen(in: getpid(), as: -1))
+        area.wasInherited()
+        #expect(!area.isOpen(in: getpid(), as: other))
+    }
+
     @Test func executionsAndGates() throws {
         let area = try Self.filled { $0.isGated = true }
         for value: UInt32 in [0, 1, 2, 3, .max] {
@@ -325,8 +340,8 @@ import Testing
         #expect(area.followExecution() && area.isExecuting)
         #expect(area.value(\.execution) == UInt32(FL_EXECUTION_FOLLOWED))
         area.forgetExecution()
-        #expect(area.value(\.execution) == UInt32(FL_EXECUTION_NONE))
-        #expect(!area.isExecuting)
+        #expect(area.value(\.execution) == UInt32(FL_EXECUTION_CLAIMED))
+        #expect(!area.isExecuting && !area.isAboutToExecute)
         // What the program has said meanwhile is not taken back.
         area.set(\.execution, UInt32(FL_EXECUTION_AHEAD))
         area.forgetExecution()
