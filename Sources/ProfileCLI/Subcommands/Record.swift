@@ -54,6 +54,8 @@ enum RecordCommand {
             return complain(error, console)
         }
         console.line.wipe()
+        // Nothing depends on us any more.
+        signals.leaveStops()
         if let failure = result.failure { console.complain(failure.description) }
         if let end = result.sampler.endSignal, !end.isFromTerminal, target.isLaunch {
             Program(pid: result.pid).send(end.number)

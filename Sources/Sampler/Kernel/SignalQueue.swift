@@ -2,7 +2,7 @@ import CSystem
 import Glibc
 
 /// Everything that the recorder waits for arrives as a signal, one after the other, in one place:
-/// its own timer's ticks, news of traced threads, and requests to end. The signals are blocked
+/// its own timer's ticks, news of traced threads, and requests to stop or to end. The signals are blocked
 /// and fetched, never handled: no handler can interrupt anything.
 package struct SignalQueue: Sendable {
     package enum Event: Hashable, Sendable {
@@ -12,6 +12,8 @@ package struct SignalQueue: Sendable {
         /// SIGINT, SIGTERM, SIGHUP or SIGQUIT. One that the terminal sent has reached the
         /// program, too; one that somebody sent to the recorder alone has not.
         case end(signal: Int32, isFromTerminal: Bool)
+        /// SIGTSTP (Ctrl-Z), SIGTTIN or SIGTTOU: see ``SignalQueue/stop(by:)``.
+        case stop(signal: Int32)
     }
 
     private let set: sigset_t
@@ -22,12 +24,16 @@ package struct SignalQueue: Sendable {
 
     static let endSignals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
+    private static let stopSignals = [SIGTSTP, SIGTTIN, SIGTTOU]
+
     /// Blocks the signals in this thread and all that it creates from now on: call it before
     /// any other thread exists.
     package init() {
         var set = sigset_t()
         sigemptyset(&set)
-        for signal in Self.endSignals + [SIGCHLD, fl_tick_signal()] { sigaddset(&set, signal) }
+        for signal in Self.endSignals + Self.stopSignals + [SIGCHLD, fl_tick_signal()] {
+            sigaddset(&set, signal)
+        }
         var original = sigset_t()
         pthread_sigmask(SIG_BLOCK, &set, &original)
         self.set = set
@@ -46,10 +52,28 @@ package struct SignalQueue: Sendable {
             switch taken.number {
             case fl_tick_signal(): return .tick(missed: taken.overrun)
             case SIGCHLD: return .childChanged
+            case let signal where Self.stopSignals.contains(signal): return .stop(signal: signal)
             default:
                 // SI_KERNEL: the terminal driver.
                 return .end(signal: taken.number, isFromTerminal: taken.code == 0x80)
             }
         }
+    }
+
+    /// Stops us as the signal would have done, until somebody continues us.
+    package func stop(by signal: Int32) {
+        raise(signal)
+        change(SIG_UNBLOCK, [signal])
+        change(SIG_BLOCK, [signal])
+    }
+
+    /// From now on the calling thread is stopped as if there were no queue: nobody depends on us.
+    package func leaveStops() { change(SIG_UNBLOCK, Self.stopSignals) }
+
+    private func change(_ how: Int32, _ signals: [Int32]) {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for signal in signals { sigaddset(&set, signal) }
+        pthread_sigmask(how, &set, nil)
     }
 }

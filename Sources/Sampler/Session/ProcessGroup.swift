@@ -10,6 +10,8 @@ final class ProcessGroup {
     /// By process id; the main one, too.
     private var sessions: [Int32: TraceSession]
     private var endSignal: (number: Int32, isFromTerminal: Bool)?
+    /// We were asked to stop, which waits until then for the program to do so.
+    private var stopRequest: (signal: Int32, deadline: MonotonicTime)?
     /// When the launch is over.
     private var end: LaunchEnd
 
@@ -40,6 +42,7 @@ final class ProcessGroup {
             case .tick(let missed):
                 let now = main.process.now
                 ticker.serve(overrun: missed, at: now)
+                if stopIfDue(at: now, signals) { continue }
                 // News come before ticks, by a signal of a lower number; this is for what was
                 // not told.
                 if ticker.served % Self.ticksBetweenLooks == 0 { takeChanges() }
@@ -54,6 +57,12 @@ final class ProcessGroup {
                 endSignal = (signal, isFromTerminal)
                 main.leave()
                 takeChanges()
+            case .stop(let signal):
+                // What we are attached to goes on: while we are stopped, it would stand at the next
+                // event of a traced thread.
+                if main.isOurChild {
+                    stopRequest = (signal, main.process.now + Self.stopPatience)
+                }
             }
         }
         for session in sessions.values where session !== main {
@@ -71,6 +80,20 @@ final class ProcessGroup {
     }
 
     private static let ticksBetweenLooks: Int64 = 16
+    private static let stopPatience = TimeSpan.milliseconds(500)
+
+    /// The terminal stops the program along with us, and the shell waits for us alone. A program that
+    /// does not stop must not stand still because we do.
+    ///
+    /// - Returns: whether we were stopped, and `now` is long ago.
+    private func stopIfDue(at now: MonotonicTime, _ signals: SignalQueue) -> Bool {
+        guard let request = stopRequest else { return false }
+        takeChanges()
+        let isStopped = main.isProgramStopped
+        if isStopped || now >= request.deadline { stopRequest = nil }
+        if isStopped { signals.stop(by: request.signal) }
+        return isStopped
+    }
 
     // MARK: What ptrace reports
 

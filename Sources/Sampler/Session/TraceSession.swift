@@ -329,6 +329,15 @@ final class TraceSession {
         }
     }
 
+    /// Whether a signal has stopped the program: in the eyes of a tracer it is as one that waits for
+    /// us, but those have gone on by now.
+    var isProgramStopped: Bool {
+        threads.values.contains { thread in
+            guard thread.phase == .free, let state = thread.state else { return false }
+            return state == UInt8(ascii: "T") || state == UInt8(ascii: "t")
+        }
+    }
+
     // MARK: Endings
 
     func mark(_ kind: Mark.Kind, at time: MonotonicTime) {
