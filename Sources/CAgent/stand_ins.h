@@ -272,7 +272,8 @@ __asm__(
     "  pop %rdi\n"
     "  mov $59, %eax\n"
     "  syscall\n"
-    // It was not executed: nothing may stay behind, and the next attempt is one of its own.
+    // It was not executed: nothing may stay behind, and the next attempt is one of its own. The
+    // word is this thread's until here, whatever the recorder has made of it.
     "  push %rax\n"
     "  mov " STATE(NEXT_AREA) ", %edi\n"
     "  movl $-1, " STATE(NEXT_AREA) "\n"

@@ -124,6 +124,7 @@ extension SchedulingClass {
 /// What `/proc/PID/task/TID/status` says that matters at a look at a running thread.
 struct ThreadStatus: Hashable, Sendable {
     private var blockedSignals: UInt64
+    private var pendingSignals: UInt64
     /// SECCOMP_MODE_*: 0 none, 1 strict, 2 filters.
     private var seccomp: Int64
     /// nil: the kernel does not tell (before Linux 5.9).
@@ -137,6 +138,8 @@ extension ThreadStatus {
     init?(_ text: ProcText) {
         // The lines come in this order.
         var text = text
+        var pending = text
+        pendingSignals = pending.skip(toLine: "SigPnd:") ? pending.hexadecimal() ?? 0 : 0
         guard text.skip(toLine: "SigBlk:"), let blocked = text.hexadecimal() else { return nil }
         blockedSignals = blocked
         seccomp = text.skip(toLine: "Seccomp:") ? text.decimal() ?? 0 : 0
@@ -155,6 +158,8 @@ extension ThreadStatus {
         seccomp == 1 || filters.map { $0 > usual } ?? (seccomp != 0)
     }
 
+    /// Whether one that was sent to this thread alone has yet to reach it.
+    func hasPending(_ signal: Int32) -> Bool { pendingSignals & Signals.bit(signal) != 0 }
     func blocks(_ signal: Int32) -> Bool { blockedSignals & Signals.bit(signal) != 0 }
 }
 
@@ -195,7 +200,9 @@ struct ProcessStatus: Hashable, Sendable {
 
 private enum Signals {
     /// A signal's place in the masks of `status`.
-    static func bit(_ signal: Int32) -> UInt64 { 1 << UInt64(signal - 1) }
+    static func bit(_ signal: Int32) -> UInt64 {
+        (1...64).contains(signal) ? 1 << UInt64(signal - 1) : 0
+    }
 }
 
 enum ProcFormats {

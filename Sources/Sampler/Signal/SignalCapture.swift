@@ -88,8 +88,22 @@ struct SignalCapture {
         if counters.slices != thread.coresAtRequest || hasRun {
             thread.coresAtRequest = counters.slices
             thread.silence += 1
+            if thread.silence > Self.patienceForSignal, takeBackIfLost(thread) { return false }
         }
         return !thread.isUnresponsive
+    }
+
+    private static let patienceForSignal = 2
+
+    /// The kernel drops a signal like one that already waits for the thread, and what comes with a
+    /// signal beyond RLIMIT_SIGPENDING: then nobody ever answers. An answer that comes after all
+    /// finds the request taken back.
+    private func takeBackIfLost(_ thread: TracedThread) -> Bool {
+        guard let slot = thread.slot, let status = thread.status(),
+            !status.hasPending(slots.signal), !status.hasPending(slots.spareSignal)
+        else { return false }
+        slots.cancel(slot)
+        return true
     }
 
     /// What the thread has answered, if it has.

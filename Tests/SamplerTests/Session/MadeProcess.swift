@@ -168,6 +168,7 @@ final class MadeThread: ThreadAccess {
     /// What was done to it, in order.
     private(set) var done: [Action] = []
     var comm = "made"
+    var pendingSignals: UInt64 = 0
     var message: UInt64 = 0
     var programCounter: UInt64 = 0x40_1000
     /// In front of its program counter.
@@ -258,6 +259,7 @@ final class MadeThread: ThreadAccess {
         return ThreadStatus(
             text(
                 """
+                SigPnd:\t\(String(pendingSignals, radix: 16))
                 SigBlk:\t0000000000000000
                 Seccomp:\t0
                 Seccomp_filters:\t0

@@ -362,6 +362,32 @@ import Testing
         #expect(session.area === area)
     }
 
+    /// The kernel drops a signal if one like it already waits, and what comes with it beyond
+    /// RLIMIT_SIGPENDING: nobody will answer, and nobody may wait for that.
+    @Test(arguments: [false, true]) func aRequestIsTakenBackWhereItsSignalIsLost(
+        isPending: Bool
+    ) throws {
+        let session = try attached()
+        let area = try instrument(session)
+        area.set(\.sample_signal, 23)
+        let slots = SharedSlots(area: area, cookie: 1)
+        let signals = SignalCapture(pid: process.pid, slots: slots, stackBytes: 4096)
+        let thread = try #require(session.threads[process.pid])
+        let slot = try #require(slots.take())
+        thread.slot = slot
+        #expect(slots.request(slot, stack: 0..<0, limit: 64, masks: 0) == .ready)
+        slots.wasSent()
+        process.main.pendingSignals = isPending ? 1 << 22 : 1 << 21
+        for _ in 1...5 {
+            process.main.lose()
+            process.main.wake()
+            _ = signals.isOnItsWay(thread, try #require(thread.counters()))
+        }
+        #expect(signals.isUnderWay(thread) == isPending)
+        let outstanding = AreaSignalTests.outstanding(area)
+        #expect(outstanding == (isPending ? 1 : 0))
+    }
+
     /// The program's own word ends it at once.
     @Test func anExecThatFails() throws {
         let session = try attached()
