@@ -296,4 +296,5 @@ __asm__(
     "  mov $59, %eax\n"
     "  syscall\n"
     "  jmp *" STATE(AFTER_EXECVE) "\n"
+    "fl_stand_ins_end:\n"
     ".previous\n");

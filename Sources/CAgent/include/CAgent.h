@@ -182,6 +182,7 @@ struct fl_code {
     uint32_t debug_state;   // takes _dl_debug_state's place
     uint32_t mark;          // what the trampolines of marks call
     uint32_t stand_ins[4];  // for the C library's system calls, in the order of `sites`
+    uint32_t stand_ins_end;
     uint32_t sample_handler, restorer;
     uint32_t main;          // what is called in main's place
     uint32_t thunks;        // of libraries, two each: for DT_INIT and for DT_INIT_ARRAY

@@ -19,6 +19,13 @@ enum AreaCode {
         return UInt64([all.0, all.1, all.2, all.3][call.index])
     }
 
+    /// Where all of them are in an area.
+    static func standIns(of area: Area) -> Range<UInt64> {
+        let all = description.stand_ins
+        let start = min(all.0, all.1, all.2, all.3)
+        return area.position(Int(start))..<area.position(Int(description.stand_ins_end))
+    }
+
     /// A piece of code that stands alone for a while, with its words.
     struct Piece {
         fileprivate let code: [UInt8]

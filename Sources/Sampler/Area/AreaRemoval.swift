@@ -66,20 +66,30 @@ extension TraceSession {
     ///
     /// - Parameter stopped: those that are; joined by those that waited until the others were, and
     ///   have gone on since, into our code perhaps.
-    private func isAnyone(
+    func isAnyone(
         besides led: TracedThread, of stopped: inout [TracedThread], in area: Area
     ) -> Bool {
         let range = area.range
+        // Only there do we wait with the program's handlers open: one may run now, and return there.
+        // What our own handler left on stacks leads elsewhere in the area.
+        let waiting = ChangedCode([AreaCode.standIns(of: area)])
         var isThere = false
         for thread in threads.values where !stopped.contains(where: { $0.tid == thread.tid }) {
             if case .blocked(_, let registers) = thread.activity() {
-                isThere = isThere || range.contains(registers.programCounter)
+                isThere =
+                    isThere || range.contains(registers.programCounter)
+                    || isIn(waiting, thread, registers)
             } else if thread.tid != led.tid, isRunning(thread) {
                 if stopNow(thread) != nil { stopped.append(thread) } else { isThere = true }
             }
         }
         return isThere
-            || stopped.contains { (try? $0.tracee.resumeAddress()).map(range.contains) ?? true }
+            || (stopped + [led]).contains { thread in
+                guard let position = try? thread.tracee.resumeAddress(),
+                    let registers = try? thread.tracee.registers()
+                else { return true }
+                return range.contains(position) || isIn(waiting, thread, registers)
+            }
     }
 
     /// Lets a stopped thread take everything away, and go on as if it had not: the call that it may

@@ -90,14 +90,18 @@ extension TraceSession {
                 guard case .blocked(_, let shown) = thread.activity() else { return false }
                 registers = shown
             }
-            if code.contains(registers.programCounter) { return false }
-            // A handler returns to where its signal found the thread.
-            let start = registers.stackPointer
-            let end = observer.mappings.region(around: start)?.end ?? start
-            let stack = TargetMemory(pid: pid).read(
-                at: start, count: Int(min(end - start, 1 << 20)))
-            return !code.isReferred(by: stack)
+            return !isIn(code, thread, registers)
         }
+    }
+
+    /// Whether a thread that does not run is in some code, or will come back to it: a handler returns
+    /// to where its signal found the thread.
+    func isIn(_ code: ChangedCode, _ thread: TracedThread, _ registers: Registers) -> Bool {
+        if code.contains(registers.programCounter) { return true }
+        let start = registers.stackPointer
+        let end = observer.mappings.region(around: start)?.end ?? start &+ 4096
+        return code.isReferred(
+            by: thread.tracee.memory(at: start, count: Int(min(end - start, 1 << 20))))
     }
 
     // MARK: Semaphores

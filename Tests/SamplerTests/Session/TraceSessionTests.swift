@@ -471,6 +471,29 @@ import Testing
         #expect(process.main.done.last == .detached(12))
     }
 
+    /// A handler of the program's that came while our code waited returns there, perhaps much later.
+    /// What our own handler has left on a stack is no matter.
+    @Test(arguments: [false, true])
+    func whoWillComeBackIntoOurCodeIsInIt(isThere: Bool) throws {
+        let session = try attached()
+        let area = try instrument(session)
+        area.fill(Area.Contents(place: 0x7100_0000_0000, recorder: 0, cookie: 1))
+        let led = process.start(process.pid + 1)
+        session.addNewThreads(at: process.now)
+        led.stop()
+        process.main.block()
+        let place =
+            isThere
+            ? AreaCode.standIns(of: area).lowerBound + 7
+            : area.position(Int(AreaCode.sampleHandler)) + 7
+        process.main.stack = [1, place, 2].flatMap { (word: UInt64) in
+            withUnsafeBytes(of: word) { Array($0) }
+        }
+        var others: [TracedThread] = []
+        let thread = try #require(session.threads[led.tid])
+        #expect(session.isAnyone(besides: thread, of: &others, in: area) == isThere)
+    }
+
     // MARK: Endings
 
     @Test func theRecordingEndsWhileAStopIsOut() {
