@@ -9,7 +9,8 @@
 enum {
     call_close = 3, call_mmap = 9, call_mprotect = 10, call_sigaction = 13, call_pwrite = 18,
     call_madvise = 28, call_nanosleep = 35,
-    call_getpid = 39, call_kill = 62, call_getrusage = 98, call_gettid = 186,
+    call_getpid = 39, call_kill = 62, call_getrusage = 98, call_munlock = 150,
+    call_gettid = 186,
     call_clock_gettime = 228, call_openat = 257, call_process_vm_readv = 310,
 };
 
@@ -58,19 +59,23 @@ INLINE void close_memory(int memory) {
     if (memory >= 0) call(call_close, memory, 0, 0, 0, 0, 0);
 }
 
-// Writes a word that may cross into the next page, where nobody else runs. 1: it could. Some kernels
-// let nobody write so: then the protection has to be lifted for a moment.
-INLINE int write_protected(int memory, uint64_t address, uint64_t word, long protection) {
+// Writes a word of code, which may cross into the next page. 1: it could. Some kernels let nobody
+// write so. Its protection stays as it is: who lifts that may be refused when he wants it back.
+INLINE int write_code(int memory, uint64_t address, uint64_t word) {
     volatile uint64_t value = word;
-    if (memory >= 0 &&
-        call(call_pwrite, memory, (long)&value, sizeof value, (long)address, 0, 0) == sizeof value)
-        return 1;
+    return memory >= 0 && call(call_pwrite, memory, (long)&value, sizeof value, (long)address, 0,
+                               0) == sizeof value;
+}
+
+// The same of what may lose its protection for a moment: data, or code to which the thread must go
+// back in any case.
+INLINE void write_protected(int memory, uint64_t address, uint64_t word, long protection) {
+    if (write_code(memory, address, word)) return;
     const uint64_t page = address & ~(uint64_t)4095;
     const uint64_t size = ((address + 7) & ~(uint64_t)4095) == page ? 4096 : 8192;
-    if (call(call_mprotect, (long)page, (long)size, may_read | may_write, 0, 0, 0) != 0) return 0;
+    if (call(call_mprotect, (long)page, (long)size, may_read | may_write, 0, 0, 0) != 0) return;
     *(volatile uint64_t *)address = word;
     call(call_mprotect, (long)page, (long)size, protection, 0, 0, 0);
-    return 1;
 }
 
 // A jump of five bytes, and what is behind it as it was; 0: it would be too far.

@@ -3,6 +3,26 @@
 
 // MARK: Arriving
 
+INLINE void apply(int memory, volatile struct fl_patch *patch) {
+    volatile struct fl_state *const own = state();
+    const uint64_t address = patch->address, target = patch->target;
+    if (target == FL_RESTORES)
+        return write_protected(memory, address, patch->word, may_read | may_execute);
+    const uint64_t word = target == 0
+        ? patch->word : jump_word(address, (uint64_t)area() + target, patch->word);
+    if (word == 0 || !write_code(memory, address, word)) return;
+    for (int site = 0; site < FL_SITES; site++)
+        if (own->after[site] == address + 7) own->hooked |= 1u << site;
+}
+
+// What the program locks is its own memory: ours counts towards no limit of its, and stays where it
+// is only as long as it is used.
+CODE void fl_unlock(void) {
+    volatile struct fl_state *const own = state();
+    call(call_munlock, (long)area(), (long)own->size, 0, 0, 0, 0);
+    if (own->island != 0) call(call_munlock, (long)own->island, FL_TRAMPOLINES_SIZE, 0, 0, 0, 0);
+}
+
 // Called once, by the thread that brought the area in, before it goes on.
 CODE void fl_settle(int descriptor) {
     volatile struct fl_state *const own = state();
@@ -15,13 +35,8 @@ CODE void fl_settle(int descriptor) {
     call(call_madvise, (long)area() + FL_OWN, 4096, empty_in_children, 0, 0, 0);
     *IN_AREA(uint32_t, FL_OWN) = 1;
     const int memory = own->patch_count == 0 ? -1 : open_memory();
-    for (uint64_t number = 0; number < own->patch_count && number < FL_MOST_PATCHES; number++) {
-        const uint64_t address = own->patches[number].address;
-        uint64_t word = own->patches[number].word;
-        const uint64_t target = own->patches[number].target;
-        if (target != 0) word = jump_word(address, (uint64_t)area() + target, word);
-        if (word != 0) write_protected(memory, address, word, may_read | may_execute);
-    }
+    for (uint64_t number = 0; number < own->patch_count && number < FL_MOST_PATCHES; number++)
+        apply(memory, &own->patches[number]);
     close_memory(memory);
     if (own->sample_signal != 0 && set_handler(own->sample_signal, 0, 0) != 0) own->displaced = 1;
     if (own->island != 0) {
@@ -29,6 +44,8 @@ CODE void fl_settle(int descriptor) {
         const long place = call(call_mmap, (long)own->island, FL_TRAMPOLINES_SIZE,
                                 may_read | may_execute, shared_there, descriptor, FL_ISLAND);
         own->island = place < 0 ? 0 : (uint64_t)place;
+        // What is mapped may be locked at once.
+        fl_unlock();
     }
     const long not_in_cores = 16;  // MADV_DONTDUMP
     call(call_madvise, (long)area(), (long)own->size, not_in_cores, 0, 0, 0);
@@ -43,9 +60,11 @@ CODE void fl_settle(int descriptor) {
 struct caller { uint64_t r15, r14, r13, r12, rbx, rbp, return_address; };
 
 // Notes the time, and copies the stack of whoever called our caller.
-INLINE void note(volatile struct fl_open *open, uint64_t number, const struct caller *from,
-                 uint64_t most) {
+INLINE void note(volatile struct fl_open *open, const struct caller *from, uint64_t most) {
+    volatile struct fl_state *const own = state();
     volatile int64_t usage[18];
+    const uint32_t used = own->stacks;
+    const uint64_t room = used < FL_STACKS_SIZE ? FL_STACKS_SIZE - used : 0;
     const int64_t now = clock_time(clock_monotonic);
     open->cpu_ns = clock_time(clock_thread);
     open->tid = (uint32_t)call(call_gettid, 0, 0, 0, 0, 0, 0);
@@ -62,12 +81,15 @@ INLINE void note(volatile struct fl_open *open, uint64_t number, const struct ca
     open->registers[5] = from->r13;
     open->registers[6] = from->r14;
     open->registers[7] = from->r15;
-    open->vectors[0] = (uint64_t)area() + FL_STACKS + number * FL_OPEN_STACK;
-    open->vectors[1] = most;
+    open->stack = used;
+    open->vectors[0] = (uint64_t)area() + FL_STACKS + used;
+    open->vectors[1] = most < room ? most : room;
     open->vectors[2] = (uint64_t)(from + 1);
-    open->vectors[3] = most;
-    open->copied_size = call(call_process_vm_readv, state()->pid, (long)&open->vectors[0], 1,
+    open->vectors[3] = open->vectors[1];
+    const long copied = call(call_process_vm_readv, own->pid, (long)&open->vectors[0], 1,
                              (long)&open->vectors[2], 1, 0);
+    open->copied_size = copied;
+    if (copied > 0) own->stacks = used + (uint32_t)copied;
     __atomic_store_n(&open->start_ns, now, __ATOMIC_RELEASE);
 }
 
@@ -75,7 +97,7 @@ INLINE void note(volatile struct fl_open *open, uint64_t number, const struct ca
 enum { border_stack = 16384 };
 
 CODE void note_border(uint32_t number, const struct caller *from) {
-    note(IN_AREA(struct fl_open, FL_OPENS) + number, number, from, border_stack);
+    note(IN_AREA(struct fl_open, FL_OPENS) + number, from, border_stack);
     state()->borders |= 1u << number;
 }
 
@@ -191,32 +213,33 @@ INLINE uint64_t stand_in(int site) {
     if (site == FL_SITE_SIGACTION) __asm__("lea fl_sigaction(%%rip), %0" : "=r"(code));
     else if (site == FL_SITE_SIGMASK) __asm__("lea fl_sigmask(%%rip), %0" : "=r"(code));
     else if (site == FL_SITE_EXECVE) __asm__("lea fl_execve(%%rip), %0" : "=r"(code));
-    else __asm__("lea fl_prctl(%%rip), %0" : "=r"(code));
+    else if (site == FL_SITE_PRCTL) __asm__("lea fl_prctl(%%rip), %0" : "=r"(code));
+    else __asm__("lea fl_mlockall(%%rip), %0" : "=r"(code));
     return code;
 }
 
 INLINE uint8_t site_number(int site) {
     return site == FL_SITE_SIGACTION ? 13 : site == FL_SITE_SIGMASK ? 14
-         : site == FL_SITE_EXECVE ? 59 : 157;
+         : site == FL_SITE_EXECVE ? 59 : site == FL_SITE_PRCTL ? 157 : 151;
 }
 
 // Before anything but the linker has run: leads the C library's calls past us, if it is the one
 // whose calls the recorder knows.
 CODE void hook_library(uint64_t base) {
     volatile struct fl_state *const own = state();
-    for (int site = 0; site < 4; site++)
+    for (int site = 0; site < FL_SITES; site++)
         if (own->sites[site] == 0 ||
             !is_call((const uint8_t *)(base + own->sites[site]), site_number(site)))
             return;
     own->library_base = base;
     const int memory = open_memory();
-    for (int site = 0; site < 4; site++) {
+    for (int site = 0; site < FL_SITES; site++) {
         const uint64_t address = base + own->sites[site];
         const uint64_t old = *(const volatile uint64_t *)address;
         const uint64_t word = jump_word(address, stand_in(site), old);
         own->after[site] = address + 7;
         own->hooked_words[site] = old;
-        if (word != 0 && write_protected(memory, address, word, may_read | may_execute))
+        if (word != 0 && write_code(memory, address, word))
             own->hooked |= 1u << site;
     }
     close_memory(memory);
@@ -289,7 +312,7 @@ CODE void fl_linker_tells(const struct caller *from) {
     if (now == linker_adds) {
         const uint32_t number = own->opens;
         if (number >= FL_MOST_OPENS) return;
-        note(IN_AREA(struct fl_open, FL_OPENS) + number, number, from, FL_OPEN_STACK);
+        note(IN_AREA(struct fl_open, FL_OPENS) + number, from, FL_OPEN_STACK);
         own->opens = number + 1;
         own->is_adding = 1;
     } else if (now == linker_consistent) {

@@ -172,6 +172,23 @@ __asm__(
     "  syscall\n"
     "  jmp *" STATE(AFTER_PRCTL) "\n"
 
+    // mlockall locks, and makes memory of, whatever is mapped.
+    "fl_mlockall:\n"
+    "  mov $151, %eax\n"
+    "  syscall\n"
+    "  test %rax, %rax\n"
+    "  jne 9f\n"
+    "  fl_is_own_memory\n"
+    "  jne 9f\n"
+    "  cmpl $0, " STATE(FILTERED) "\n"
+    "  jne 9f\n"
+    "  fl_push_all\n"
+    "  call fl_unlock\n"
+    "  fl_pop_all\n"
+    "  xor %eax, %eax\n"
+    "9:\n"
+    "  jmp *" STATE(AFTER_MLOCKALL) "\n"
+
     // Tells the recorder, makes the memory that the next program's area will be, and gives the
     // recorder the time to trace this thread: then nothing of the next program's launch is missed.
     "fl_execve:\n"

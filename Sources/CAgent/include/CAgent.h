@@ -18,8 +18,8 @@
 #define FL_LIBRARIES 0xB2000    // struct fl_library …
 #define FL_OPENS 0xE2000        // struct fl_open …
 #define FL_MARKS 0xEA000        // struct fl_mark …
-#define FL_STACKS 0x12A000      // FL_OPEN_STACK bytes for each open
-#define FL_RING 0x52A000        // of signposts; how large it is, the recorder knows
+#define FL_STACKS 0x12A000      // FL_STACKS_SIZE bytes for the opens' stacks, one behind the other
+#define FL_RING 0x22A000        // of signposts; how large it is, the recorder knows
 
 #define FL_SLOT_SIZE 256
 #define FL_MOST_SLOTS 512
@@ -27,8 +27,9 @@
 #define FL_MOST_LIBRARIES 1024
 #define FL_MOST_OPENS 64
 #define FL_MOST_MARKS 1024
-#define FL_OPEN_STACK 0x10000
-#define FL_MOST_PATCHES 64
+#define FL_OPEN_STACK 0x10000   // the most that one of them takes
+#define FL_STACKS_SIZE 0x100000
+#define FL_MOST_PATCHES 80
 #define FL_TRAMPOLINES_SIZE 0x20000
 
 // One thread's place: the recorder asks, the signal handler answers.
@@ -62,7 +63,20 @@ enum {
 struct fl_patch {
     uint64_t address;
     uint64_t word;          // what to write; where `target` is not 0, but for its first five bytes,
-    uint64_t target;        // which are a jump to this place in the area
+    uint64_t target;        // which are a jump to this place in the area; or as below
+};
+enum {
+    FL_RESTORES = 1,        // our bootstrap stands there, and the thread goes on there
+};
+
+// The C library's system calls that concern us.
+enum {
+    FL_SITE_SIGACTION = 0,
+    FL_SITE_SIGMASK = 1,
+    FL_SITE_EXECVE = 2,
+    FL_SITE_PRCTL = 3,
+    FL_SITE_MLOCKALL = 4,
+    FL_SITES = 5,
 };
 
 // What concerns the whole process.
@@ -90,8 +104,8 @@ struct fl_state {
     uint64_t start_slot;    // where the program has __libc_start_main's address; 0: not known
     uint64_t start_is_protected;    // whether that may not be written once it is relocated
     // Where the C library makes the system calls that concern us, from its load address; 0: not
-    // known. In the order sigaction, sigmask, execve, prctl.
-    uint64_t sites[4];
+    // known. In the order sigaction, sigmask, execve, prctl, mlockall.
+    uint64_t sites[FL_SITES];
     uint64_t wants_sites;   // whether they are to be led past us
     uint64_t island;        // where FL_ISLAND should be mapped, too; 0: nowhere. Then: where it is
     // Written by the program:
@@ -101,8 +115,8 @@ struct fl_state {
     int64_t gate_ns, gate_end_ns;   // when the gate was reached and passed
     uint64_t library_base;  // where the C library is whose calls were led past us
     uint64_t hooked;        // which of its calls: bits in the order of `sites`
-    uint64_t hooked_words[4];   // what was there
-    uint64_t after[4];      // where they go on
+    uint64_t hooked_words[FL_SITES];   // what was there
+    uint64_t after[FL_SITES];      // where they go on
     uint64_t real_start, real_main, real_init;
     uint32_t borders;       // how many of FL_BORDER_… were noted: those of the opens' first entries
     uint32_t opens, libraries, records;
@@ -116,12 +130,13 @@ struct fl_state {
     uint32_t spare;         // one of the values below
     uint64_t spare_original;    // what the program is told that it does
     uint32_t sending;       // whether the recorder is about to send a request's signal
+    uint32_t stacks;        // how much of the opens' stacks is in use, in bytes
 };
 
 enum {
     FL_PHASE_EMPTY = 0,     // nobody has filled it in
     FL_PHASE_FILLED = 1,    // the recorder has
-    FL_PHASE_ABANDONED = 2, // the program has waited for that in vain, and went on
+    FL_PHASE_ABANDONED = 2, // the program has waited for that in vain, or could not map it
     FL_PHASE_SETTLED = 3,   // the program uses it
 
     FL_EXECUTION_NONE = 0,
@@ -138,11 +153,6 @@ enum {
     FL_SPARE_IN_PLACE = 1,
     FL_SPARE_REFUSED = 2,   // the program uses that one, too
     FL_SPARE_BEGUN = 3,
-
-    FL_SITE_SIGACTION = 0,
-    FL_SITE_SIGMASK = 1,
-    FL_SITE_EXECVE = 2,
-    FL_SITE_PRCTL = 3,
 };
 
 // What the recorder leaves on the stack of a thread that it leads to an entry, below the red zone.
@@ -181,7 +191,7 @@ struct fl_code {
     // Within the area's code:
     uint32_t debug_state;   // takes _dl_debug_state's place
     uint32_t mark;          // what the trampolines of marks call
-    uint32_t stand_ins[4];  // for the C library's system calls, in the order of `sites`
+    uint32_t stand_ins[FL_SITES];  // for the C library's system calls, in the order of `sites`
     uint32_t stand_ins_end;
     uint32_t sample_handler, restorer;
     uint32_t main;          // what is called in main's place
@@ -212,7 +222,7 @@ struct fl_open {
     int64_t start_ns;       // CLOCK_MONOTONIC; written last
     int64_t cpu_ns;         // the thread's CPU clock
     uint32_t tid;           // as the process knows it
-    uint32_t unused;
+    uint32_t stack;         // where its stack is, from FL_STACKS
     uint64_t registers[8];  // rsp rip rbp rbx r12 r13 r14 r15
     int64_t copied_size;    // bytes copied from rsp upwards; negative: an error number
     int64_t minor_faults, major_faults, blocks_read;    // of the process; blocks of 512 bytes

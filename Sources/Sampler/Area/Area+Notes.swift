@@ -111,7 +111,9 @@ extension Area {
                 registers[number] = bytes.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self)
             }
         }
-        let size = min(max(Int(clamping: open.copied_size), 0), Int(FL_OPEN_STACK))
+        let place = min(Int(open.stack), Int(FL_STACKS_SIZE))
+        let most = min(Int(FL_OPEN_STACK), Int(FL_STACKS_SIZE) - place)
+        let size = min(max(Int(clamping: open.copied_size), 0), most)
         return Moment(
             time: MonotonicTime(nanoseconds: max(0, open.start_ns)),
             tid: Int32(truncatingIfNeeded: open.tid), cpu: open.cpu_ns,
@@ -119,7 +121,7 @@ extension Area {
                 registers: registers,
                 stack: StackCopy(
                     start: registers.stackPointer,
-                    bytes: copy(at: Int(FL_STACKS) + index * Int(FL_OPEN_STACK), count: size))),
+                    bytes: copy(at: Int(FL_STACKS) + place, count: size))),
             counters: ProcessCounters(
                 minorFaults: open.minor_faults, majorFaults: open.major_faults,
                 readBytes: open.blocks_read &* 512))

@@ -12,9 +12,8 @@ import Synchronization
 final class Area {
     /// Of the mapping, in bytes; only what is used becomes memory.
     let size: Int
-    /// How much of a stack one request may copy, and how many may be under way at once.
-    let bufferSize: Int
-    let bufferCount: Int
+    /// Where stacks are copied to, from the area's beginning; each is one request's at a time.
+    let buffers: Buffers
     /// Where the program has it; where it should have it until ``isSettled``.
     private(set) var address: UInt64 = 0
     /// The memory's descriptor, as long as a process is to inherit it.
@@ -22,16 +21,11 @@ final class Area {
     let base: UnsafeMutableRawPointer
     private var isPrepared = false
 
-    /// What stacks' copies may take in all.
-    private static let mostBuffers = 64
-    private static let allBuffers = 16 << 20
-
     /// How large an area is.
     ///
     /// - Parameter stackBytes: the most that is copied of a stack.
     static func size(stackBytes: Int) -> Int {
-        let (size, count) = buffers(stackBytes)
-        return buffersOffset + size * count
+        Buffers(stackBytes: stackBytes).end
     }
 
     /// Whether a process's limits allow for an area: beyond them it would be killed, or its own
@@ -41,16 +35,39 @@ final class Area {
             && fl_address_space_limit(pid) == .max
     }
 
-    private static func buffers(_ stackBytes: Int) -> (size: Int, count: Int) {
-        let size = (max(4096, stackBytes) + 4095) / 4096 * 4096
-        return (size, max(8, min(mostBuffers, allBuffers / size)))
+    /// Most stacks are shallow, and few threads have a core at once: many small buffers, and some in
+    /// which there is room for as much as is copied at most.
+    struct Buffers {
+        static let start = Int(FL_RING) + SignpostRing.size()
+        static let mostSmall = 64
+        static let smallSize = 32 << 10
+        private static let mostLarge = max(8, min(64, 2 * sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+        private static let allLarge = 16 << 20
+
+        let small: [Range<Int>]
+        let large: [Range<Int>]
+        let end: Int
+
+        fileprivate init(stackBytes: Int) {
+            let size = (max(4096, stackBytes) + 4095) / 4096 * 4096
+            var end = Self.start
+            func make(_ count: Int, _ size: Int) -> [Range<Int>] {
+                defer { end += count * size }
+                return (0..<count).map { (end + $0 * size)..<(end + ($0 + 1) * size) }
+            }
+            small = make(Self.mostSmall, min(Self.smallSize, size))
+            large =
+                size <= Self.smallSize
+                ? [] : make(max(8, min(Self.mostLarge, Self.allLarge / size)), size)
+            self.end = end
+        }
+
+        var count: Int { small.count + large.count }
     }
 
-    static let buffersOffset = Int(FL_RING) + SignpostRing.size()
-
     private init?(descriptor: Int32, stackBytes: Int) {
-        size = Self.size(stackBytes: stackBytes)
-        (bufferSize, bufferCount) = Self.buffers(stackBytes)
+        buffers = Buffers(stackBytes: stackBytes)
+        size = buffers.end
         guard descriptor >= 0 else { return nil }
         guard let base = fl_map_memory(descriptor, size) else {
             close(descriptor)
@@ -136,6 +153,14 @@ final class Area {
         var word: UInt64
         /// A jump to this place in the area takes the first five; 0: none does.
         var target: UInt64 = 0
+        /// The C library's call that is led past us by it.
+        var call: CallSites.Call?
+
+        /// Our bootstrap stands there.
+        static func restoring(_ word: UInt64, at address: UInt64) -> Patch {
+            Patch(address: address, word: word, target: UInt64(FL_RESTORES))
+        }
+        var isRestoring: Bool { target == UInt64(FL_RESTORES) }
     }
 
     static let mostPatches = Int(FL_MOST_PATCHES)
@@ -145,9 +170,10 @@ final class Area {
         guard !isPrepared else { return }
         isPrepared = true
         write(AreaCode.bytes, at: 0)
-        // These pages would have to be made while it stands, or runs.
+        // These pages would have to be made while it stands, or runs. The state's first word may be
+        // the program's already.
         for offset in [FL_STATE, FL_SLOTS, FL_RECORDS, FL_LIBRARIES, FL_OPENS, FL_STACKS] {
-            write([0], at: Int(offset))
+            write([0], at: Int(offset) + 64)
         }
     }
 
@@ -190,7 +216,13 @@ final class Area {
                     toByteOffset: index * MemoryLayout<fl_patch>.stride, as: fl_patch.self)
             }
         }
-        withUnsafeBytes(of: state) { write(Array($0), at: Int(FL_STATE)) }
+        // The program may have given up already, which the first word tells.
+        let first = MemoryLayout.size(ofValue: state.phase)
+        withUnsafeBytes(of: state) { write(Array($0.dropFirst(first)), at: Int(FL_STATE) + first) }
+        for patch in patches {
+            guard let call = patch.call else { continue }
+            prepareReturn(of: call, to: patch.address &+ 7, word: patch.word)
+        }
     }
 
     /// Whether a program can have something there: what it says may be anything.
@@ -213,6 +245,9 @@ final class Area {
         if Self.isPlace(told, size: size) { address = told }
         return true
     }
+
+    /// Whether the program goes on without it: it could not be mapped, or nobody filled it in.
+    var isAbandoned: Bool { value(\.phase) == UInt32(FL_PHASE_ABANDONED) }
 
     func write(_ bytes: [UInt8], at offset: Int) {
         precondition(offset >= 0 && offset + bytes.count <= size)
@@ -266,6 +301,12 @@ final class Area {
 
     // MARK: What concerns the process
 
+    /// Whether the program's calls that set a signal's action are led past us, or will be before
+    /// anything but the linker runs.
+    var seesActions: Bool {
+        self[\.hooked] & 1 << UInt64(CallSites.Call.sigaction.index) != 0
+            || (self[\.wants_sites] != 0 && self[\.is_started] == 0)
+    }
     /// Whether the program has set another action for the sampling signal.
     var isDisplaced: Bool { value(\.displaced) != 0 }
     /// Whether another signal has taken its place, or stands ready to.
@@ -327,6 +368,7 @@ final class Area {
         let (words, after, hooked) = (state.hooked_words, state.after, state.hooked)
         let all = [
             (words.0, after.0), (words.1, after.1), (words.2, after.2), (words.3, after.3),
+            (words.4, after.4),
         ]
         var result: [UInt64: UInt64] = [:]
         for (index, (word, after)) in all.enumerated() where hooked & (1 << UInt64(index)) != 0 {
@@ -335,8 +377,14 @@ final class Area {
         return result
     }
 
-    /// Where a call goes on that is led past us.
+    /// A call is led past us: where it goes on, and what was there.
     func setReturn(of call: CallSites.Call, to address: UInt64, word: UInt64) {
+        prepareReturn(of: call, to: address, word: word)
+        set(\.hooked, self[\.hooked] | 1 << UInt64(call.index))
+    }
+
+    /// The same of one that will be.
+    private func prepareReturn(of call: CallSites.Call, to address: UInt64, word: UInt64) {
         var (afters, words) = (self[\.after], self[\.hooked_words])
         withUnsafeMutableBytes(of: &afters) {
             $0.storeBytes(of: address, toByteOffset: 8 * call.index, as: UInt64.self)
@@ -346,7 +394,6 @@ final class Area {
         }
         withUnsafeBytes(of: afters) { write(Array($0), at: Self.offset(\.after)) }
         withUnsafeBytes(of: words) { write(Array($0), at: Self.offset(\.hooked_words)) }
-        set(\.hooked, self[\.hooked] | 1 << UInt64(call.index))
     }
 
     /// It is not led past us after all.

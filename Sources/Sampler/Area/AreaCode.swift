@@ -16,7 +16,7 @@ enum AreaCode {
 
     static func standIn(for call: CallSites.Call) -> UInt64 {
         let all = description.stand_ins
-        return UInt64([all.0, all.1, all.2, all.3][call.index])
+        return UInt64([all.0, all.1, all.2, all.3, all.4][call.index])
     }
 
     /// Where all of them are in an area.

@@ -35,13 +35,26 @@ extension TraceSession {
             letGo(main, running: image)
             return now
         }
-        let isSettled = wait(atMost: .milliseconds(5), every: 20) {
+        wait(atMost: .milliseconds(5), every: 20) {
             passOnStops(of: main)
-            return area.isSettled
+            return area.isSettled || area.isAbandoned
         }
-        guard isSettled else { return now }
+        _ = giveUpEntry(of: image)
+        guard area.isSettled else { return now }
         emptyCave(of: image)
         return area.time(\.settled_ns).map { min(max($0, now), .now) } ?? now
+    }
+
+    /// Whether our code turned out to have no place in the program, which runs without it, and is
+    /// not traced: its stacks are taken by stops from now on.
+    func giveUpEntry(of image: RunningImage) -> Bool {
+        guard image.instrumentation?.area.isAbandoned == true else { return false }
+        image.instrumentation = nil
+        observer.ownCode = nil
+        note(.unmapped)
+        capture = .ptrace
+        abandonMarks()
+        return true
     }
 
     /// The program must not keep what was left to it for us: our bootstrap, which finds nothing to
@@ -92,6 +105,7 @@ extension TraceSession {
             contents.spare = Self.spare(besides: signal.number)
             contents.sites = start.isStatic ? nil : CallSites.ofOwnLibrary ?? .unknown
         }
+        contents.patches += patches(leading: ownSites)
         var setup = Instrumentation.Setup(linker: start.linker)
         if let linker = start.linker { setup.linkerHook = fill(&contents, with: linker) }
         start.fillMain(into: &contents)
@@ -114,7 +128,6 @@ extension TraceSession {
             descriptor: handed?.descriptor, place: place, size: size, isAtEntry: isAtEntry)
         let own = handed.map { $0.area }
         own?.fill(contents)
-        if let own { hook(ownSites, own) }
         own.map { _ = $0.open() }
         guard putPiece(code, at: piece, in: image) else { throw .obstacle(.unmapped) }
         if isAtEntry { image.cave = nil }
@@ -129,7 +142,7 @@ extension TraceSession {
         if let own {
             area = own
         } else {
-            area = try takeMade(by: main, number: expected, contents, ownSites)
+            area = try takeMade(by: main, number: expected, contents)
         }
         if isAtEntry { try leaveEntry(main, before, area, contents, of: image) }
         use(area, contents, setup, in: image)
@@ -177,28 +190,25 @@ extension TraceSession {
         let code = TargetMemory(pid: pid).read(at: address, count: size)
         return stride(from: 0, to: code.count - 7, by: 8).compactMap { offset in
             code.littleEndianWord(at: offset).map {
-                Area.Patch(address: address &+ UInt64(offset), word: $0)
+                Area.Patch.restoring($0, at: address &+ UInt64(offset))
             }
         }
     }
 
     /// A static program's calls are in its own code, which is there already.
-    private func hook(_ sites: CallSites, _ area: Area) {
-        let memory = TargetMemory(pid: pid)
-        for call in CallSites.Call.allCases {
-            guard let site = sites[call], let word = memory.word(at: site),
-                let jump = LinkerHook.jump(
-                    from: site, to: area.position(Int(AreaCode.standIn(for: call)))),
-                ProcFile.write(
-                    [word & ~0xFF_FFFF_FFFF | jump], to: "/proc/\(pid)/mem", at: site)
-            else { continue }
-            area.setReturn(of: call, to: site &+ 7, word: word)
+    private func patches(leading sites: CallSites) -> [Area.Patch] {
+        CallSites.Call.allCases.compactMap { call in
+            guard let site = sites[call], let word = TargetMemory(pid: pid).word(at: site) else {
+                return nil
+            }
+            return Area.Patch(
+                address: site, word: word, target: AreaCode.standIn(for: call), call: call)
         }
     }
 
     /// Takes over the area that a thread of the program makes, which waits for that.
     private func takeMade(
-        by main: TracedThread, number: Int32, _ contents: Area.Contents, _ sites: CallSites
+        by main: TracedThread, number: Int32, _ contents: Area.Contents
     ) throws(SetupFailure) -> Area {
         var made: Area?
         wait(atMost: .milliseconds(10), every: 20) {
@@ -208,7 +218,6 @@ extension TraceSession {
         }
         guard let made else { throw .obstacle(.unmapped) }
         made.fill(contents)
-        hook(sites, made)
         guard made.open() else { throw .obstacle(.unmapped) }
         return made
     }
@@ -236,7 +245,7 @@ extension TraceSession {
         guard stopNow(main) != nil else { throw .gone }
         if isSettled { return letGo(main, running: image) }
         // The memory could not be mapped.
-        for patch in contents.patches where patch.target == 0 {
+        for patch in contents.patches where patch.isRestoring {
             putBack(patch.word, at: patch.address)
         }
         try attempt { () throws(SystemError) in try main.tracee.restore(before) }

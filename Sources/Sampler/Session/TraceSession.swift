@@ -231,6 +231,7 @@ final class TraceSession {
         reportLibrariesSeen()
         followUntraced(at: now)
         callOffLateStops(at: now)
+        if let image = stage.image, giveUpEntry(of: image) { mark(.main, at: image.start) }
         reportHooks(at: now)
         placeMarks()
         for thread in threads.values where thread.phase == .free && isDue(thread, at: now) {

@@ -13,6 +13,7 @@ struct CallSites: Hashable, Sendable {
         case sigmask = 14
         case execve = 59
         case prctl = 157
+        case mlockall = 151
 
         fileprivate var code: [UInt8] { [0xB8, rawValue, 0, 0, 0, 0x0F, 0x05] }
 
@@ -23,6 +24,7 @@ struct CallSites: Hashable, Sendable {
             case .sigmask: 1
             case .execve: 2
             case .prctl: 3
+            case .mlockall: 4
             }
         }
     }
@@ -117,8 +119,11 @@ struct CallSites: Hashable, Sendable {
     }
 
     /// Each call's place; 0: not known.
-    var offsets: (UInt64, UInt64, UInt64, UInt64) {
-        (self[.sigaction] ?? 0, self[.sigmask] ?? 0, self[.execve] ?? 0, self[.prctl] ?? 0)
+    var offsets: (UInt64, UInt64, UInt64, UInt64, UInt64) {
+        (
+            self[.sigaction] ?? 0, self[.sigmask] ?? 0, self[.execve] ?? 0, self[.prctl] ?? 0,
+            self[.mlockall] ?? 0
+        )
     }
 
     /// Does the search in our own library now, rather than while a program waits for it.

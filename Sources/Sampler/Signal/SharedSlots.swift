@@ -13,9 +13,9 @@ final class SharedSlots {
     private let area: Area
     private let cookie: UInt64
     private var free: [Int]
-    private var freeBuffers: [Int]
+    private var freeBuffers: Area.Buffers.Free
     /// The buffer that a slot's answer will be in.
-    private var buffers: [Int?]
+    private var buffers: [Range<Int>?]
 
     /// - Parameter cookie: what the area was filled in with.
     init(area: Area, cookie: UInt64) {
@@ -24,8 +24,8 @@ final class SharedSlots {
         signal = Int32(clamping: area[\.sample_signal])
         spareSignal = Int32(clamping: area[\.spare_signal])
         free = Array((0..<Int(FL_MOST_SLOTS)).reversed())
-        freeBuffers = Array((0..<area.bufferCount).reversed())
-        buffers = [Int?](repeating: nil, count: Int(FL_MOST_SLOTS))
+        freeBuffers = Area.Buffers.Free(area.buffers)
+        buffers = [Range<Int>?](repeating: nil, count: Int(FL_MOST_SLOTS))
     }
 
     /// Something that a program will not send itself by chance: 48 bits, not 0.
@@ -33,8 +33,9 @@ final class SharedSlots {
 
     // MARK: The process
 
-    /// Whether the handler is in place. Before, a signal would be ignored, and never answered.
-    var isReady: Bool { area.isSettled }
+    /// Whether the handler is in place, and we will hear when the program sets another. Before, a
+    /// signal would be ignored, and never answered.
+    var isReady: Bool { area.isSettled && area.seesActions }
     var isDisplaced: Bool { area.isDisplaced }
     var hasSpare: Bool { area.hasSpare }
     var isFiltered: Bool { area.isFiltered }
@@ -95,13 +96,13 @@ final class SharedSlots {
     func request(
         _ slot: Int, stack: Range<UInt64>, limit: Int, masks: UInt32, bySpare isSpare: Bool = false
     ) -> Request {
-        guard let buffer = buffers[slot] ?? freeBuffers.popLast() else { return .noRoom }
-        buffers[slot] = buffer
         let head = head(slot)
+        guard let buffer = buffers[slot] ?? takeBuffer(for: head, stack) else { return .noRoom }
+        buffers[slot] = buffer
         head.pointee.stack_low = stack.lowerBound
         head.pointee.stack_high = stack.upperBound
-        head.pointee.capacity = UInt64(max(0, min(limit, area.bufferSize)))
-        head.pointee.buffer = UInt64(offset(ofBuffer: buffer))
+        head.pointee.capacity = UInt64(max(0, min(limit, buffer.count)))
+        head.pointee.buffer = UInt64(buffer.lowerBound)
         // Whoever does that notes it first, and then waits: for what is outstanding, or, where it is
         // about the thread's own mask, only until nothing is being sent.
         area.set(\.sending, 1)
@@ -152,8 +153,9 @@ final class SharedSlots {
     /// Takes a filled slot's contents and makes it idle again.
     func takeAnswer(_ slot: Int) -> Answer {
         let head = head(slot)
-        let size = max(0, min(Int(head.pointee.copied_size), area.bufferSize))
-        let bytes = buffers[slot].map { area.copy(at: offset(ofBuffer: $0), count: size) } ?? []
+        let size = max(0, Int(head.pointee.copied_size))
+        let bytes =
+            buffers[slot].map { area.copy(at: $0.lowerBound, count: min(size, $0.count)) } ?? []
         let answer = Answer(
             time: timeOfAnswer(slot), cpu: head.pointee.cpu_ns, registers: Self.registers(head),
             stack: StackCopy(start: head.pointee.copied_start, bytes: bytes),
@@ -173,6 +175,16 @@ final class SharedSlots {
         buffers[slot] = nil
     }
 
+    /// A small one is for whom the last answer shows to be far from needing a large one.
+    private func takeBuffer(
+        for head: UnsafeMutablePointer<fl_slot>, _ stack: Range<UInt64>
+    ) -> Range<Int>? {
+        let last = Self.registers(head).stackPointer
+        let isShallow =
+            stack.contains(last) && stack.upperBound - last < UInt64(Area.Buffers.smallSize / 2)
+        return freeBuffers.take(preferringSmall: isShallow)
+    }
+
     /// The DWARF numbers of the registers, in the kernel's order.
     private static let kernelOrder = [8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7, 16]
 
@@ -188,10 +200,6 @@ final class SharedSlots {
 
     // MARK: Memory
 
-    private func offset(ofBuffer buffer: Int) -> Int {
-        Area.buffersOffset + buffer * area.bufferSize
-    }
-
     private func place(_ slot: Int) -> UnsafeMutableRawPointer {
         precondition(slot >= 0 && slot < Int(FL_MOST_SLOTS))
         return area.base + Int(FL_SLOTS) + slot * Int(FL_SLOT_SIZE)
@@ -203,5 +211,29 @@ final class SharedSlots {
 
     private func stateWord(_ slot: Int) -> UnsafeMutablePointer<Atomic<UInt32>> {
         place(slot).assumingMemoryBound(to: Atomic<UInt32>.self)
+    }
+}
+
+extension Area.Buffers {
+    /// Those that nobody uses.
+    struct Free {
+        private var small: [Range<Int>]
+        private var large: [Range<Int>]
+
+        init(_ all: Area.Buffers) { (small, large) = (all.small.reversed(), all.large.reversed()) }
+
+        /// nil: all are in use.
+        mutating func take(preferringSmall: Bool) -> Range<Int>? {
+            preferringSmall
+                ? small.popLast() ?? large.popLast() : large.popLast() ?? small.popLast()
+        }
+
+        mutating func append(_ buffer: Range<Int>) {
+            if buffer.count <= Area.Buffers.smallSize {
+                small.append(buffer)
+            } else {
+                large.append(buffer)
+            }
+        }
     }
 }

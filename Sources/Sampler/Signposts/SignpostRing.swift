@@ -21,8 +21,8 @@ final class SignpostRing {
         var truncated: UInt64 = 0
     }
 
-    /// Room for 16 ms at a million events a second.
-    static let defaultEvents = 16384
+    /// Room for 8 ms at a million events a second.
+    static let defaultEvents = 8192
     /// How many half-written events are remembered; behind more, reading stops until one is done.
     static let pendingLimit = 512
 

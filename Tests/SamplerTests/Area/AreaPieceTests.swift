@@ -180,6 +180,25 @@ import Testing
         }
     }
 
+    /// The recorder hears of it: it would wait for what never comes.
+    @Test(arguments: [true, false]) func thatAnAreaCannotComeIsTold(isTaken: Bool) async {
+        await #expect(processExitsWith: .success) { [isTaken] in
+            let diversion = try Diversion()
+            let area = try #require(Area(stackBytes: 4096))
+            let taken = try MappedArea()
+            let place = isTaken ? taken.address : try Self.freePlace(area.size)
+            area.fill(Area.Contents(place: place, recorder: 0, cookie: AreaSignalTests.cookie))
+            #expect(area.open() && !area.isAbandoned)
+            diversion.run(
+                AreaCode.boot(
+                    descriptor: dup(area.inheritable), place: place, size: area.size,
+                    isAtEntry: false))
+            #expect(area.isAbandoned == isTaken && area.isSettled == !isTaken)
+            // Whose place it is has it still.
+            #expect(!taken.area.isAbandoned)
+        }
+    }
+
     /// Nobody fills it in: the thread gives up, and closes it.
     @Test func anAreaThatNobodyFills() async {
         await #expect(processExitsWith: .success) {

@@ -43,7 +43,10 @@ import Testing
             mapped.settle { $0.signal = (Self.signal, 0) }
             let area = mapped.area
             let slots = SharedSlots(area: area, cookie: Self.cookie)
-            #expect(slots.isReady && !slots.isDisplaced)
+            // Who would not hear of the program's own action asks nobody.
+            #expect(!slots.isReady && !slots.isDisplaced)
+            area.setReturn(of: .sigaction, to: 7, word: 0)
+            #expect(slots.isReady)
             let slot = try #require(slots.take())
             let stack = Self.stack()
             for limit in [8192, 100, 0, 8192] {
@@ -189,7 +192,7 @@ import Testing
         return page
     }
 
-    /// The four calls, led past the area's code by the recorder as in a static program.
+    /// The calls, led past the area's code by the recorder as in a static program.
     private static func calls(
         past mapped: MappedArea
     ) throws -> (page: UnsafeMutableRawPointer, calls: [Call]) {
@@ -208,7 +211,63 @@ import Testing
             mapped.area.setReturn(of: call, to: site + 7, word: word)
         }
         try #require(mprotect(page, 4096, PROT_READ | PROT_EXEC) == 0)
-        return (page, (0..<4).map { unsafeBitCast(page + 64 * $0, to: Call.self) })
+        return (
+            page, CallSites.Call.allCases.map { unsafeBitCast(page + 64 * $0.index, to: Call.self) }
+        )
+    }
+
+    /// A forked child finds the page that is its parent's own empty.
+    @Test func aForkedChildLosesOurHandler() async {
+        await #expect(processExitsWith: .success) {
+            let mapped = try MappedArea()
+            mapped.settle { $0.signal = (Self.signal, 1) }
+            let (page, calls) = try Self.calls(past: mapped)
+            let sigaction = calls[CallSites.Call.sigaction.index]
+            // Not by way of our code.
+            let direct = unsafeBitCast(
+                try Self.library() + 64 * CallSites.Call.sigaction.index, to: Call.self)
+            func handler() -> UInt64 {
+                var action = Action()
+                #expect(direct(Int(Self.signal), nil, &action) == 0)
+                return action.handler
+            }
+            let ours = handler()
+            #expect(ours == mapped.address + AreaCode.sampleHandler)
+            var other = Action()
+            #expect(sigaction(Int(SIGUSR1), nil, &other) == 0)
+            #expect(handler() == ours)
+            mapped.store(UInt32(0), at: Int(FL_OWN))
+            // Some filter may not let it.
+            mapped.area.silence()
+            #expect(sigaction(Int(SIGUSR1), nil, &other) == 0 && handler() == ours)
+            mapped.area.set(\.filtered, 0)
+            #expect(sigaction(Int(SIGUSR1), nil, &other) == 0 && handler() == 1)
+            // Once, and never one of its own.
+            var own = Action(handler: 0, flags: 0, restorer: 0, mask: 0)
+            #expect(sigaction(Int(Self.signal), &own, nil) == 0 && handler() == 0)
+            munmap(page, 4096)
+        }
+    }
+
+    /// What a program locks and makes memory of is its own.
+    @Test func theAreaIsNotLocked() async {
+        await #expect(processExitsWith: .success) {
+            let mapped = try MappedArea()
+            mapped.settle()
+            let (_, calls) = try Self.calls(past: mapped)
+            // MADV_COLD is refused where memory is locked.
+            func isLocked(_ page: UnsafeMutableRawPointer) -> Bool { madvise(page, 4096, 20) != 0 }
+            let own = try #require(mmap(nil, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
+            // MCL_CURRENT | MCL_ONFAULT, for this process is large.
+            let lock = unsafeBitCast(
+                calls[CallSites.Call.mlockall.index], to: (@convention(c) (Int) -> Int).self)
+            #expect(lock(5) == 0)
+            #expect(isLocked(own))
+            for part in [0, FL_STATE, FL_SLOTS] {
+                #expect(!isLocked(mapped.program + Int(part)))
+            }
+            #expect(lock(1 << 20) == -22)
+        }
     }
 
     /// struct kernel_sigaction.
@@ -443,7 +502,7 @@ import Testing
                 let found = EarlierArea.all(in: getpid()).filter(\.isInUse)
                 #expect(found.count == 1 && found.first?.isAbandoned == isAbandoned)
                 #expect(found.first?.changes == mapped.area.hookedWords)
-                #expect(found.first?.changes.count == 4)
+                #expect(found.first?.changes.count == Int(FL_SITES))
                 munmap(page, 4096)
                 #expect(EarlierArea.all(in: getpid()).allSatisfy { !$0.isInUse })
             }
@@ -630,7 +689,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             let sites = try #require(CallSites.ofOwnLibrary)
             let all = sites.offsets
-            let offsets = [all.0, all.1, all.2, all.3].map { Int($0) }
+            let offsets = [all.0, all.1, all.2, all.3, all.4].map { Int($0) }
             let size = (offsets.max() ?? 0) / 4096 * 4096 + 8192
             let descriptor = fl_make_memory("library", size)
             try #require(descriptor >= 0)
@@ -655,6 +714,8 @@ import Testing
                     $0.signal = (Self.signal, 0)
                 }
                 linker.add("")
+                linker.set(.adds)
+                mapped.tellOfChange()
                 linker.add(name, bias: start)
                 linker.set(.consistent)
                 mapped.tellOfChange()

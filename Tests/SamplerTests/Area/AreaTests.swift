@@ -32,12 +32,25 @@ import Testing
     ])
     func sizes(stackBytes: Int, bufferSize: Int) throws {
         let area = try Self.area(stackBytes)
-        #expect(area.bufferSize == bufferSize)
-        #expect((8...64).contains(area.bufferCount))
-        #expect(area.bufferCount * bufferSize <= max(16 << 20, 8 * bufferSize))
+        let (small, large) = (area.buffers.small, area.buffers.large)
+        #expect(small.count == 64 && small.allSatisfy { $0.count == min(bufferSize, 32768) })
+        #expect(large.isEmpty == (bufferSize <= 32768))
+        #expect(large.isEmpty || (8...64).contains(large.count))
+        #expect(large.allSatisfy { $0.count == bufferSize })
+        #expect(large.count * bufferSize <= max(16 << 20, 8 * bufferSize))
         #expect(area.size == Area.size(stackBytes: stackBytes))
-        #expect(area.size == Area.buffersOffset + area.bufferCount * bufferSize)
         #expect(area.size % 4096 == 0)
+        // One behind the other, from the ring to the end.
+        let all = small + large
+        #expect(all[0].lowerBound == Int(FL_RING) + SignpostRing.size())
+        #expect(zip(all, all.dropFirst()).allSatisfy { $0.upperBound == $1.lowerBound })
+        #expect(all[all.count - 1].upperBound == area.size)
+    }
+
+    /// What it takes of the program's limits. (With many cores some buffers more.)
+    @Test func theUsualSizeIsModest() throws {
+        let area = try Self.area(SamplerOptions.usualStackBytes)
+        #expect(area.size - area.buffers.large.count << 18 < 8 << 20)
     }
 
     // MARK: Filling in
@@ -69,6 +82,15 @@ import Testing
         #expect(area.code == area.address..<(area.address + UInt64(FL_STATE)))
     }
 
+    /// Whoever was to map it has given up meanwhile.
+    @Test func whatWasAbandonedStaysSo() throws {
+        let area = try Self.area(4096)
+        area.set(\.phase, UInt32(FL_PHASE_ABANDONED))
+        area.fill(Area.Contents(place: 0x7000_0000_0000, recorder: 1, cookie: 5))
+        #expect(area.isAbandoned && !area.open() && area.isAbandoned)
+        #expect(Self.state(of: area).cookie == 5)
+    }
+
     @Test func whatIsLeftOut() throws {
         let state = Self.state(of: try Self.filled { $0.known = Int.max })
         #expect(state.sample_signal == 0 && state.settled_flags == 0 && state.wants_sites == 0)
@@ -77,7 +99,7 @@ import Testing
         #expect(Self.state(of: try Self.filled { $0.known = -1 }).known == 0)
     }
 
-    @Test(arguments: [0, 1, 63, 64, 65, 1000]) func patches(count: Int) throws {
+    @Test(arguments: [0, 1, 79, 80, 81, 1000]) func patches(count: Int) throws {
         let area = try Self.filled { contents in
             contents.patches = (0..<count).map { number in
                 Area.Patch(
@@ -182,7 +204,7 @@ import Testing
             #expect(moment.stack.stack.start == moment.stack.registers.stackPointer)
         }
         for border in LaunchBorder.allCases { _ = area.border(border) }
-        #expect(area.hookedWords.count <= 4)
+        #expect(area.hookedWords.count <= Int(FL_SITES))
         _ = (area.isDisplaced, area.isFiltered, area.isAboutToExecute, area.isGateWaiting)
         for time in [\fl_state.settled_ns, \.mapping_ns, \.gate_ns, \.gate_end_ns] {
             #expect(area.time(time).map { $0.nanoseconds > 0 } != false)
@@ -255,25 +277,27 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (Int64.min, 0), (-14, 0), (0, 0), (8, 8), (65536, 65536), (65537, 65536), (.max, 65536),
-    ])
-    func stacksOfCalls(size: Int64, copied: Int) throws {
+    @Test(
+        arguments: [
+            (Int64.min, 0, 0), (-14, 0, 0), (0, 0, 0), (8, 0, 8), (65536, 77, 65536),
+            (65537, 0, 65536), (.max, 0, 65536), (65536, 0x10_0000 - 9, 9), (.max, 0x10_0000, 0),
+            (.max, .max, 0),
+        ] as [(Int64, UInt32, Int)])
+    func stacksOfCalls(size: Int64, place: UInt32, copied: Int) throws {
         let area = try Self.filled()
         var open = fl_open()
-        open.copied_size = size
+        (open.copied_size, open.stack) = (size, place)
         open.start_ns = -1
         (open.cpu_ns, open.tid) = (.min, .max)
         open.blocks_read = .max
         open.registers = (0x7F00, 1, 2, 3, 4, 5, 6, 7)
         withUnsafeBytes(of: open) { area.write(Array($0), at: Int(FL_OPENS) + 63 * 256) }
-        let end = Int(FL_STACKS) + 64 * Int(FL_OPEN_STACK)
-        area.write([0xAB], at: end - 1)
+        if copied > 0 { area.write([0xAB], at: Int(FL_STACKS) + Int(place) + copied - 1) }
         let moment = area.open(63)
         #expect(moment.time.nanoseconds == 0 && moment.tid == -1)
         #expect(moment.stack.stack.bytes.count == copied)
         #expect(moment.stack.stack.start == 0x7F00)
-        #expect(moment.stack.stack.bytes.last == (copied == 65536 ? 0xAB : copied == 0 ? nil : 0))
+        #expect(moment.stack.stack.bytes.last == (copied == 0 ? nil : 0xAB))
         // In the order in which they are kept: rsp rip rbp rbx r12 r13 r14 r15.
         #expect(
             [7, 16, 6, 3, 12, 13, 14, 15].map { moment.stack.registers[$0] }
@@ -305,7 +329,7 @@ import Testing
         expected[0x3000] = nil
         expected[UInt64(0) &- 7] = .max
         #expect(area.hookedWords == expected)
-        area.set(\.hooked, .max << 4)
+        area.set(\.hooked, .max << UInt64(FL_SITES))
         #expect(area.hookedWords.isEmpty)
         let state = Self.state(of: area)
         #expect(state.real_start == 0 && state.borders == 0)

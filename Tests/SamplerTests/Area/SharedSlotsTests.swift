@@ -86,8 +86,7 @@ import Testing
         #expect(head.state == UInt32(FL_SLOT_REQUESTED))
         #expect(head.stack_low == 0x1000 && head.stack_high == 0x9000)
         #expect(head.capacity == UInt64(capacity))
-        #expect(head.buffer >= UInt64(Area.buffersOffset))
-        #expect(head.buffer + UInt64(area.bufferSize) <= UInt64(area.size))
+        #expect(area.buffers.small.contains { UInt64($0.lowerBound) == head.buffer })
         #expect(Self.outstanding(area) == 1)
     }
 
@@ -120,11 +119,11 @@ import Testing
     ])
     func anAnswersSizeIsBounded(size: Int64) throws {
         let (area, slots) = try Self.made()
-        for slot in (0..<area.bufferCount).compactMap({ _ in slots.take() }) {
+        for slot in (0..<area.buffers.count).compactMap({ _ in slots.take() }) {
             #expect(Self.request(slots, slot) == .ready)
             Self.answer(area, slot, size: size)
         }
-        for slot in 0..<area.bufferCount {
+        for slot in 0..<area.buffers.count {
             let answer = slots.takeAnswer(slot)
             #expect(answer.stack.bytes.count == max(0, min(Int(size), 4096)))
         }
@@ -159,16 +158,16 @@ import Testing
 
     @Test func buffersRunOutAndComeBack() throws {
         let (area, slots) = try Self.made()
-        let taken = (0..<(area.bufferCount + 5)).compactMap { _ in slots.take() }
-        let (first, rest) = (taken.prefix(area.bufferCount), taken.dropFirst(area.bufferCount))
+        let taken = (0..<(area.buffers.count + 5)).compactMap { _ in slots.take() }
+        let (first, rest) = (taken.prefix(area.buffers.count), taken.dropFirst(area.buffers.count))
         for slot in first { #expect(Self.request(slots, slot) == .ready) }
         let buffers = first.map { Self.head(area, $0).pointee.buffer }
-        #expect(Set(buffers).count == area.bufferCount)
+        #expect(Set(buffers).count == area.buffers.count)
         for slot in rest {
             #expect(Self.request(slots, slot) == .noRoom)
             #expect(slots.state(of: slot) == .idle)
         }
-        #expect(Self.outstanding(area) == Int32(area.bufferCount))
+        #expect(Self.outstanding(area) == Int32(area.buffers.count))
         // By an answer, a refusal, a cancelled request, a thread's end: one each.
         Self.answer(area, first[0])
         _ = slots.takeAnswer(first[0])
@@ -180,7 +179,33 @@ import Testing
         #expect(found == [.ready, .ready, .ready, .ready, .noRoom])
         #expect(
             Set(rest.prefix(4).map { Self.head(area, $0).pointee.buffer }) == Set(buffers[0..<4]))
-        #expect(Self.outstanding(area) == Int32(area.bufferCount))
+        #expect(Self.outstanding(area) == Int32(area.buffers.count))
+    }
+
+    /// Who is deep down its stack, as far as the last answer tells, has the larger ones.
+    @Test func aBufferThatIsLargeEnough() throws {
+        let area = try #require(Area(stackBytes: 1 << 18))
+        area.fill(Area.Contents(place: 0x7000_0000_0000, recorder: 1, cookie: Self.cookie))
+        let slots = SharedSlots(area: area, cookie: Self.cookie)
+        let slot = try #require(slots.take())
+        let stack: Range<UInt64> = 0x10_0000..<0x20_0000
+        func capacity(at pointer: UInt64) -> UInt64 {
+            Self.head(area, slot).pointee.registers.15 = pointer
+            #expect(slots.request(slot, stack: stack, limit: .max, masks: 0) == .ready)
+            slots.wasSent()
+            defer { slots.cancel(slot) }
+            return Self.head(area, slot).pointee.capacity
+        }
+        // Nothing is known, or it was on another stack.
+        #expect(capacity(at: 0) == 1 << 18 && capacity(at: 0x20_0000) == 1 << 18)
+        #expect(capacity(at: 0x1F_FFF8) == 32 << 10 && capacity(at: 0x1F_C001) == 32 << 10)
+        #expect(capacity(at: 0x1F_C000) == 1 << 18 && capacity(at: 0x10_0000) == 1 << 18)
+        // Rather too little than nothing.
+        let others = (0..<area.buffers.large.count).compactMap { _ in slots.take() }
+        for other in others {
+            #expect(slots.request(other, stack: stack, limit: .max, masks: 0) == .ready)
+        }
+        #expect(capacity(at: 0) == 32 << 10)
     }
 
     // MARK: Refusals
@@ -194,7 +219,7 @@ import Testing
         default: area.set(\.masks, 7)
         }
         // As often as there are buffers, and more: none is lost.
-        for _ in 0..<(2 * area.bufferCount) {
+        for _ in 0..<(2 * area.buffers.count) {
             #expect(Self.request(slots, slot) == .refused)
             #expect(slots.state(of: slot) == .idle)
             #expect(Self.outstanding(area) == 0)
@@ -262,7 +287,7 @@ import Testing
                 let isSeen = Int.random(in: 0..<10, using: &random) > 0
                 let result = Self.request(
                     slots, slot, limit: .max, masks: isSeen ? slots.masks : slots.masks &- 1)
-                let isFull = open.count + answered.count >= area.bufferCount
+                let isFull = open.count + answered.count >= area.buffers.count
                 #expect(result == (isFull ? .noRoom : isSeen ? .ready : .refused))
                 if result == .ready { open.insert(slot) }
             case 5:
@@ -277,7 +302,8 @@ import Testing
                 if slots.state(of: slot) == .declined {
                     slots.takeRefusal(slot)
                 } else {
-                    #expect(slots.takeAnswer(slot).stack.bytes.count <= area.bufferSize)
+                    let most = area.buffers.large.first ?? area.buffers.small[0]
+                    #expect(slots.takeAnswer(slot).stack.bytes.count <= most.count)
                 }
                 answered.remove(slot)
             default:

@@ -1,0 +1,109 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// What a program may do with its memory, and how much of it there is.
+    @Suite struct Memory {
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        /// No more memory is locked than alone, though all that is mapped is to be.
+        @Test func whatIsLockedIsTheProgramsOwn() throws {
+            let locked = Command([try Setup.fixture("locked")])
+            let alone = try locked.run()
+            try #require(alone.status == 0, "\(alone)")
+            let recorded = try Firstlight.recording(locked.words, to: scratch("recording")).run()
+            #expect(recorded == alone)
+        }
+
+        /// Nor when we come later, to a program that locks whatever will be mapped.
+        @Test func nothingOfOursIsLockedWhenWeAttach() throws {
+            let (input, output) = (try Channel(), try Channel())
+            var command = Command([try Setup.fixture("locked"), "wait"])
+            (command.input, command.output) = (.descriptor(input.reader), output.writer)
+            let program = try command.start()
+            output.closeWriter()
+            let before = try #require(try output.line())
+            #expect(try output.line() == "ready")
+            let recorder = try Firstlight.command(
+                ["attach", "--quiet", "-o", scratch("recording"), "\(program.pid)"]
+            ).start()
+            try Proc.waitUntil("the area is there") {
+                Proc.contents("/proc/\(program.pid)/maps")?.contains("memfd:firstlight") == true
+            }
+            try input.write(".")
+            #expect(try output.line() == before)
+            kill(recorder.pid, SIGINT)
+            #expect(try recorder.finish().status == 0)
+            try input.write(".")
+            #expect(try output.line() == before)
+            input.closeWriter()
+            #expect(try program.finish().status == 0)
+        }
+
+        /// A limit of address space that leaves little more than a program needs.
+        @Test(.needs("python3")) func aLimitThatComesLater() throws {
+            let script = """
+                import mmap, resource
+                size = next(int(line.split()[1]) << 10 for line in open("/proc/self/status")
+                    if line.startswith("VmSize:"))
+                resource.setrlimit(resource.RLIMIT_AS, (START + (40 << 20),) * 2)
+                mmap.mmap(-1, 24 << 20)
+                """
+            func python(_ start: String) -> [String] {
+                ["python3", "-c", script.replacing("START", with: start)]
+            }
+            // What it has alone is what counts, with us as well.
+            let tell = python("(print(size), size)[1]")
+            let alone = try Command(tell).run()
+            try #require(alone.status == 0, "\(alone)")
+            let size = alone.output.prefix { $0.isNumber }
+            let recorded = try Firstlight.recording(
+                python("\(size)"), to: scratch("recording")
+            ).run()
+            #expect(recorded == Finished(end: .exited(0), output: "", error: ""))
+        }
+
+        /// LeakSanitizer stops all threads by ptrace: who traces them makes it fail.
+        @Test(arguments: [
+            [], ["--capture", "ptrace"], ["--mark", "lose=lose.."],
+        ])
+        func leaksAreFoundAsAlone(options: [String]) throws {
+            func withoutNumbers(_ text: String) -> String {
+                text.replacing(/==\d+==|0x[0-9a-f]+/, with: "")
+            }
+            let leaking = Command([try Setup.fixture("leaking")])
+            let alone = try leaking.run()
+            #expect(alone.error.contains("4711 byte"), "\(alone)")
+            let path = scratch("recording")
+            let recorded = try Firstlight.recording(
+                leaking.words, to: path, options: ["--quiet"] + options
+            ).run()
+            #expect(recorded.end == alone.end && recorded.output == alone.output)
+            #expect(withoutNumbers(recorded.error) == withoutNumbers(alone.error))
+            let report = try Recorded(path: path, finished: recorded).json()
+            let isNoted = report.launch.notes.contains { $0.kind == "leak_sanitizer" }
+            #expect(isNoted == options.contains("ptrace"))
+        }
+
+        /// A program that may make no memory executable runs as it does alone.
+        @Test(arguments: ["static", "static-pie", "no-pie", "stripped"])
+        func noMemoryMayBecomeExecutable(program: String) throws {
+            let words = [try Setup.fixture("guarded"), try Setup.fixture(program)]
+            let alone = try Command(words).run()
+            guard alone.status != 77 else { return }
+            for capture in ["signal", "ptrace"] {
+                let recorded = try Firstlight.recording(
+                    words, to: scratch("recording"), options: ["--capture", capture])
+                let result = try recorded.run()
+                #expect(result.end == alone.end && result.output == alone.output, "\(result)")
+                // Without our code nothing is known of the launch's borders, and that is said.
+                #expect(result.error.contains("memory could not be shared"), "\(result.error)")
+                let report = try Recorded(path: scratch("recording"), finished: result).json()
+                #expect(report.phases.contains { $0.name == "Main" && $0.cpuNs > 0 })
+            }
+        }
+    }
+}
