@@ -302,7 +302,8 @@ CODE void fl_linker_tells(const struct caller *from) {
     if (!own->is_started) {
         if (now == linker_adds && own->mapping_ns == 0)
             own->mapping_ns = clock_time(clock_monotonic);
-        if (now != linker_consistent || linker->list == 0) return;
+        // An auditing library is loaded before it begins, and its loading is told, too.
+        if (now != linker_consistent || linker->list == 0 || own->mapping_ns == 0) return;
         note_border(FL_BORDER_RELOCATED, from);
         own->is_started = 1;
         start_up();

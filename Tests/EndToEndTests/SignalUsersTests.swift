@@ -9,6 +9,16 @@ extension EndToEnd {
 
         init() throws { scratch = try Scratch() }
 
+        /// An auditing library is loaded before anything else: the program is watched all the same.
+        @Test(arguments: [["handler"], ["late", "100"], ["dispositions"]])
+        func withAnAuditingLibrary(mode: [String]) throws {
+            let auditor = try Setup.fixture("auditor.so")
+            let report = try SideBySide(scratch: scratch).compare(
+                ["env", "LD_AUDIT=\(auditor)", try Setup.fixture("urgent")] + mode)
+            #expect(report.phases.suffix(3).map(\.name).contains("Dynamic linking"))
+            #expect(report.phases.last?.name == "Main")
+        }
+
         private func compare(_ words: [String]) throws {
             try SideBySide(scratch: scratch).compare(fixture: words)
         }

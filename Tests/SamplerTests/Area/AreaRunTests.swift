@@ -266,6 +266,91 @@ import Testing
                 == mapped.address + AreaCode.debugState)
     }
 
+    /// A static program's calls are led past us as the area settles, if it does.
+    @Test func callsThatAreLedPastUsFromTheBeginning() throws {
+        let page = try #require(fl_map_memory(try Self.page(), 8192))
+        defer { munmap(page, 8192) }
+        let start = UInt64(UInt(bitPattern: page))
+        let mapped = try MappedArea()
+        let calls: [(CallSites.Call, UInt64)] = [
+            (.sigaction, start + 64), (.mlockall, start + 4092), (.execve, 0x1000),
+        ]
+        mapped.settle { contents in
+            contents.patches = calls.map { call, site in
+                Area.Patch(
+                    address: site, word: 0x0505_0F00_0000_0DB8,
+                    target: AreaCode.standIn(for: call), call: call)
+            }
+            #expect(mapped.area.hookedWords.isEmpty)
+        }
+        // What could not be written leads nowhere.
+        let written = calls.prefix(2).map { ($0.1, 0x0505_0F00_0000_0DB8 as UInt64) }
+        #expect(mapped.area.hookedWords == Dictionary(uniqueKeysWithValues: written))
+        for (call, site) in calls.prefix(2) {
+            let word = page.loadUnaligned(fromByteOffset: Int(site - start), as: UInt64.self)
+            let jump = LinkerHook.jump(
+                from: site, to: mapped.address + AreaCode.standIn(for: call))
+            #expect(word & 0xFF_FFFF_FFFF == jump)
+        }
+        #expect(mapped.area[\.after].0 == start + 71)
+    }
+
+    /// Where memory cannot be written past its protection, code that others share a page with stays
+    /// as it is, executable. What our bootstrap took the place of comes back in any case.
+    @Test func codeKeepsItsProtection() async {
+        await #expect(processExitsWith: .success) {
+            let page = try #require(fl_map_memory(try Self.page(), 8192))
+            try #require(mprotect(page, 8192, PROT_READ | PROT_EXEC) == 0)
+            let start = UInt64(UInt(bitPattern: page))
+            let mapped = try MappedArea()
+            // Nothing can be opened.
+            var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+            try #require(setrlimit(__rlimit_resource_t(7), &limit) == 0)
+            mapped.settle { contents in
+                contents.patches = [
+                    Area.Patch(address: start, word: .max),
+                    Area.Patch(
+                        address: start + 8, word: 1, target: AreaCode.standIn(for: .sigaction),
+                        call: .sigaction),
+                    Area.Patch.restoring(7, at: start + 4096),
+                ]
+            }
+            #expect(page.load(as: UInt64.self) == 0)
+            #expect(page.load(fromByteOffset: 8, as: UInt64.self) == 0)
+            #expect(page.load(fromByteOffset: 4096, as: UInt64.self) == 7)
+            #expect(mapped.area.isSettled && mapped.area.hookedWords.isEmpty)
+            #expect(!mapped.area.seesActions)
+            // Executable still: `ret`.
+            #expect(mprotect(page + 4096, 4096, PROT_READ | PROT_WRITE) == 0)
+        }
+    }
+
+    /// An auditing library's loading is told before the program's own libraries are mapped.
+    @Test func anAuditorsLoadingIsNotTheStartUp() throws {
+        let mapped = try MappedArea()
+        let linker = MadeLinker()
+        mapped.settle { contents in
+            contents.debug = linker.address
+            contents.sites = .unknown
+        }
+        linker.add("", array: [Self.first])
+        for _ in 0..<3 {
+            linker.set(.consistent)
+            mapped.tellOfChange()
+        }
+        #expect(mapped.area.border(.relocated) == nil && mapped.area.counts.libraries == 0)
+        #expect(mapped.area.seesActions)
+        linker.set(.adds)
+        mapped.tellOfChange()
+        linker.add("/lib/b.so", array: [Self.second])
+        linker.set(.consistent)
+        mapped.tellOfChange()
+        #expect(mapped.area.border(.relocated) != nil && mapped.area.counts.libraries == 2)
+        // Its calls were not found.
+        #expect(!mapped.area.seesActions)
+        #expect(Self.run(linker) == [31, 32])
+    }
+
     private static func page() throws -> Int32 {
         let descriptor = fl_make_memory("page", 8192)
         try #require(descriptor >= 0)
