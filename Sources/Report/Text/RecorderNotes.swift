@@ -31,6 +31,9 @@ enum RecorderNotes {
         case .lateExec:
             Numbers.count(note.value, "exec")
                 + " noticed only some ticks later: the first moments after are missing"
+        case .leakSanitizer:
+            "LeakSanitizer fails in a traced program: stacks were taken by signal; "
+                + "with --follow-children it needs ASAN_OPTIONS=detect_leaks=0"
         case .deniedPrivileges:
             Numbers.count(note.value, "program")
                 + " executed without the privileges of its file (setuid, setgid or capabilities), "

@@ -164,6 +164,14 @@ struct LoadedImage: Sendable {
         return found
     }
 
+    /// Whether it brings LeakSanitizer with it, by itself or within AddressSanitizer: that stops all
+    /// threads by ptrace as the program ends, and fails where somebody traces them already.
+    var hasLeakSanitizer: Bool {
+        guard let tables = dynamicTables() else { return false }
+        let names = memory.read(at: tables.strings, count: tables.stringsSize)
+        return ["libasan.so", "liblsan.so", "__lsan_"].contains { names.contains(Array($0.utf8)) }
+    }
+
     private struct DynamicTables {
         var symbols: UInt64
         var symbolCount: Int

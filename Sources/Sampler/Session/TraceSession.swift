@@ -165,6 +165,7 @@ final class TraceSession {
         leaveImage()
         let next = stage.next
         if !options.followsChildren { capture = options.capture }
+        if !isLate { spareLeakSanitizer() }
         let image = RunningImage(start: now)
         guard stage.begin(image, isToBeJoined: isLate && capture == .signal) else { return nil }
         if !isLate { main.isTraced = true }
@@ -176,6 +177,16 @@ final class TraceSession {
             counters?.run = min(max(area[\.settled_cpu_ns], known), max(known, most))
         }
         return ImageEntry(image: image, stopped: now, began: began, counters: counters)
+    }
+
+    /// Who traces a program with LeakSanitizer makes it fail.
+    private func spareLeakSanitizer() {
+        guard capture == .ptrace, ImageStart(pid: pid).program?.hasLeakSanitizer == true else {
+            return
+        }
+        note(.leakSanitizer)
+        // To follow children takes tracing.
+        if !options.followsChildren { capture = .signal }
     }
 
     private func announce(_ entry: ImageEntry, of main: TracedThread) {
