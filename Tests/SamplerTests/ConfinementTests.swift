@@ -33,6 +33,28 @@ import Testing
         #expect(ConfinementFacts.filters(status: text("Seccomp:\t2\n")) == 1)
     }
 
+    /// The kernel names what a thread has; where it knows of nothing, there is no such line.
+    @Test(arguments: [
+        ("", false), ("x86_Thread_features:\t\n", false),
+        ("x86_Thread_features:\tshstk \n", true), ("x86_Thread_features:\twrss shstk\n", true),
+        ("x86_Thread_features_locked:\tshstk wrss\n", false),
+        ("x86_Thread_features:\t\nx86_Thread_features_locked:\tshstk \n", false),
+    ])
+    func shadowStacks(features: String, hasOne: Bool) throws {
+        let lines = """
+            NSpid:\t12
+            SigBlk:\t0
+            SigIgn:\t0
+            SigCgt:\t0
+            Seccomp:\t0
+            voluntary_ctxt_switches:\t0
+            nonvoluntary_ctxt_switches:\t0
+
+            """
+        let status = try #require(ProcessStatus(text(lines + features)))
+        #expect(status.hasShadowStack == hasOne && status.innerPID == 12)
+    }
+
     /// Before Linux 5.9 it is not told how many filters there are.
     @Test(arguments: [("0", false), ("1", true), ("2", true)])
     func filtersThatAreNotCounted(mode: String, isFiltered: Bool) throws {

@@ -285,6 +285,8 @@ extension TraceSession {
         if let known { return (SIGURG, known) }
         guard let status = ProcessStatus(pid: pid) else { throw .gone }
         if status.isFiltered(beyond: SignalCapture.ownFilters) { throw .obstacle(.filtered) }
+        // Our pieces go back to where a thread was as no call has gone there.
+        if status.hasShadowStack { throw .obstacle(.shadowStack) }
         let free = [SIGURG, Self.spareSignal].first { status.leavesAlone($0) }
         guard let signal = free else { throw .obstacle(.ownHandler) }
         guard Area.fits(process: pid, stackBytes: options.stackBytes) else {

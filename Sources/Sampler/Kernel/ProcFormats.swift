@@ -170,6 +170,8 @@ struct ProcessStatus: Hashable, Sendable {
     private var thread: ThreadStatus
     /// The process's id in its own namespace.
     var innerPID: Int32?
+    /// Whether the kernel checks where functions return to (x86 CET; Linux 6.6).
+    var hasShadowStack: Bool
 
     init?(pid: Int32) {
         var buffer = ReadBuffer()
@@ -184,6 +186,10 @@ struct ProcessStatus: Hashable, Sendable {
         self.thread = thread
         self.caught = caught
         self.ignored = ignored
+        var end = text
+        hasShadowStack =
+            end.skip(toLine: "x86_Thread_features:")
+            && end.restOfLine().split { $0 == " " || $0 == "\t" }.contains("shstk")
         // One for each namespace, outermost first.
         var text = text
         guard text.skip(toLine: "NSpid:") else { return }

@@ -133,6 +133,8 @@ extension TraceSession {
     /// Some thread, stopped, without having ended a call by it: one that runs, or waits in a call
     /// that is restarted. nil when none can be had within a tenth of a second.
     func stopAny() -> TracedThread? {
+        // A program has them only when its own code runs, which may be later than ours.
+        if ProcessStatus(pid: pid)?.hasShadowStack == true { return nil }
         let deadline = process.now + .milliseconds(100)
         repeat {
             for thread in threads.values where mayStop(thread) {
