@@ -62,6 +62,26 @@ CODE void fl_take_spare(uint64_t flags) {
                                 __ATOMIC_SEQ_CST);
 }
 
+INLINE void take_handler_back(uint64_t signal, uint64_t original) {
+    volatile struct kernel_action action;
+    uint64_t handler;
+    __asm__("lea fl_sample_handler(%%rip), %0" : "=r"(handler));
+    if (signal == 0 || call(call_sigaction, (long)signal, 0, (long)&action, 8, 0, 0) != 0 ||
+        action.handler != handler)
+        return;
+    action.handler = original;
+    action.flags = action.restorer = action.mask = 0;
+    call(call_sigaction, (long)signal, (long)&action, 0, 8, 0, 0);
+}
+
+// A child that the program has forked: its signals do what they did before us.
+CODE void fl_leave_child(void) {
+    volatile struct fl_state *const own = state();
+    *IN_AREA(uint32_t, FL_OWN) = 2;
+    take_handler_back(own->sample_signal, own->original_handler);
+    take_handler_back(own->spare_signal, own->spare_original);
+}
+
 // The program is about to set an action of its own for one of the two: that is noted, and what is
 // under way is waited for, lest the program gets it.
 CODE void fl_displace(uint32_t signal, const struct kernel_action *action) {

@@ -67,6 +67,16 @@ __asm__(
     // what a signal of ours does, it gets its own answer; setting another action ends the requests
     // by that signal.
     "fl_sigaction:\n"
+    // A forked child has our handler, and nobody who asks: at its first call of this kind, which it
+    // may make then, that is taken back.
+    "  cmpl $0, " AREA(FL_OWN) "\n"
+    "  jne 2f\n"
+    "  cmpl $0, " STATE(FILTERED) "\n"
+    "  jne 2f\n"
+    "  fl_push_all\n"
+    "  call fl_leave_child\n"
+    "  fl_pop_all\n"
+    "2:\n"
     "  cmp " STATE(SAMPLE_SIGNAL) ", %edi\n"
     "  je 1f\n"
     "  cmp " STATE(SPARE_SIGNAL) ", %edi\n"

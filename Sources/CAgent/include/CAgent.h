@@ -12,7 +12,7 @@
 #define FL_TRAMPOLINES 0x10000  // of marks: code that the recorder writes
 #define FL_ISLAND 0x30000       // the same for code far away: mapped once more, near it
 #define FL_STATE 0x50000        // struct fl_state
-#define FL_OWN 0x51000          // a page of the process's own: 1 in it, 0 in a child that it forked
+#define FL_OWN 0x51000          // a page of the process's own: 1 in it, 0 in a child that it forked, or 2
 #define FL_SLOTS 0x52000        // struct fl_slot, FL_MOST_SLOTS of them
 #define FL_RECORDS 0x72000      // struct fl_initializer …
 #define FL_LIBRARIES 0xB2000    // struct fl_library …
