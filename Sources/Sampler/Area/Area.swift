@@ -20,6 +20,7 @@ final class Area {
     private var descriptor: Int32
     let base: UnsafeMutableRawPointer
     private var isPrepared = false
+    private var hasSettled = false
 
     /// How large an area is.
     ///
@@ -180,6 +181,7 @@ final class Area {
     /// Writes everything. Whoever waits for that goes on.
     func fill(_ contents: Contents) {
         address = contents.place
+        hasSettled = false
         prepare()
         var state = fl_state()
         state.next_area = -1
@@ -241,8 +243,9 @@ final class Area {
     /// Whether the program uses it.
     var isSettled: Bool {
         guard value(\.phase) == UInt32(FL_PHASE_SETTLED) else { return false }
-        let told = self[\.address]
-        if Self.isPlace(told, size: size) { address = told }
+        // Later a child may have written there.
+        if !hasSettled, Self.isPlace(self[\.address], size: size) { address = self[\.address] }
+        hasSettled = true
         return true
     }
 

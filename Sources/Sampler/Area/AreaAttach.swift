@@ -83,6 +83,7 @@ extension TraceSession {
         }
         emptyCave(of: image)
         use(made, contents, setup, in: image)
+        image.instrumentation?.sites = Set(sites.places)
         marks?.spaces = made.makeTrampolineSpaces()
         if image.untraced == nil { followFromOutside(image) }
         marks?.pending = objects ?? []

@@ -22,8 +22,19 @@ enum AreaCode {
     /// Where all of them are in an area.
     static func standIns(of area: Area) -> Range<UInt64> {
         let all = description.stand_ins
-        let start = min(all.0, all.1, all.2, all.3)
+        let start = min(all.0, all.1, all.2, all.3, all.4)
         return area.position(Int(start))..<area.position(Int(description.stand_ins_end))
+    }
+
+    /// Code as it was before its first bytes became a jump to a stand-in of an area's; nil: it leads to
+    /// none. Only what stands there is believed: what an area says can be written by every child that
+    /// the program has forked.
+    static func original(of word: UInt64, at site: UInt64, ledTo area: UInt64) -> UInt64? {
+        let jump = word & 0xFF_FFFF_FFFF
+        let call = CallSites.Call.allCases.first {
+            LinkerHook.jump(from: site, to: area &+ standIn(for: $0)) == jump
+        }
+        return call.map { word & ~0xFF_FFFF_FFFF | $0.load }
     }
 
     /// A piece of code that stands alone for a while, with its words.

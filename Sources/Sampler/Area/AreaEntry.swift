@@ -268,8 +268,10 @@ extension TraceSession {
                 pid: pid, slots: SharedSlots(area: area, cookie: contents.cookie),
                 stackBytes: options.stackBytes)
         }
-        image.instrumentation = Instrumentation(
+        let instrumentation = Instrumentation(
             area, setup, hooks: Hooks(area: area, signposts: signposts), signals: signals)
+        instrumentation.sites = Set(contents.patches.filter { $0.call != nil }.map(\.address))
+        image.instrumentation = instrumentation
     }
 }
 

@@ -55,9 +55,19 @@ extension TraceSession {
         if process.isZombie == false { note(.leftBehind) }
     }
 
-    /// The program's code is what it was.
+    /// The program's code is what it was, wherever it leads to our stand-ins: where we know that it
+    /// does, and where the area says so.
     private func takeBackChanges(of code: Instrumentation) {
-        for (site, word) in code.area.hookedWords { putBack(word, at: site) }
+        observer.rereadMappings(at: process.now)
+        let sites =
+            code.sites.union(CallSites.ownPlaces(in: observer.mappings.code))
+            .union(code.area.hookedWords.keys)
+        for site in sites {
+            guard let word = TargetMemory(pid: pid).word(at: site),
+                let original = AreaCode.original(of: word, at: site, ledTo: code.area.address)
+            else { continue }
+            putBack(original, at: site)
+        }
         if let (address, word) = code.takeLinkerHook() { putBack(word, at: address) }
     }
 

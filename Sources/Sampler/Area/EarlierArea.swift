@@ -52,14 +52,12 @@ struct EarlierArea {
     private static func changes(
         _ state: fl_state, at start: UInt64, _ memory: TargetMemory
     ) -> [UInt64: UInt64] {
-        let sites = Area.hookedWords(of: state)
-        return sites.filter { site, _ in
-            guard let word = memory.word(at: site) else { return false }
-            return CallSites.Call.allCases.contains { call in
-                LinkerHook.jump(from: site, to: start &+ UInt64(AreaCode.standIn(for: call)))
-                    == word & 0xFF_FFFF_FFFF
-            }
+        var changes: [UInt64: UInt64] = [:]
+        for site in Area.hookedWords(of: state).keys {
+            guard let word = memory.word(at: site) else { continue }
+            changes[site] = AreaCode.original(of: word, at: site, ledTo: start)
         }
+        return changes
     }
 
     /// From now on it makes no system calls, whoever comes by.

@@ -9,6 +9,8 @@ final class Instrumentation {
     var hooks: Hooks
     var borders = BorderWatch()
     var masks = MaskWatch()
+    /// Where the recorder has led calls past us, or has it done.
+    var sites: Set<UInt64> = []
     /// Whether what the start-up loaded was taken care of while a thread waited for that.
     var hasServedGate = false
     private var setup: Setup

@@ -109,6 +109,7 @@ extension TraceSession {
                 let word = lead(site, to: area.position(Int(AreaCode.standIn(for: call))))
             else { continue }
             area.setReturn(of: call, to: site &+ 7, word: word)
+            instrumentation?.sites.insert(site)
         }
     }
 }

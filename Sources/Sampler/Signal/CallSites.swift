@@ -16,6 +16,8 @@ struct CallSites: Hashable, Sendable {
         case mlockall = 151
 
         fileprivate var code: [UInt8] { [0xB8, rawValue, 0, 0, 0, 0x0F, 0x05] }
+        /// The instruction that loads its number, whose place a jump takes: five bytes.
+        var load: UInt64 { 0xB8 | UInt64(rawValue) << 8 }
 
         /// Its place wherever there is one for each.
         var index: Int {
@@ -117,6 +119,17 @@ struct CallSites: Hashable, Sendable {
         }
         return own.sites.moved(to: own.file.fileOffset)
     }
+
+    /// Where the library that we use ourselves has them, in a process that uses it.
+    static func ownPlaces(in mappings: [CodeMapping]) -> [UInt64] {
+        guard let own = ownLibrary else { return [] }
+        return mappings.filter { $0.file == own.file }.flatMap { mapping in
+            own.sites.sites.values.map { mapping.start &+ $0 }
+        }
+    }
+
+    /// Those that are known.
+    var places: [UInt64] { Array(sites.values) }
 
     /// Each call's place; 0: not known.
     var offsets: (UInt64, UInt64, UInt64, UInt64, UInt64) {

@@ -109,6 +109,23 @@ import Testing
         #expect(seen > 50)
     }
 
+    /// What an area says can be written by others: only where code leads counts.
+    @Test func codeThatLeadsToAnAreaIsKnown() throws {
+        let (site, area) = (0x7000_0000_1234 as UInt64, 0x7000_1000_0000 as UInt64)
+        for call in CallSites.Call.allCases {
+            let jump = try #require(
+                LinkerHook.jump(from: site, to: area + AreaCode.standIn(for: call)))
+            let rest: UInt64 = 0x4805_0F << 40
+            let original = 0xB8 | UInt64(call.rawValue) << 8 | rest
+            #expect(AreaCode.original(of: jump | rest, at: site, ledTo: area) == original)
+            // From elsewhere, to another area, past a stand-in's beginning, or not at all.
+            #expect(AreaCode.original(of: jump | rest, at: site + 1, ledTo: area) == nil)
+            #expect(AreaCode.original(of: jump | rest, at: site, ledTo: area + 4096) == nil)
+            #expect(AreaCode.original(of: (jump | rest) + 1 << 8, at: site, ledTo: area) == nil)
+            #expect(AreaCode.original(of: original, at: site, ledTo: area) == nil)
+        }
+    }
+
     // MARK: Pieces
 
     private static func words(_ piece: [UInt8], last count: Int) -> [UInt64] {

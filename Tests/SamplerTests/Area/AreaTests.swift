@@ -131,6 +131,9 @@ import Testing
         area.set(\.phase, UInt32(FL_PHASE_SETTLED))
         area.set(\.address, 0x7111_0000_0000)
         #expect(area.isSettled && area.address == 0x7111_0000_0000)
+        // A child may write there, too.
+        area.set(\.address, 0x7222_0000_0000)
+        #expect(area.isSettled && area.address == 0x7111_0000_0000)
         let late = try Self.filled()
         late.set(\.phase, UInt32(FL_PHASE_ABANDONED))
         #expect(!late.open())
