@@ -94,21 +94,53 @@ struct HostileFileTests {
         #expect(resolver.lostBytes)
     }
 
-    /// A program chooses what its mappings' paths lead to in the end. To open a pipe lets its
-    /// writer go; to open a device may do anything.
+    /// A program chooses what its mappings' paths lead to in the end, and which files its debug
+    /// information names. To open a pipe lets its writer go; to open a device may do anything.
     @Test func nothingButFilesIsOpened() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("pipe")
-        try #require(mkfifo(path, 0o600) == 0)
-        let watch = inotify_init1(Int32(IN_NONBLOCK))
-        defer { close(watch) }
-        try #require(inotify_add_watch(watch, path, UInt32(IN_OPEN)) >= 0)
+        let opened = try PipeWatch(path)
         #expect(ModuleResolver(Module(path: path), search: .none).problem == .notUsable)
-        var events = [UInt8](repeating: 0, count: 4096)
-        #expect(read(watch, &events, events.count) < 0)
+        #expect(!opened())
         // It would have been noticed.
         close(open(path, O_RDONLY | O_NONBLOCK))
-        #expect(read(watch, &events, events.count) > 0)
+        #expect(opened())
+    }
+
+    /// Beside the program, where the compiler was run, and as a package.
+    @Test(arguments: [4, 5], ["subject.dwo", "built/subject.dwo", "subject.dwp"])
+    func noPipeIsOpenedAsSplitFile(version: Int, name: String) throws {
+        let folder = try TemporaryFolder()
+        try run(["mkdir", "built"], in: folder.path)
+        try folder.write(Self.source, to: "built/subject.cpp")
+        let options = ["-O2", "-g", "-gdwarf-\(version)", "-gsplit-dwarf"]
+        try run(
+            ["sh", "-c", "cd built && g++ -c subject.cpp \(options.joined(separator: " "))"],
+            in: folder.path)
+        try run(["g++", "built/subject.o", "-o", "subject"], in: folder.path)
+        try run(["rm", "built/subject.dwo"], in: folder.path)
+        let opened = try PipeWatch(folder.file(name))
+        interrogate(folder.file("subject"))
+        #expect(!opened())
+    }
+
+    /// The common file that `dwz` makes.
+    @Test func noPipeIsOpenedAsCommonFile() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(Self.source, to: "subject.cpp")
+        try run(["g++", "-O2", "-g", "-S", "subject.cpp"], in: folder.path)
+        // All texts are said to be in the common file: DW_FORM_GNU_strp_alt for DW_FORM_strp.
+        try run(
+            ["sed", "-i", "s/uleb128 0xe$/uleb128 0x1f21/", "subject.s"], in: folder.path)
+        try run(["g++", "subject.s", "-o", "subject"], in: folder.path)
+        try folder.write(Array("common\0".utf8) + [UInt8](repeating: 7, count: 20), to: "link")
+        try run(
+            ["objcopy", "--add-section", ".gnu_debugaltlink=link", "subject"], in: folder.path)
+        let opened = try PipeWatch(folder.file("common"))
+        interrogate(folder.file("subject"))
+        let resolver = ModuleResolver(Module(path: folder.file("subject")))
+        _ = resolver.frames(at: Array(stride(from: UInt64(0x1000), to: 0x3000, by: 41)))
+        #expect(!opened())
     }
 
     @Test func noise() throws {
@@ -119,5 +151,29 @@ struct HostileFileTests {
             bytes.replaceSubrange(0..<7, with: [0x7F, 0x45, 0x4C, 0x46, 2, 1, 1])
             interrogate(try folder.write(bytes, to: "noise"))
         }
+    }
+}
+
+/// A pipe, and whether somebody has opened it since.
+private final class PipeWatch {
+    /// Who opens the pipe is not held up by it.
+    private let pipe: Int32
+    private let watch: Int32
+
+    init(_ path: String) throws {
+        try #require(mkfifo(path, 0o600) == 0)
+        pipe = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+        watch = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+        try #require(inotify_add_watch(watch, path, UInt32(IN_OPEN)) >= 0)
+    }
+
+    func callAsFunction() -> Bool {
+        var events = [UInt8](repeating: 0, count: 4096)
+        return read(watch, &events, events.count) > 0
+    }
+
+    deinit {
+        close(watch)
+        close(pipe)
     }
 }

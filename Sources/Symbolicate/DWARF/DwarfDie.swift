@@ -44,12 +44,19 @@ extension Dwarf_Die {
         return number
     }
 
-    /// Text of this entry or of the one that it is an instance or the definition of.
+    /// Text of this entry or of the one that it is an instance or the definition of. (libdw's own
+    /// way to look there opens files that units are split off to.)
     func text(_ attribute: Int) -> UnsafePointer<CChar>? {
         var die = self
         var value = Dwarf_Attribute()
-        guard dwarf_attr_integrate(&die, UInt32(attribute), &value) != nil else { return nil }
-        return dwarf_formstring(&value)
+        for _ in 0..<Self.longestChain {
+            if dwarf_attr(&die, UInt32(attribute), &value) != nil {
+                return dwarf_formstring(&value)
+            }
+            guard let next = die.origin else { break }
+            die = next
+        }
+        return nil
     }
 
     /// The mangled name; nil when there is none (C, and what other files cannot refer to).
@@ -60,15 +67,21 @@ extension Dwarf_Die {
     }
 
     /// The entry that declares what this one is an instance or the definition of; itself when
-    /// there is no other. Chains longer than 16 are cut: they may be cycles.
+    /// there is no other.
     var declaration: Dwarf_Die {
         var result = self
-        for _ in 0..<16 {
-            let origin = result.target(DW_AT_abstract_origin)
-            guard let next = origin ?? result.target(DW_AT_specification) else { break }
+        for _ in 0..<Self.longestChain {
+            guard let next = result.origin else { break }
             result = next
         }
         return result
+    }
+
+    /// Longer ones are cut: they may be cycles.
+    private static var longestChain: Int { 16 }
+
+    private var origin: Dwarf_Die? {
+        target(DW_AT_abstract_origin) ?? target(DW_AT_specification)
     }
 
     private func target(_ attribute: Int) -> Dwarf_Die? {

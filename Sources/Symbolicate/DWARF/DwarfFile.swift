@@ -13,7 +13,7 @@ final class DwarfFile {
     private let alternate: DwarfFile?
     private let code: Range<UInt64>
     private let names: NameCache
-    private lazy var units: [UnitRoot] = UnitRoot.all(of: handle)
+    private lazy var units: [UnitRoot] = UnitRoot.all(of: handle, file)
     private lazy var map: IntervalMap = makeMap()
     private var indexed: [Int32: DwarfUnit] = [:]
 
@@ -29,8 +29,7 @@ final class DwarfFile {
         _ file: ElfFile, code: Range<UInt64>, names: NameCache,
         findAlternate: (_ name: String, _ buildID: [UInt8]) -> ElfFile?
     ) {
-        guard file.hasDebugInfo, let handle = dwarf_begin_elf(file.handle, DWARF_C_READ, nil)
-        else { return nil }
+        guard file.hasDebugInfo, let handle = DwarfHandle.open(file) else { return nil }
         self.handle = handle
         self.file = file
         self.code = code
@@ -97,21 +96,31 @@ struct UnitRoot {
     var tree: Dwarf_Die
 
     /// All compilation units, as far as the file is sound.
-    static func all(of handle: OpaquePointer) -> [UnitRoot] {
+    static func all(of handle: OpaquePointer, _ file: ElfFile) -> [UnitRoot] {
         var result: [UnitRoot] = []
-        var current: OpaquePointer?
-        var next: OpaquePointer?
-        var type: UInt8 = 0
-        var root = Dwarf_Die()
-        var split = Dwarf_Die()
-        while dwarf_get_units(handle, current, &next, nil, &type, &root, &split) == 0 {
-            if Int(type) == DW_UT_compile {
-                result.append(UnitRoot(root: root, tree: root))
-            } else if Int(type) == DW_UT_skeleton {
-                result.append(UnitRoot(root: root, tree: split.addr == nil ? root : split))
+        forEach(in: handle) { unit, type, root in
+            switch type {
+            case DW_UT_compile: result.append(UnitRoot(root: root, tree: root))
+            case DW_UT_skeleton:
+                let split = DwarfHandle.splitRoot(of: unit, root: root, file)
+                result.append(UnitRoot(root: root, tree: split ?? root))
+            default: break
             }
-            current = next
+            return true
         }
         return result
+    }
+
+    /// Calls `body` with each unit, its type and its root entry, until it says that this is enough.
+    static func forEach(
+        in handle: OpaquePointer, _ body: (OpaquePointer, Int, Dwarf_Die) -> Bool
+    ) {
+        var unit: OpaquePointer?
+        var type: UInt8 = 0
+        var root = Dwarf_Die()
+        // Asked for the split unit's root, too, it would open that unit's file.
+        while dwarf_get_units(handle, unit, &unit, nil, &type, &root, nil) == 0, let unit,
+            body(unit, Int(type), root)
+        {}
     }
 }

@@ -162,6 +162,15 @@ final class ElfFile {
         return result
     }
 
+    /// Where the open file is now; nil of an image in memory.
+    var path: String? {
+        guard descriptor >= 0, let path = realpath("/proc/self/fd/\(descriptor)", nil) else {
+            return nil
+        }
+        defer { free(path) }
+        return String(cString: path)
+    }
+
     /// What tells this file from another one that may be at the same path.
     var identity: String {
         let buildID = Hexadecimal.text(of: buildID[...])

@@ -15,31 +15,27 @@ enum SplitFiles {
         guard debug.file.hasContents(ofSection: ".debug_addr"),
             let index = debug.file.index(ofSection: ".debug_info"),
             debug.file.sections[index].flags & UInt64(SHF_COMPRESSED) == 0,
-            let handle = dwarf_begin_elf(debug.file.handle, DWARF_C_READ, nil)
+            let handle = DwarfHandle.open(debug.file)
         else { return nil }
         defer { dwarf_end(handle) }
-        guard let name = missingFile(of: handle) else { return nil }
+        guard let name = missingFile(of: handle, debug.file) else { return nil }
         let package = debug.path + ".dwp"
         return access(package, F_OK) == 0
             ? ModuleRemark(.unreadPackage, package) : ModuleRemark(.missingSplitFile, name)
     }
 
-    private static func missingFile(of handle: OpaquePointer) -> String? {
-        var current: OpaquePointer?
-        var next: OpaquePointer?
-        var type: UInt8 = 0
-        var root = Dwarf_Die()
-        var split = Dwarf_Die()
-        for _ in 0..<mostUnits {
-            guard dwarf_get_units(handle, current, &next, nil, &type, &root, &split) == 0 else {
-                return nil
+    private static func missingFile(of handle: OpaquePointer, _ file: ElfFile) -> String? {
+        var name: String?
+        var count = 0
+        UnitRoot.forEach(in: handle) { unit, type, root in
+            if type == DW_UT_skeleton,
+                DwarfHandle.splitRoot(of: unit, root: root, file) == nil
+            {
+                name = root.splitFileName ?? "its file"
             }
-            if Int(type) == DW_UT_skeleton, split.addr == nil {
-                let name = root.text(DW_AT_dwo_name) ?? root.text(DW_AT_GNU_dwo_name)
-                return name.map { String(cString: $0) } ?? "its file"
-            }
-            current = next
+            count += 1
+            return name == nil && count < mostUnits
         }
-        return nil
+        return name
     }
 }
