@@ -115,6 +115,11 @@ CHECK_SIZE(fl_initializer, 64);
 CHECK_SIZE(fl_library, 192);
 CHECK_SIZE(fl_open, 256);
 CHECK_SIZE(fl_mark, 256);
+_Static_assert(offsetof(struct interrupted, rdx) == 136, "the code above counts on it");
+_Static_assert(offsetof(struct interrupted, rax) == 144, "the code above counts on it");
+_Static_assert(offsetof(struct interrupted, rip) == 168, "the code above counts on it");
+// The kernel keeps the mask behind what the C library declares as uc_mcontext.
+_Static_assert(offsetof(struct interrupted, mask) == 296, "the code above counts on it");
 _Static_assert(sizeof(struct fl_state) <= FL_OWN - FL_STATE, "it has that much room");
 _Static_assert(offsetof(struct fl_initializer, state) == 8, "the code above counts on it");
 _Static_assert(offsetof(struct fl_initializer, tid) == 12, "the code above counts on it");

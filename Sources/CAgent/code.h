@@ -9,7 +9,8 @@
 enum {
     call_close = 3, call_mmap = 9, call_mprotect = 10, call_sigaction = 13, call_pwrite = 18,
     call_madvise = 28, call_nanosleep = 35,
-    call_getpid = 39, call_kill = 62, call_getrusage = 98, call_munlock = 150,
+    call_getpid = 39, call_kill = 62, call_getrusage = 98, call_sigpending = 127,
+    call_munlock = 150,
     call_gettid = 186,
     call_clock_gettime = 228, call_openat = 257, call_process_vm_readv = 310,
 };

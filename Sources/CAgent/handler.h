@@ -37,6 +37,7 @@ __asm__(
     "  lea 72(%r8), %rdi\n"
     "  mov $17, %ecx\n"
     "  rep movsq\n"
+    "  push %rdx\n"
     "  push %r8\n"
     "  sub $24, %rsp\n"
     ".macro fl_clock clock, to\n"
@@ -88,10 +89,22 @@ __asm__(
     "  mov %rax, 64(%r8)\n"  // copied_size
     "7:\n"
     "  pop %r8\n"
+    "  pop %rdx\n"
     "  mov $3, %r10d\n"  // FL_SLOT_FILLED
     "8:\n"
     "  mov %r10d, (%r8)\n"  // x86-64 keeps the stores in order
     "  lock decl " STATE(OUTSTANDING) "\n"
     "9:\n"
+    // A call that ended early for this signal; its instruction left in rcx where it returns to.
+    "  cmpq $-4, 144(%rdx)\n"  // rax: -EINTR
+    "  jne 0f\n"
+    "  mov 168(%rdx), %rax\n"  // rip
+    "  cmp 152(%rdx), %rax\n"  // rcx
+    "  jne 0f\n"
+    "  mov %rdx, %rdi\n"
+    "  sub $8, %rsp\n"
+    "  call fl_make_again\n"
+    "  add $8, %rsp\n"
+    "0:\n"
     "  ret\n"
     ".previous\n");

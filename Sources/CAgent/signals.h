@@ -95,3 +95,54 @@ CODE void fl_displace(uint32_t signal, const struct kernel_action *action) {
     quiesce();
     if (!is_spare) fl_take_spare(action->flags & on_alternate_stack);
 }
+
+// MARK: Calls that a signal of ours ended
+
+// The kernel's struct ucontext, as far as it concerns us.
+struct interrupted {
+    uint64_t head[5], r8, r9, r10, r11, r12, r13, r14, r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp,
+        rip, rest[15], mask;
+};
+
+// Whether a call that ended with EINTR is the same when it is made once more: its time is absolute,
+// without end, or was brought up to date by the kernel.
+INLINE int may_be_repeated(const volatile struct interrupted *at, volatile uint32_t number) {
+    // pause, semop, msgsnd, msgrcv, rt_sigsuspend
+    if (number == 34 || number == 65 || number == 69 || number == 70 || number == 130) return 1;
+    // select, pselect6, ppoll
+    if (number == 23 || number == 270 || number == 271) return 1;
+    if (number == 7) return (int32_t)at->rdx < 0;                     // poll
+    if (number == 232 || number == 281) return (int32_t)at->r10 < 0;  // epoll_wait, epoll_pwait
+    if (number == 128) return at->rdx == 0;                           // rt_sigtimedwait
+    if (number == 220) return at->r10 == 0;                           // semtimedop
+    if (number == 202) return (at->rsi & 0x7F) == 9;                  // futex: FUTEX_WAIT_BITSET
+    if (number == 35) return at->rdi == at->rsi;                      // nanosleep
+    // clock_nanosleep: TIMER_ABSTIME, or what is left goes where the time came from
+    if (number == 230) return (at->rsi & 1) != 0 || at->r10 == at->rdx;
+    return 0;
+}
+
+// Alone, the program would never have noticed such a signal: its action was to ignore it. But some
+// calls are not restarted after a handler, whatever its flags. They are made again, if nothing else
+// ends them: a signal of the program's that is pending comes first.
+CODE void fl_make_again(volatile struct interrupted *at) {
+    volatile struct fl_state *const own = state();
+    if (own->filtered || *IN_AREA(uint32_t, FL_OWN) != 1) return;  // no calls of ours
+    volatile uint64_t pending;
+    if (call(call_sigpending, (long)&pending, 8, 0, 0, 0, 0) != 0 || (pending & ~at->mask) != 0)
+        return;
+    // mov $NUMBER, %eax; syscall. Read by the kernel, for code need not be readable.
+    volatile uint8_t code[8];
+    volatile struct { uint64_t start, size; } here, there;
+    here.start = (uint64_t)code;
+    there.start = at->rip - 7;
+    here.size = there.size = 7;
+    if (call(call_process_vm_readv, (long)own->pid, (long)&here, 1, (long)&there, 1, 0) != 7 ||
+        code[0] != 0xB8 || code[5] != 0x0F || code[6] != 0x05)
+        return;
+    const uint32_t number =
+        code[1] | (uint32_t)code[2] << 8 | (uint32_t)code[3] << 16 | (uint32_t)code[4] << 24;
+    if (!may_be_repeated(at, number)) return;
+    at->rax = number;
+    at->rip -= 2;
+}

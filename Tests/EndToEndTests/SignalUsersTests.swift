@@ -29,6 +29,18 @@ extension EndToEnd {
         ])
         func theSamplingSignalIsTheirs(words: [String]) throws { try compare(words) }
 
+        /// What ignores it, and what is executed there, is told so (SigIgn).
+        @Test func theSamplingSignalStaysIgnored() throws {
+            let look = "grep SigIgn /proc/self/status"
+            let program = ["sh", "-c", "\(look); \(look) & wait; exec \(look)"]
+            let ignoring = ["sh", "-c", "trap '' URG; exec \"$@\"", "sh"]
+            let alone = try Command(ignoring + program).run()
+            let record = try Firstlight.recording(program, to: scratch("recording")).words
+            let recorded = try Command(ignoring + record).run()
+            #expect(alone.output.contains("400000\n"))
+            #expect(recorded == alone)
+        }
+
         /// Who sets an action without the C library does not pass by us (docs/design.md): it is
         /// told of our handler, and may get the one request that is under way. No more, and of
         /// its own signals none is lost.

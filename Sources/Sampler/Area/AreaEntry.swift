@@ -278,19 +278,23 @@ extension TraceSession {
 /// What the signal for stacks does, and whether our code may be in the program at all.
 extension TraceSession {
     /// The signal for stacks, and what it does so far (0: the default, 1: ignored), if everything
-    /// else allows for our code. That is one which the program leaves alone.
+    /// else allows for our code. That is one which the program leaves alone. One that is ignored
+    /// stays so in programs that are executed, and with a handler it would not: it is the last
+    /// choice.
     ///
     /// - Parameter known: what the first choice does, where nothing need be asked.
     func checkTarget(
         known: UInt64? = nil
     ) throws(SetupFailure) -> (number: Int32, original: UInt64) {
-        if let known { return (SIGURG, known) }
+        if known == 0 { return (SIGURG, 0) }
         guard let status = ProcessStatus(pid: pid) else { throw .gone }
         if status.isFiltered(beyond: SignalCapture.ownFilters) { throw .obstacle(.filtered) }
         // Our pieces go back to where a thread was as no call has gone there.
         if status.hasShadowStack { throw .obstacle(.shadowStack) }
-        let free = [SIGURG, Self.spareSignal].first { status.leavesAlone($0) }
-        guard let signal = free else { throw .obstacle(.ownHandler) }
+        let free = [SIGURG, Self.spareSignal].filter { status.leavesAlone($0) }
+        guard let signal = free.first(where: { !status.ignores($0) }) ?? free.first else {
+            throw .obstacle(.ownHandler)
+        }
         guard Area.fits(process: pid, stackBytes: options.stackBytes) else {
             throw .obstacle(.limited)
         }

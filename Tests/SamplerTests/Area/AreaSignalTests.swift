@@ -634,6 +634,126 @@ import Testing
         }
     }
 
+    /// What a thread does in a call, and what came of it.
+    private final class Waiter: Sendable {
+        private let state = Mutex<(tid: Int32?, result: Int32?, error: Int32)>((nil, nil, 0))
+
+        var tid: Int32? { state.withLock { $0.tid } }
+        var result: Int32? { state.withLock { $0.result } }
+        var error: Int32 { state.withLock { $0.error } }
+
+        init(_ call: @escaping @Sendable () -> Int32) {
+            _ = startThread { [self] in
+                var none = sigset_t()
+                sigemptyset(&none)
+                pthread_sigmask(SIG_SETMASK, &none, nil)
+                state.withLock { $0.tid = OwnSignposts.thread }
+                let result = call()
+                let error = errno
+                state.withLock { ($0.result, $0.error) = (result, error) }
+            }
+        }
+    }
+
+    /// Calls that are not restarted after a handler, whatever its flags. Alone the signal would have
+    /// been ignored.
+    @Test func callsGoOnThatASignalOfOursEnded() async {
+        await #expect(processExitsWith: .success) {
+            let mapped = try MappedArea()
+            mapped.settle { $0.signal = (Self.signal, 0) }
+            var ends: [Int32] = [-1, -1]
+            try #require(pipe(&ends) == 0)
+            let (input, output) = (ends[0], ends[1])
+            // Swift's module of the C library lacks these.
+            typealias Wait = @convention(c) (Int32, UnsafeMutableRawPointer, Int32, Int32) -> Int32
+            typealias Create = @convention(c) (Int32) -> Int32
+            let wait = unsafeBitCast(try #require(dlsym(nil, "epoll_wait")), to: Wait.self)
+            let create = unsafeBitCast(try #require(dlsym(nil, "epoll_create1")), to: Create.self)
+            let poller = create(0)
+            _ = Glibc.signal(SIGUSR1) { _ in }
+            let entry = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
+            let long = timespec(tv_sec: 1000, tv_nsec: 0)
+            let calls: [(ends: Bool, call: @Sendable () -> Int32)] = [
+                (
+                    false,
+                    {
+                        var entry = entry
+                        return poll(&entry, 1, -1)
+                    }
+                ),
+                (
+                    false,
+                    {
+                        var (set, long) = (fd_set(), timeval(tv_sec: 1000, tv_usec: 0))
+                        withUnsafeMutableBytes(of: &set) { bits in
+                            bits[Int(input) / 8] |= 1 << UInt8(input % 8)
+                        }
+                        return select(input + 1, &set, nil, nil, &long)
+                    }
+                ),
+                // These end by the program's own signals, as ever.
+                (
+                    true,
+                    {
+                        // As sleep(3) does: what is left goes where the time came from.
+                        var long = long
+                        return withUnsafeMutablePointer(to: &long) { nanosleep($0, $0) }
+                    }
+                ),
+                (
+                    true,
+                    {
+                        var event: (UInt64, UInt64) = (0, 0)
+                        return wait(poller, &event, 1, -1)
+                    }
+                ),
+                (true, { pause() }),
+                (
+                    true,
+                    {
+                        var none = sigset_t()
+                        sigemptyset(&none)
+                        return sigsuspend(&none)
+                    }
+                ),
+            ]
+            for (index, (endsBySignal, call)) in calls.enumerated() {
+                let waiter = Waiter(call)
+                #expect(eventually { waiter.tid != nil })
+                let tid = try #require(waiter.tid)
+                let thread = KernelThread(process: getpid(), tid: tid)
+                func waits() -> Bool {
+                    guard case .blocked(let call, _) = thread.activity() else { return false }
+                    return call >= 0 && call != 202
+                }
+                #expect(eventually { waits() })
+                for _ in 0..<20 where waiter.result == nil {
+                    let before = thread.counters()?.slices ?? 0
+                    #expect(fl_signal_thread(getpid(), tid, Self.signal, 1) == 0)
+                    #expect(
+                        eventually {
+                            waiter.result != nil
+                                || (thread.counters()?.slices ?? 0) > before && waits()
+                        })
+                }
+                #expect(waiter.result == nil, "call \(index): \(waiter.error)")
+                if endsBySignal {
+                    #expect(fl_signal_thread(getpid(), tid, SIGUSR1, 0) == 0)
+                } else {
+                    #expect(write(output, "x", 1) == 1)
+                }
+                #expect(eventually { waiter.result != nil })
+                #expect(waiter.result == (endsBySignal ? -1 : 1), "call \(index)")
+                if endsBySignal {
+                    #expect(waiter.error == EINTR)
+                } else {
+                    var byte: UInt8 = 0
+                    #expect(read(input, &byte, 1) == 1)
+                }
+            }
+        }
+    }
+
     /// A forked child has all of it, too, and what it does is its own business.
     @Test func aChildChangesNothing() async {
         await #expect(processExitsWith: .success) {
