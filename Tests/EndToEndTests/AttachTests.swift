@@ -228,6 +228,29 @@ extension EndToEnd {
             #expect(others.allSatisfy { $0.hasSuffix(" 0") }, "\(others)")
         }
 
+        /// A process that shares the program's memory goes through our code, too, and nobody looks for
+        /// it there: the area stays.
+        @Test func anotherProcessWithItsMemory() throws {
+            let (input, output) = (try Channel(), try Channel())
+            var command = Command([try Setup.fixture("sharer")])
+            command.input = .descriptor(input.reader)
+            command.output = output.writer
+            let program = try command.start()
+            input.closeReader()
+            output.closeWriter()
+            #expect(try output.line() == "ready")
+            let result = try Firstlight.command([
+                "attach", "-o", scratch("recording"), "--duration", "100ms", String(program.pid),
+            ]).run()
+            #expect(result.status == 0, "\(result)")
+            #expect((result.output + result.error).contains("could not be taken out"), "\(result)")
+            let maps = try String(contentsOfFile: "/proc/\(program.pid)/maps", encoding: .utf8)
+            #expect(maps.contains("firstlight"))
+            input.closeWriter()
+            #expect(try output.line() == "other 0")
+            #expect(try program.finish().status == 0)
+        }
+
         /// Threads that were left alone, since they waited, wake up while our code is brought in, and
         /// while it is taken out, and make just the calls that lead there.
         @Test func threadsThatWakeMeanwhile() throws {

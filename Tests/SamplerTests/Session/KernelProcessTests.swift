@@ -30,6 +30,29 @@ import Testing
         #expect(fl_shares_memory(getpid(), .max) < 0)
     }
 
+    @Test func aProcessThatSharesIt() async {
+        await #expect(processExitsWith: .success) {
+            let process = KernelProcess(pid: getpid())
+            #expect(!process.sharesMemory)
+            // Variadic, so that Swift hides it.
+            typealias Clone =
+                @convention(c) (
+                    @convention(c) (UnsafeMutableRawPointer?) -> Int32, UnsafeMutableRawPointer,
+                    Int32, UnsafeMutableRawPointer?
+                ) -> Int32
+            let clone = unsafeBitCast(try #require(dlsym(nil, "clone")), to: Clone.self)
+            let stack = UnsafeMutableRawPointer.allocate(byteCount: 1 << 16, alignment: 16)
+            let sharing: Int32 = 0x100  // CLONE_VM
+            let other = clone({ _ in pause() }, stack + (1 << 16), sharing | SIGCHLD, nil)
+            try #require(other > 0)
+            #expect(process.sharesMemory)
+            kill(other, SIGKILL)
+            var status: Int32 = 0
+            #expect(waitpid(other, &status, 0) == other)
+            #expect(!process.sharesMemory)
+        }
+    }
+
     /// What ended before anything of it could be opened is gone, not unknown.
     @Test func nobody() {
         let process = KernelProcess(pid: .max)
