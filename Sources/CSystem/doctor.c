@@ -1,4 +1,5 @@
 #define _GNU_SOURCE  // here only, see shim.c
+#include "CSystem.h"
 #include "Doctor.h"
 
 #include <errno.h>
@@ -66,9 +67,7 @@ int fl_doctor_trace_from_outside(int *is_fatal) {
     if (child < 0) return answer;
     if (answer == -ETIMEDOUT) kill(child, SIGKILL);
     int status = 0;
-    pid_t got;
-    do got = waitpid(child, &status, 0);
-    while (got == -1 && errno == EINTR);
+    const pid_t got = fl_wait_briefly(child, &status);
     *is_fatal = got == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS;
     return answer;
 }

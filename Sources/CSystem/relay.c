@@ -1,4 +1,5 @@
 #define _GNU_SOURCE  // here only: in a header it would contradict Swift's Glibc module
+#include "CSystem.h"
 #include "Relay.h"
 
 #include <errno.h>
@@ -236,12 +237,14 @@ int fl_relay_start(int original, const void *text, size_t length, int *input, in
     pid_t child = output < 0 ? -1 : fork();
     if (child == 0) {
         // The one in between ends at once: the relay is nobody's child.
-        if (fork() == 0) become_relay(ends[0], output, sockets[1], is_terminal, &search);
-        _exit(0);
+        const pid_t relay = fork();
+        if (relay == 0) become_relay(ends[0], output, sockets[1], is_terminal, &search);
+        _exit(relay < 0 ? errno : 0);
     }
     int error = child < 0 ? errno : 0;
-    int status;
-    while (child > 0 && waitpid(child, &status, __WALL) < 0 && errno == EINTR) {}
+    int status = 0;
+    if (child > 0 && fl_wait_briefly(child, &status) == child)
+        error = WIFEXITED(status) ? WEXITSTATUS(status) : ECHILD;
     close(ends[0]);
     close(sockets[1]);
     if (output >= 0) close(output);

@@ -29,6 +29,17 @@ pid_t fl_wait(pid_t tid, int no_hang, int *status) {
     return got == -1 ? -errno : got;
 }
 
+pid_t fl_wait_briefly(pid_t pid, int *status) {
+    // A second or more: it may be frozen, or wait for a file server.
+    const struct timespec pause = {.tv_nsec = 200000};
+    pid_t got = 0;
+    for (int looks = 0; looks < 5000 && got == 0; looks++) {
+        got = fl_wait(pid, 1, status);
+        if (got == 0) nanosleep(&pause, NULL);
+    }
+    return got;
+}
+
 static int tells_of_end(const siginfo_t *info) {
     return info->si_code == CLD_EXITED || info->si_code == CLD_KILLED ||
            info->si_code == CLD_DUMPED;

@@ -100,6 +100,8 @@ package enum Sampler {
     private static func run(
         _ group: ProcessGroup, _ signals: SignalQueue
     ) throws(SamplerError) -> SamplerOutcome {
+        let watch = DeafnessWatch()
+        defer { watch.end() }
         do throws(SystemError) {
             return try group.run(signals)
         } catch {

@@ -164,5 +164,38 @@ extension EndToEnd {
             #expect(try output.rest() == "again\n")
             #expect(try child.finish().status == 7)
         }
+
+        /// To read memory that nobody serves waits for ever: whoever wants the recorder to end is
+        /// heard nonetheless, and the program goes on.
+        @Test(.enabled(if: geteuid() == 0, "only root may leave the kernel's faults unserved"))
+        func memoryThatDoesNotAnswer() throws {
+            let (input, output) = (try Channel(), try Channel())
+            var command = try Firstlight.recording(
+                [try Setup.fixture("unserved")], to: scratch("recording"),
+                options: ["--quiet", "--capture", "ptrace"])
+            command.input = .descriptor(input.reader)
+            command.output = output.writer
+            let recorder = try command.start()
+            input.closeReader()
+            output.closeWriter()
+            #expect(try output.line() == "ready")
+            func isReading() -> Bool {
+                Proc.tasks(recorder.pid).contains { task in
+                    // process_vm_readv
+                    Proc.contents("/proc/\(recorder.pid)/task/\(task)/syscall")?
+                        .hasPrefix("310 ") == true
+                }
+            }
+            try Proc.waitUntil("a read that does not end") {
+                (0..<50).allSatisfy { _ in
+                    usleep(1000)
+                    return isReading()
+                }
+            }
+            kill(recorder.pid, SIGINT)
+            #expect(try recorder.finish().end == .signalled(SIGINT))
+            input.closeWriter()
+            #expect(try output.line() == "done")
+        }
     }
 }

@@ -50,6 +50,36 @@ extension EndToEnd {
             }
         }
 
+        /// A display that accepts and never answers: whoever wants the recorder to end is heard.
+        @Test(arguments: [true, false]) func aDisplayThatDoesNotAnswer(isInterrupted: Bool) throws {
+            let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+            defer { close(listener) }
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            // X11's displays have their ports from 6000 on.
+            let display = (500..<600).first { display in
+                address.sin_port = in_port_t(6000 + display).bigEndian
+                return withUnsafeBytes(of: &address) { bytes in
+                    bind(
+                        listener, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress,
+                        socklen_t(bytes.count)) == 0
+                }
+            }
+            try #require(listen(listener, 4) == 0)
+            let child = try Firstlight.recording(
+                ["touch", scratch("touched")], to: scratch("recording"),
+                options: ["--quiet", "--until", "window"],
+                adding: ["DISPLAY": "127.0.0.1:\(try #require(display))"]
+            ).start()
+            let client = accept(listener, nil, nil)
+            defer { close(client) }
+            if isInterrupted { kill(child.pid, SIGINT) }
+            let result = try child.finish()
+            #expect(result.isRefusal(125, mentioning: "X server", "does not answer"), "\(result)")
+            #expect(access(scratch("touched"), F_OK) != 0)
+        }
+
         @Test func aPortThatIsNotTheOne() throws {
             // Port 1 is not this program's; it is idle instead.
             let result = try command(

@@ -56,6 +56,8 @@ extern const uint64_t fl_trace_children;  // fork and vfork events
 
 // wait4(2) with __WALL. The thread's id, 0 when nothing is there (no_hang), or -errno.
 pid_t fl_wait(pid_t tid, int no_hang, int *status);
+// The same of a child that is about to end by itself: as long as that may take. 0: it has not.
+pid_t fl_wait_briefly(pid_t pid, int *status);
 
 // Whether two processes have the same memory: 1, 0, or -errno.
 int fl_shares_memory(pid_t pid, pid_t other);

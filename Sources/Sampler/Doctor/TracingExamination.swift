@@ -89,7 +89,7 @@ private struct WaitingChild: ~Copyable {
         // Should it not hear that, or hang in a stop.
         if !Patience.wait({ fl_wait(pid, 1, &status) != 0 }) {
             kill(pid, SIGKILL)
-            _ = fl_wait(pid, 0, &status)
+            _ = fl_wait_briefly(pid, &status)
         }
     }
 }

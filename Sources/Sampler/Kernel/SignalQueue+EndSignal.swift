@@ -22,9 +22,9 @@ extension SignalQueue {
 
 extension SignalQueue {
     /// Whether a request to end has come, and waits to be taken.
-    var isToEnd: Bool {
+    static var isToEnd: Bool {
         var pending = sigset_t()
         sigpending(&pending)
-        return Self.endSignals.contains { sigismember(&pending, $0) == 1 }
+        return endSignals.contains { sigismember(&pending, $0) == 1 }
     }
 }

@@ -95,7 +95,7 @@ struct HeldProcess: ~Copyable {
             let got = fl_wait(pid, 1, &status)
             guard got != 0 else {
                 signals.awaitChild(within: .milliseconds(50))
-                guard signals.isToEnd else { continue }
+                guard SignalQueue.isToEnd else { continue }
                 let end = timeToEnd ?? .now + .milliseconds(1000)
                 timeToEnd = end
                 if .now >= end { throw SystemError("waiting for the new process", code: EINTR) }

@@ -51,7 +51,7 @@ package struct OutputRelay: Sendable {
                 case .found(let time)?: found = found ?? time
                 case .drained?: return found
                 case nil:
-                    if signals.isToEnd { return found }
+                    if SignalQueue.isToEnd { return found }
                     var entry = pollfd(fd: control, events: Int16(POLLIN), revents: 0)
                     poll(&entry, 1, Self.patience)
                 }

@@ -12,7 +12,7 @@ final class WindowSource: ReadySource {
     /// - Parameter isLaunch: the process has no windows yet.
     init(isLaunch: Bool) throws(SamplerError) {
         self.isLaunch = isLaunch
-        connection = try XConnection()
+        connection = try XConnection.open()
     }
 
     func began(_ pid: Int32) {

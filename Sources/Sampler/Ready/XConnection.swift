@@ -1,5 +1,7 @@
 import CXCB
 import Glibc
+import ProfileModel
+import Synchronization
 
 /// A connection to the X server that DISPLAY names. Used by one thread at a time.
 ///
@@ -9,13 +11,53 @@ final class XConnection: @unchecked Sendable {
     /// The root windows, one for each screen.
     let roots: [xcb_window_t]
 
-    init() throws(SamplerError) {
+    /// How long the server may take to answer.
+    private static let patience = TimeSpan.milliseconds(10_000)
+
+    private enum Attempt {
+        case underWay
+        case connected(XConnection)
+        case failed
+    }
+
+    /// A server may accept, and never answer, for which XCB waits for ever: a thread of its own
+    /// does. Whoever wants us to end meanwhile is heard.
+    static func open() throws(SamplerError) -> XConnection {
         guard let display = getenv("DISPLAY"), display.pointee != 0 else {
             throw .cannotWatch("window", reason: "DISPLAY is not set")
         }
         let name = String(cString: display)
-        guard let connection = xcb_connect(nil, nil), xcb_connection_has_error(connection) == 0
-        else { throw .cannotWatch("window", reason: "no connection to the X server '\(name)'") }
+        let attempt = AttemptResult()
+        let isBegun = startThread { attempt.end(with: XConnection()) }
+        let deadline = MonotonicTime.now + patience
+        while isBegun {
+            switch attempt.state.withLock({ $0 }) {
+            case .connected(let connection): return connection
+            case .failed:
+                throw .cannotWatch("window", reason: "no connection to the X server '\(name)'")
+            case .underWay: break
+            }
+            guard !SignalQueue.isToEnd, MonotonicTime.now < deadline else { break }
+            usleep(500)
+        }
+        throw .cannotWatch("window", reason: "the X server '\(name)' does not answer")
+    }
+
+    private final class AttemptResult: Sendable {
+        let state = Mutex(Attempt.underWay)
+
+        func end(with connection: XConnection?) {
+            state.withLock { $0 = connection.map { .connected($0) } ?? .failed }
+        }
+    }
+
+    /// nil: there is no server. Waits for its answers.
+    private init?() {
+        guard let connection = xcb_connect(nil, nil) else { return nil }
+        guard xcb_connection_has_error(connection) == 0 else {
+            xcb_disconnect(connection)
+            return nil
+        }
         self.connection = connection
         var roots: [xcb_window_t] = []
         var screens = xcb_setup_roots_iterator(xcb_get_setup(connection))

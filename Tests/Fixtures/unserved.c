@@ -1,0 +1,43 @@
+// unserved: computes, on a stack above which memory lies that nobody serves (userfaultfd), until
+// standard input ends. Whoever reads that memory waits for ever.
+// Prints "ready", and "done" at the end.
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+
+#include "fixture.h"
+
+#define STACK (64 << 10)
+
+static void work(void) {
+    uint64_t state = 1;
+    puts("ready");
+    fflush(stdout);
+    struct pollfd input = {.fd = 0, .events = POLLIN};
+    while (poll(&input, 1, 0) == 0) BURN(state, ROUNDS_PER_MS);
+    puts("done");
+}
+
+int main(void) {
+    // Faults of the kernel's, too, which takes a privilege.
+    const int served = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+    struct uffdio_api api = {.api = UFFD_API};
+    if (served < 0 || ioctl(served, UFFDIO_API, &api) != 0) fail("userfaultfd");
+    char *memory = mmap(NULL, 2 * STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) fail("mmap");
+    memset(memory, 1, STACK);
+    struct uffdio_register all = {.range = {(uint64_t)(uintptr_t)memory, 2 * STACK},
+                                  .mode = UFFDIO_REGISTER_MODE_MISSING};
+    if (ioctl(served, UFFDIO_REGISTER, &all) != 0) fail("registering");
+    static ucontext_t here, there;
+    getcontext(&there);
+    there.uc_stack.ss_sp = memory;
+    there.uc_stack.ss_size = STACK;
+    there.uc_link = &here;
+    makecontext(&there, work, 0);
+    swapcontext(&here, &there);
+    return 0;
+}
