@@ -29,7 +29,9 @@ package enum Sampler {
         start.held = try HeldProcess(
             path: path, arguments: arguments, signals: signals, setting: start.ready.setting,
             area: area)
-        let result = onTracerThread { () -> Result<SamplerOutcome, SamplerError> in
+        let parent = ParentThread()
+        let result = onTracerThread(serving: parent) { () -> Result<SamplerOutcome, SamplerError> in
+            defer { parent?.finish() }
             do throws(SamplerError) {
                 guard let held = start.held.take() else {
                     throw .systemCall(SystemError("starting a process", code: ESRCH))
@@ -39,8 +41,8 @@ package enum Sampler {
                 raiseLimits()
                 // All that can be done before the program stands at its first instruction.
                 let group = ProcessGroup(
-                    KernelProcess(pid: pid), options: options, sink: sink, children: children,
-                    ready: start.ready, machine: start.machine)
+                    KernelProcess(pid: pid, parent: parent), options: options, sink: sink,
+                    children: children, ready: start.ready, machine: start.machine)
                 group.main.marks?.isPrepared = true
                 let process = try held.execute(options)
                 sink.receive(.began(pid: pid))

@@ -68,6 +68,9 @@ protocol ProcessAccess: AnyObject {
     func peekReport() -> (tid: Int32, isEnd: Bool)?
     /// Whether our child has ended, and waits for us to take note.
     var hasEnded: Bool { get }
+    /// Makes a thread of our child go on that has stopped without being traced by us: it asked to be
+    /// traced itself.
+    func releaseSelfTraced(_ tid: Int32, delivering signal: Int32)
 }
 
 /// What waitpid(2) tells.
@@ -89,7 +92,13 @@ protocol ProgramAccess: AnyObject {
 final class KernelProcess: ProcessAccess {
     private let files: ProcessFiles
 
-    init(pid: Int32) { files = ProcessFiles(pid: pid) }
+    /// nil: it is not our child.
+    private let parent: ParentThread?
+
+    init(pid: Int32, parent: ParentThread? = nil) {
+        files = ProcessFiles(pid: pid)
+        self.parent = parent
+    }
 
     var pid: Int32 { files.pid }
 
@@ -155,6 +164,10 @@ final class KernelProcess: ProcessAccess {
     }
 
     var hasEnded: Bool { fl_has_ended(pid) == 1 }
+
+    func releaseSelfTraced(_ tid: Int32, delivering signal: Int32) {
+        parent?.release(tid, delivering: signal)
+    }
 }
 
 private final class KernelProgram: ProgramAccess {

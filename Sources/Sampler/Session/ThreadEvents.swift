@@ -61,6 +61,7 @@ extension TraceSession {
             thread.interruption = nil
             take(.stopped, of: thread, at: now)
         case .signal(let number):
+            if !thread.isTraced { process.releaseSelfTraced(thread.tid, delivering: number) }
             sampleAtStop(thread)
             resume(thread, stoppedSince: now, delivering: number)
         case .groupStop:

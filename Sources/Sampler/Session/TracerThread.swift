@@ -4,7 +4,11 @@ import Glibc
 ///
 /// ptrace ties what is traced to the thread that began it, and lets go of everything, without
 /// one more stop, when that thread ends: the gentlest way to leave a process alone again.
-func onTracerThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) -> Value? {
+///
+/// - Parameter parent: what the calling thread serves meanwhile; `body` says when that is over.
+func onTracerThread<Value: Sendable>(
+    serving parent: ParentThread? = nil, _ body: @escaping @Sendable () -> Value
+) -> Value? {
     let box = Box(body)
     var thread = pthread_t()
     let failure = pthread_create(
@@ -18,6 +22,7 @@ func onTracerThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) ->
         Unmanaged<AnyWork>.passUnretained(box).release()
         return nil
     }
+    parent?.serve()
     pthread_join(thread, nil)
     return box.value
 }

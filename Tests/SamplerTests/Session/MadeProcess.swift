@@ -27,6 +27,8 @@ final class MadeProcess: ProcessAccess {
     let program = MadeProgram()
     var isZombie: Bool? = false
     var hasEnded = false
+    /// Threads that were made to go on by our own thread that forked them, and the signals to them.
+    private(set) var releasedByParent: [(tid: Int32, signal: Int32)] = []
     var hasProgram = true
     var childrenCPU: TimeSpan? = .zero
     /// Others, which a group may ask for.
@@ -123,6 +125,10 @@ final class MadeProcess: ProcessAccess {
         isThread(tid) ? pid : others.first { $0.value.isThread(tid) }?.key
     }
     func parent(of tid: Int32) -> Int32? { parents[tid] }
+
+    func releaseSelfTraced(_ tid: Int32, delivering signal: Int32) {
+        releasedByParent.append((tid, signal))
+    }
 
     func nextReport() -> ThreadReport? { reports.isEmpty ? nil : reports.removeFirst() }
 
