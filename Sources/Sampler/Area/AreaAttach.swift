@@ -40,6 +40,7 @@ extension TraceSession {
         guard sites[.sigaction] != nil else { throw .obstacle(.noCallSite) }
         // Now that nobody runs: a moment ago somebody may have been about to set an action.
         let signal = try checkTarget()
+        if isFiltered(thread) { throw .obstacle(.filtered) }
         let size = Area.size(stackBytes: options.stackBytes)
         guard let place = start.place(size: size), let cave = start.anyCave
         else { throw .obstacle(.noRoom) }

@@ -141,7 +141,7 @@ extension TraceSession {
                 // Another may be had sooner.
                 let turn = min(deadline, process.now + .milliseconds(20))
                 guard let position = stopNow(thread, by: turn) else { continue }
-                if canBeLedAway(thread, at: position) { return thread }
+                if canBeLedAway(thread, at: position), !isFiltered(thread) { return thread }
                 release(thread)
             }
             pause(microseconds: 500)
@@ -152,11 +152,19 @@ extension TraceSession {
     private func mayStop(_ thread: TracedThread) -> Bool {
         // Who sleeps deeply stops for nobody before that is over.
         guard thread.state != UInt8(ascii: "D") else { return false }
+        // It would be killed for what it has to do.
+        if isFiltered(thread) { return false }
         // Asked already, for a sample.
         if thread.isInterrupted { return true }
         guard thread.phase == .free, let activity = thread.activity() else { return false }
         guard case .blocked(let call, let registers) = activity else { return true }
         return endsNoCall(call, registers)
+    }
+
+    /// Whether a filter, or strict mode, may forbid a thread what our code would have it do. One that
+    /// is stopped cannot change that.
+    func isFiltered(_ thread: TracedThread) -> Bool {
+        thread.status()?.isFiltered(beyond: SignalCapture.ownFilters) != false
     }
 
     /// Whether a stopped thread may be made to go on elsewhere: from our own code it would never

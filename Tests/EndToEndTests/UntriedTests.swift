@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// Programs of kinds that few others are: each writes the same and ends in the same way as alone.
+    @Suite struct Untried {
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        private static let rarities = [
+            "uring", "userfault", "strict", "inherit", "unmapped", "moved", "protected", "daemon",
+        ]
+
+        @Test(arguments: rarities + ["namespaces", "traced", "parent"])
+        func rare(what: String) throws {
+            if what == "namespaces" { try needNamespaces() }
+            try SideBySide(scratch: scratch).compare(fixture: ["rare", what])
+        }
+
+        /// Who asks to be traced, or is traced by another, cannot be traced by us as well: that is
+        /// a limit of this capture (docs/design.md).
+        @Test(arguments: rarities.filter { $0 != "uring" } + ["namespaces"])
+        func rareByStops(what: String) throws {
+            if what == "namespaces" { try needNamespaces() }
+            try SideBySide(scratch: scratch).compare(
+                fixture: ["rare", what], options: ["--capture", "ptrace"])
+        }
+
+        /// Where a program may not unshare, its fixture fails alone, too.
+        private func needNamespaces() throws {
+            let alone = try Command([try Setup.fixture("rare"), "namespaces"]).run()
+            if alone.status != 7 { try Setup.skip("namespaces cannot be unshared here") }
+        }
+
+        /// A thread in strict mode is killed for whatever it is led away to do: nobody is when the
+        /// recording ends.
+        @Test(arguments: 1...3) func aRecordingEndsInStrictMode(time: Int) throws {
+            try SideBySide(scratch: scratch).compare(
+                fixture: ["rare", "strict"], options: ["--until", "output", "--after", "keep"])
+        }
+
+        @Test(
+            .needs("musl-gcc"), arguments: ["spin", "threads", "signals", "forked"],
+            [[], ["-static"]])
+        func musl(fixture: String, linking: [String]) throws {
+            let fixtures = URL(filePath: #filePath).deletingLastPathComponent()
+                .deletingLastPathComponent().appending(path: "Fixtures")
+            let flags = ["-std=gnu17", "-O2", "-D_GNU_SOURCE", "-pthread"] + linking
+            let compiled = try Command(
+                ["musl-gcc"] + flags
+                    + ["-o", scratch(fixture), fixtures.appending(path: "\(fixture).c").path]
+            ).run()
+            #expect(compiled.status == 0, "\(compiled.error)")
+            try SideBySide(scratch: scratch).compare([scratch(fixture)])
+        }
+
+        private static let captures: [[String]] = [[], ["--capture", "ptrace"]]
+
+        /// `script` with `"$@"` as it is, and with `record` in front of the program that follows.
+        private func compare(
+            script: String, _ program: [String], options: [String]
+        ) throws {
+            let shell = ["sh", "-c", script, "sh"]
+            let alone = try Command(shell + program).run()
+            let recording = try Firstlight.recording(
+                program, to: scratch("recording"), options: ["--quiet"] + options)
+            #expect(try Command(shell + recording.words).run() == alone)
+        }
+
+        @Test(
+            arguments: [
+                #"head -c 100000000 /dev/zero | "$@""#,
+                #"head -c 100000000 /dev/zero > input; "$@" < input"#,
+            ], captures)
+        func aHundredMegabytesOfInput(script: String, options: [String]) throws {
+            let folder = "cd '\(scratch.path)'; "
+            try compare(script: folder + script, ["sha256sum"], options: options)
+        }
+
+        @Test(arguments: captures) func whoReadsTheOutputEndsEarly(options: [String]) throws {
+            let script = #"{ "$@"; echo "status $?" >&2; } | head -n 1"#
+            try compare(script: script, ["yes"], options: options)
+        }
+    }
+}
