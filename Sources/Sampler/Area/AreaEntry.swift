@@ -105,7 +105,6 @@ extension TraceSession {
             contents.spare = Self.spare(besides: signal.number)
             contents.sites = start.isStatic ? nil : CallSites.ofOwnLibrary ?? .unknown
         }
-        contents.patches += patches(leading: ownSites)
         var setup = Instrumentation.Setup(linker: start.linker)
         if let linker = start.linker { setup.linkerHook = fill(&contents, with: linker) }
         start.fillMain(into: &contents)
@@ -124,6 +123,8 @@ extension TraceSession {
         let handed = inherited
         inherited = nil
         if isAtEntry { contents.patches += patches(keeping: AreaCode.pieceSize, at: entry) }
+        // Behind those, for a call may be made there.
+        contents.patches += patches(leading: ownSites)
         let code = AreaCode.boot(
             descriptor: handed?.descriptor, place: place, size: size, isAtEntry: isAtEntry)
         let own = handed.map { $0.area }
@@ -241,15 +242,21 @@ extension TraceSession {
         _ main: TracedThread, _ before: Tracee.State, _ area: Area, _ contents: Area.Contents,
         of image: RunningImage
     ) throws(SetupFailure) {
-        let isSettled = wait(atMost: .milliseconds(5), every: 20) { area.isSettled }
+        // Where the memory cannot be mapped, the thread naps. It may have had no core as yet.
+        wait(atMost: Self.stopPatience, every: 20) { area.isSettled || isNapping(main) }
         guard stopNow(main) != nil else { throw .gone }
-        if isSettled { return letGo(main, running: image) }
+        if area.isSettled { return letGo(main, running: image) }
         // The memory could not be mapped.
         for patch in contents.patches where patch.isRestoring {
             putBack(patch.word, at: patch.address)
         }
         try attempt { () throws(SystemError) in try main.tracee.restore(before) }
         throw .obstacle(.unmapped)
+    }
+
+    private func isNapping(_ thread: TracedThread) -> Bool {
+        guard case .blocked(35, _) = thread.activity() else { return false }  // nanosleep
+        return true
     }
 }
 
