@@ -66,6 +66,30 @@ extension EndToEnd {
             #expect(recorded == Finished(end: .exited(0), output: "", error: ""))
         }
 
+        /// A core holds nothing of the area: at most the code that we have changed, the C library's.
+        @Test(
+            .enabled(if: Proc.contents("/proc/sys/kernel/core_pattern")?.hasPrefix("core") == true),
+            arguments: ["signal", "ptrace"])
+        func cores(capture: String) throws {
+            func core(_ words: [String]) throws -> Int {
+                var command = Command(words)
+                command.directory = scratch.path
+                _ = try command.run()
+                let files = try FileManager.default.contentsOfDirectory(atPath: scratch.path)
+                let name = try #require(files.first { $0.hasPrefix("core") })
+                defer { try? FileManager.default.removeItem(atPath: scratch(name)) }
+                let status = try FileManager.default.attributesOfItem(atPath: scratch(name))
+                return try #require(status[.size] as? Int)
+            }
+            let words = ["sh", "-c", "ulimit -c unlimited; kill -ABRT $$"]
+            let alone = try core(words)
+            let recorded = try core(
+                Firstlight.recording(
+                    words, to: scratch("recording"), options: ["--quiet", "--capture", capture]
+                ).words)
+            #expect(recorded < alone + (4 << 20))
+        }
+
         /// LeakSanitizer stops all threads by ptrace: who traces them makes it fail.
         @Test(arguments: [
             [], ["--capture", "ptrace"], ["--mark", "lose=lose.."],
