@@ -317,16 +317,28 @@ final class Area {
 
     /// The signals that may lead to our handler, and what they did before, as the program left it.
     /// Whether they do, the program's own actions, which may have come past us, decide.
-    var signals: [(number: Int32, original: UInt64)] {
-        let first =
-            self[\.sample_signal] == 0
-            ? [] : [(Int32(clamping: self[\.sample_signal]), self[\.original_handler])]
-        let wasTaken =
-            value(\.spare) != UInt32(FL_SPARE_NOT_NEEDED)
-            && value(\.spare) != UInt32(FL_SPARE_REFUSED)
-        let spare =
-            wasTaken ? [(Int32(clamping: self[\.spare_signal]), self[\.spare_original])] : []
-        return first + spare
+    var signals: [Signal] { Self.signals(of: read(fl_state.self, at: Int(FL_STATE))) }
+
+    struct Signal: Hashable {
+        var number: Int32
+        /// What it did before: 0 the default, 1 ignored.
+        var original: UInt64
+    }
+
+    static func signals(of state: fl_state) -> [Signal] {
+        var signals: [Signal] = []
+        if state.sample_signal != 0 {
+            signals.append(
+                Signal(
+                    number: Int32(clamping: state.sample_signal),
+                    original: state.original_handler))
+        }
+        if state.spare != UInt32(FL_SPARE_NOT_NEEDED), state.spare != UInt32(FL_SPARE_REFUSED) {
+            signals.append(
+                Signal(
+                    number: Int32(clamping: state.spare_signal), original: state.spare_original))
+        }
+        return signals
     }
     /// Whether it prepares a filter for its system calls.
     var isFiltered: Bool { value(\.filtered) != 0 }

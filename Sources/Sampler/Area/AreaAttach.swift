@@ -36,7 +36,7 @@ extension TraceSession {
         defer { noteHold(from: held, to: .now) }
         guard let others = stopOthers(than: thread) else { throw .obstacle(.unmapped) }
         defer { for other in others { release(other) } }
-        if try takeOver() { sites = findSites() }
+        if try takeOver(by: thread) { sites = findSites() }
         guard sites[.sigaction] != nil else { throw .obstacle(.noCallSite) }
         // Now that nobody runs: a moment ago somebody may have been about to set an action.
         let signal = try checkTarget()

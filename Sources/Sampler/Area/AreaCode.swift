@@ -82,7 +82,7 @@ enum AreaCode {
     /// What takes it away: the sampling signal's action, if `handler` is what it has (nil: that
     /// stays), and the mapping (nil).
     static func away(
-        restoring action: (number: Int32, original: UInt64)?, from handler: UInt64,
+        restoring action: Area.Signal?, from handler: UInt64,
         _ range: Range<UInt64>?
     ) -> [UInt8] {
         away.filled(

@@ -126,7 +126,7 @@ extension TraceSession {
 
     /// Lets a stopped thread run a piece of ours that stands in a cave, and stops it again where it
     /// was. It comes back by itself when we do not.
-    private func run(_ code: [UInt8], at cave: UInt64, by thread: TracedThread) -> Bool {
+    func run(_ code: [UInt8], at cave: UInt64, by thread: TracedThread) -> Bool {
         let before = TargetMemory(pid: pid).read(at: cave, count: code.count)
         guard before.count == code.count, !AreaCode.isPiece(before),
             ProcFile.write(code, to: "/proc/\(pid)/mem", at: cave),

@@ -10,6 +10,8 @@ struct EarlierArea {
     let recorder: Int32
     /// The places in the C library that lead there, and what was there before.
     let changes: [UInt64: UInt64]
+    /// Those whose handler it may still be.
+    let signals: [Area.Signal]
     /// Somebody waits in it until it is filled in, or it is of another version: then nothing is
     /// known of it.
     private let isUnclear: Bool
@@ -33,10 +35,14 @@ struct EarlierArea {
             bytes.count == MemoryLayout<fl_state>.size
             && memory.read(at: start, count: AreaCode.bytes.count) == AreaCode.bytes
         let state = isOurs ? bytes.withUnsafeBytes { $0.loadUnaligned(as: fl_state.self) } : nil
+        signals = state.map(Area.signals)?.filter { $0.original <= 1 } ?? []
         recorder = Int32(bitPattern: state?.recorder ?? 0)
         isUnclear = state == nil || state?.phase == UInt32(FL_PHASE_EMPTY)
         changes = state.map { Self.changes($0, at: start, memory) } ?? [:]
     }
+
+    /// Its handler of the signals.
+    var handler: UInt64 { start &+ UInt64(AreaCode.sampleHandler) }
 
     /// Whether the program comes by it.
     var isInUse: Bool { isUnclear || !changes.isEmpty }
@@ -69,20 +75,40 @@ struct EarlierArea {
 }
 
 extension TraceSession {
-    /// Where a recorder was killed, its changes of the program's code are taken back. What is
-    /// mapped of it stays, for somebody may be in it, and does nothing any more.
+    /// Where a recorder was killed, or could not take its own away, its changes of the program's code
+    /// and its handlers are taken back: each has but two signals to choose from. What is mapped of it
+    /// stays, for somebody may be in it, and does nothing any more.
     ///
-    /// - Returns: whether there was anything.
+    /// - Parameter thread: one that is stopped and can be led away; all that run are stopped.
+    /// - Returns: whether the program's code was changed.
     /// - Throws: `occupied` if the other may be at work.
-    func takeOver() throws(SetupFailure) -> Bool {
-        let earlier = EarlierArea.all(in: pid).filter(\.isInUse)
-        guard earlier.allSatisfy({ sharesNamespace && $0.isAbandoned }) else {
+    func takeOver(by thread: TracedThread) throws(SetupFailure) -> Bool {
+        let all = EarlierArea.all(in: pid)
+        let inUse = all.filter(\.isInUse)
+        guard inUse.allSatisfy({ sharesNamespace && $0.isAbandoned }) else {
             throw .obstacle(.occupied)
         }
-        for area in earlier {
+        for area in inUse {
             for (site, word) in area.changes { putBack(word, at: site) }
             area.silence(in: pid)
         }
-        return !earlier.isEmpty
+        // The stop for which it was interrupted has been taken: it will be asked for others.
+        thread.phase = .free
+        for area in all where sharesNamespace && area.isAbandoned {
+            try takeBackHandlers(of: area, by: thread)
+        }
+        return !inUse.isEmpty
+    }
+
+    /// The signals do what they did before, where the other's handler is their action still.
+    private func takeBackHandlers(
+        of area: EarlierArea, by thread: TracedThread
+    ) throws(SetupFailure) {
+        for signal in area.signals where ProcessStatus(pid: pid)?.catches(signal.number) == true {
+            let code = AreaCode.away(restoring: signal, from: area.handler, nil)
+            guard let cave = ImageStart(pid: pid).anyCave, run(code, at: cave, by: thread) else {
+                throw .obstacle(.unmapped)
+            }
+        }
     }
 }

@@ -145,7 +145,9 @@ import Testing
     }
 
     @Test func theAwayPieceEndsWithItsWords() {
-        let all = AreaCode.away(restoring: (23, 0x1111_2222_3333), from: 0x77, 0x7000..<0x9000)
+        let all = AreaCode.away(
+            restoring: Area.Signal(number: 23, original: 0x1111_2222_3333), from: 0x77,
+            0x7000..<0x9000)
         let words = Self.words(all, last: 9)
         #expect(words.prefix(7) == [23, 0x1111_2222_3333, 0, 0, 0, 0x7000, 0x2000])
         #expect((1...1000).contains(words[7]))

@@ -120,6 +120,7 @@ import Testing
             #expect(area.range == place..<(place + UInt64(area.size)))
             // The thread has closed it.
             #expect(fl_free_descriptor(0) == free)
+            let signal = Area.Signal(number: AreaSignalTests.signal, original: 1)
             let slots = SharedSlots(area: area, cookie: AreaSignalTests.cookie)
             #expect(slots.request(3, stack: AreaSignalTests.stack(), limit: 64, masks: 0) == .ready)
             AreaSignalTests.ask(slots, 3)
@@ -127,12 +128,12 @@ import Testing
             // Not what somebody else has set.
             let handler = area.position(Int(AreaCode.sampleHandler))
             diversion.run(
-                AreaCode.away(restoring: (AreaSignalTests.signal, 1), from: handler + 1, nil))
+                AreaCode.away(restoring: signal, from: handler + 1, nil))
             #expect(slots.request(3, stack: AreaSignalTests.stack(), limit: 64, masks: 0) == .ready)
             AreaSignalTests.ask(slots, 3)
             #expect(slots.takeAnswer(3).stack.bytes.count == 64)
             diversion.run(
-                AreaCode.away(restoring: (AreaSignalTests.signal, 1), from: handler, area.range))
+                AreaCode.away(restoring: signal, from: handler, area.range))
             #expect(!Self.isMapped(place))
             // Ignored from now on.
             AreaSignalTests.ask(slots, 3)
