@@ -93,6 +93,34 @@ extension EndToEnd {
             #expect(try sleeper.end().status == 0)
         }
 
+        /// Nobody can be stopped to take our code away without harm: it stays, and the next recorder
+        /// takes back what it would stand in the way of.
+        @Test func aProgramThatWaitsInEpoll() throws {
+            let (input, output) = (try Channel(), try Channel())
+            var command = Command([try Setup.fixture("poller")])
+            command.input = .descriptor(input.reader)
+            command.output = output.writer
+            let child = try command.start()
+            output.closeWriter()
+            #expect(try output.line() == "ready")
+            for round in 1...4 {
+                let recorder = try Firstlight.command(
+                    ["attach", "-o", scratch("recording"), "--quiet", String(child.pid)]
+                ).start()
+                let before = Proc.switches(recorder.pid)
+                try Proc.waitUntil("some ticks") { Proc.switches(recorder.pid) > before + 100 }
+                try input.write("x")
+                #expect(try output.line() == "done")
+                kill(recorder.pid, SIGINT)
+                #expect(try recorder.finish().status == 0)
+                #expect(try report().launch.capture == "signal", "\(round)")
+                #expect(!Proc.isTraced(child.pid))
+            }
+            input.closeWriter()
+            #expect(try output.rest() == "")
+            #expect(try child.finish() == Finished(end: .exited(3), output: "", error: ""))
+        }
+
         /// The linker already leads to our code for a library's initialisers, which are still to run.
         @Test func endingWhileALibraryIsLoaded() throws {
             let (input, output) = (try Channel(), try Channel())
