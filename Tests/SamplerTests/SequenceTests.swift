@@ -5,7 +5,7 @@ import Testing
 @testable import Sampler
 
 /// Whether a stopped thread is within a restartable sequence (rseq(2)).
-@Suite(.enabled(if: Loop.offset != nil, "this C library registers no sequences"))
+@Suite(.serialized, .enabled(if: Loop.offset != nil, "this C library registers no sequences"))
 struct SequenceTests {
     @Test func withinAndOutside() throws {
         let within = try Loop(isSequence: true)
@@ -93,7 +93,7 @@ private final class Loop {
     func stopped(_ look: (Tracee) -> Bool) throws -> Bool {
         var status: Int32 = 0
         try tracee.interrupt()
-        #expect(fl_wait(pid, 0, &status) == pid)
+        try #require(fl_wait_briefly(pid, &status) == pid)
         defer { try? tracee.resume() }
         return look(tracee)
     }
@@ -101,7 +101,7 @@ private final class Loop {
     deinit {
         kill(pid, SIGKILL)
         var status: Int32 = 0
-        _ = fl_wait(pid, 0, &status)
+        _ = fl_wait_briefly(pid, &status)
     }
 }
 
