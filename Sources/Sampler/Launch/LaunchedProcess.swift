@@ -6,6 +6,7 @@ import ProfileModel
 struct HeldProcess: ~Copyable {
     let pid: Int32
     private let path: String
+    private let arguments: [String]
     private let signals: SignalQueue
     private let release: Int32
     private let failure: Int32
@@ -21,6 +22,7 @@ struct HeldProcess: ~Copyable {
         area: Area? = nil
     ) throws(SamplerError) {
         self.path = path
+        self.arguments = arguments
         self.signals = signals
         sites = PreparedSites(path: path)
         let number = area == nil ? -1 : fl_free_descriptor(Self.leastNumber)
@@ -81,7 +83,12 @@ struct HeldProcess: ~Copyable {
         let hasFailed = fl_read_int(failure, &code) == 1
         close(failure)
         if hasFailed { throw ProgramLookup.explain(path: path, code: code) }
+        let executable = realpath(path, nil)
+        defer { free(executable) }
         return StartedProcess(
+            image: Image(
+                path: executable.map { String(cString: $0) } ?? path, arguments: arguments,
+                time: reached),
             main: main, firstInstruction: reached, area: area,
             ignoresSampleSignal: ignoresSampleSignal, sites: sites, schedule: schedule)
     }
@@ -115,6 +122,8 @@ struct HeldProcess: ~Copyable {
 
 /// A process that is about to execute its program's first instruction, stopped.
 struct StartedProcess {
+    /// As it was asked for: of the shortest launches nothing else can be read any more.
+    let image: Image
     /// Its only thread so far; observed since it was let go.
     let main: TracedThread
     let firstInstruction: MonotonicTime

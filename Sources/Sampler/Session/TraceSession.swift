@@ -81,7 +81,7 @@ final class TraceSession {
         let spawned = process.main.clock.time
         sink.receive(.mark(Mark(kind: .spawned, time: spawned)))
         add(process.main, start: spawned)
-        if let entry { announce(entry, of: process.main) }
+        if let entry { announce(entry, of: process.main, known: process.image) }
         takePostponed()
     }
 
@@ -189,7 +189,8 @@ final class TraceSession {
         if !options.followsChildren { capture = .signal }
     }
 
-    private func announce(_ entry: ImageEntry, of main: TracedThread) {
+    /// - Parameter known: what is known of it without asking; nil: nothing.
+    private func announce(_ entry: ImageEntry, of main: TracedThread, known: Image? = nil) {
         // Another thread may have executed the program, and has the first one's id now.
         scheduler.follow(pid)
         // What it did before is no reason to think that it waits often.
@@ -199,7 +200,10 @@ final class TraceSession {
         observer.restart()
         observer.closeWithoutStack(main, at: entry.began, counters: entry.counters)
         noteHold(from: entry.stopped, to: entry.began)
-        let description = process.image(at: entry.began)
+        var description = process.image(at: entry.began)
+        if let known, description.path.isEmpty {
+            description = Image(path: known.path, arguments: known.arguments, time: entry.began)
+        }
         entry.image.path = description.path
         sink.receive(.image(description))
         if process.lacksPrivileges { note(.deniedPrivileges) }

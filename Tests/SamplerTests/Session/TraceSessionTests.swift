@@ -24,6 +24,7 @@ import Testing
         process.main.stop()
         session.beginLaunch(
             StartedProcess(
+                image: Image(path: "/asked/for", arguments: ["for"], time: process.now),
                 main: main, firstInstruction: process.now, area: nil, ignoresSampleSignal: false,
                 sites: nil,
                 schedule: nil))
@@ -51,6 +52,23 @@ import Testing
         #expect(sink.images == ["/made/first"])
         #expect(process.main.done == [.resumed(0)])
         #expect(session.stage.image?.path == "/made/first")
+    }
+
+    /// Of a program that is over already nothing can be read any more.
+    @Test func aLaunchThatIsOverAtOnceHasItsName() {
+        process.path = ""
+        let session = launched()
+        #expect(sink.images == ["/asked/for"])
+        #expect(session.stage.image?.path == "/asked/for")
+    }
+
+    /// It asked to be traced: only the thread that forked it can make it go on.
+    @Test func aProgramThatAskedToBeTracedIsReleased() throws {
+        let session = try attached()
+        process.tell(.signal(23), of: process.pid)
+        session.takeChanges()
+        #expect(process.releasedByParent.map(\.signal) == [23])
+        #expect(process.main.done == [])
     }
 
     @Test func statesAddUpToTheTimeThatPassed() {
