@@ -120,6 +120,7 @@ extension TraceSession {
         thread.samples = nil
         guard thread.tid != pid else { return end(thread, at: now) }
         threads[thread.tid] = nil
+        stage.image?.untraced?.sawThreadEnd()
         if !scheduler.awaitEnd(of: thread) { end(thread, at: now) }
     }
 

@@ -20,6 +20,10 @@ struct UntracedProcess {
     private static let looksBetweenReads = 4
     private var looks = 0
 
+    /// A thread that was known is gone. One that began since the last look may have taken its place in
+    /// the count.
+    mutating func sawThreadEnd() { links &-= 1 }
+
     /// Whether threads came or went: their folder has a link for each.
     mutating func hasOtherThreads() -> Bool {
         guard let links = program.threadLinks else { return false }

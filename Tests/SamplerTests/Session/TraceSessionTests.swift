@@ -62,6 +62,19 @@ import Testing
         #expect(session.stage.image?.path == "/asked/for")
     }
 
+    /// Between two looks one thread ends and another begins: there are as many as before.
+    @Test func aThreadTakesTheirPlaceWhoEnded() throws {
+        process.start(process.pid + 1).block()
+        process.main.block()
+        process.program.threadLinks = 4
+        let session = try attached()
+        for _ in 0..<3 { tick(session) }
+        process.remove(process.pid + 1)
+        process.start(process.pid + 2)
+        for _ in 0..<2 { tick(session) }
+        #expect(session.threads[process.pid + 2] != nil)
+    }
+
     /// It asked to be traced: only the thread that forked it can make it go on.
     @Test func aProgramThatAskedToBeTracedIsReleased() throws {
         let session = try attached()
