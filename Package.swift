@@ -24,7 +24,8 @@ let package = Package(
 
         // C where Swift cannot go, and the libraries that the system provides.
         .target(name: "CSystem"),
-        .target(name: "CAgent"),
+        // Its code is copied elsewhere: a table beside it would not be there.
+        .target(name: "CAgent", cSettings: [.unsafeFlags(["-fno-jump-tables"])]),
         .target(name: "CPrefetch"),
         .target(name: "CSignpost"),
         .systemLibrary(
