@@ -103,6 +103,8 @@ struct SignalCapture {
             !status.hasPending(slots.signal), !status.hasPending(slots.spareSignal)
         else { return false }
         slots.cancel(slot)
+        // Or the program has an action of its own for it, set past us: it gets no more of them.
+        thread.silence = Self.patience + 1
         return true
     }
 
