@@ -33,6 +33,8 @@ CODE void fl_settle(int descriptor) {
     const long empty_in_children = 18;  // MADV_WIPEONFORK
     call(call_mmap, (long)area() + FL_OWN, 4096, may_read | may_write, private_there, -1, 0);
     call(call_madvise, (long)area() + FL_OWN, 4096, empty_in_children, 0, 0, 0);
+    // A program may have said that all it maps is locked.
+    call(call_munlock, (long)area() + FL_OWN, 4096, 0, 0, 0, 0);
     *IN_AREA(uint32_t, FL_OWN) = 1;
     const int memory = own->patch_count == 0 ? -1 : open_memory();
     for (uint64_t number = 0; number < own->patch_count && number < FL_MOST_PATCHES; number++)

@@ -30,8 +30,12 @@ extension EndToEnd {
             let recorder = try Firstlight.command(
                 ["attach", "--quiet", "-o", scratch("recording"), "\(program.pid)"]
             ).start()
-            try Proc.waitUntil("the area is there") {
-                Proc.contents("/proc/\(program.pid)/maps")?.contains("memfd:firstlight") == true
+            // For the moment that it takes to unlock it, it counts.
+            try Proc.waitUntil("the area is there, and not locked") {
+                let maps = Proc.contents("/proc/\(program.pid)/maps")
+                let status = Proc.contents("/proc/\(program.pid)/status")
+                return maps?.contains("memfd:firstlight") == true
+                    && status?.contains(before) == true
             }
             try input.write(".")
             #expect(try output.line() == before)

@@ -94,8 +94,9 @@ extension EndToEnd {
                 next unless /^($fields):/;
                 # The C library's own two signals, 32 and 33, which whoever spawned us ignores.
                 s/(\w+)$/sprintf "%016x", hex($1) & ~0x180000000/e if /^Sig(Blk|Ign|Cgt)/;
-                # Our handler for SIGURG: it shows here, and nowhere else.
-                s/(\w+)$/sprintf "%016x", hex($1) & ~0x400000/e if /^Sig(Cgt|Ign)/;
+                # Our handler for SIGURG, or for SIGWINCH where that is ignored: it shows here, and
+                # nowhere else.
+                s/(\w+)$/sprintf "%016x", hex($1) & ~0x8400000/e if /^Sig(Cgt|Ign)/;
                 print;
             }
             close $status;
