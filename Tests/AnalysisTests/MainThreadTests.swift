@@ -17,6 +17,8 @@ import Testing
         var others: [Int64] = []
         var isAttached = false
         var ready: Int64?
+        /// For how long the first thread wants a core before it waits.
+        var starved: Int64 = 0
         /// What the first thread computes while it is said to wait.
         var stolen: Int64 = 0
         var hasWait = true
@@ -34,7 +36,9 @@ import Testing
                 _ = builder.thread("worker", tid: 20 + Int32(index), from: start, to: 110)
             }
             let (idle, busy) = (builder.stack("_start", "main", "join"), builder.stack("run"))
-            builder.slice(first, at: 2, running: waits.from - 2, builder.stack("_start", "main"))
+            builder.slice(
+                first, at: 2, running: waits.from - starved - 2, builder.stack("_start", "main"))
+            builder.slice(first, at: waits.from - starved, preempted: starved, idle)
             builder.slice(
                 first, at: waits.from, running: stolen, blocked: waits.to - waits.from - stolen,
                 idle, call: 202)
@@ -83,6 +87,13 @@ import Testing
     func foundALittleLater(begins: Int64, waits: Int64, from: Int64) {
         let launcher = Launcher(begins: begins, waits: (waits, 108))
         #expect(describe(launcher) == ["0 0-\(from)", "1 \(from)-108", "0 108-110"])
+    }
+
+    /// The new thread took its core before it could begin to wait.
+    @Test(arguments: [(7, 3), (6, 3), (5, 3), (4, 1), (0, 1)] as [(Int64, Int)])
+    func aFirstThreadThatLosesItsCore(starved: Int64, segments: Int) {
+        let launcher = Launcher(begins: 13, waits: (20, 108), starved: starved)
+        #expect(describe(launcher).count == segments)
     }
 
     @Test(arguments: [nil, 8] as [Int32?])

@@ -48,9 +48,9 @@ struct MainThreadSearch {
     /// The one thread that began right before the wait; nil: there was none, or one of several,
     /// which divide the work. One that another wait is known to be for is not it.
     private func thread(madeBefore wait: WaitFigures, by first: Int) -> Int? {
+        let earliest = max(main.lowerBound, idleStart(of: first, before: wait.start))
         let near = threads.indices.filter { index in
-            index != first && threads[index].start >= main.lowerBound
-                && threads[index].start >= wait.start - tolerance
+            index != first && threads[index].start >= earliest
                 && threads[index].start <= wait.start + tolerance
         }
         guard near.count == 1, let found = near.first,
@@ -59,6 +59,21 @@ struct MainThreadSearch {
                 <= max(tolerance, share(Self.longestRest))
         else { return nil }
         return found
+    }
+
+    /// Since when the first thread has done next to nothing but want a core: another one may take it
+    /// before the wait begins, the new thread above all.
+    private func idleStart(of first: Int, before time: TimeSpan) -> TimeSpan {
+        var left = tolerance
+        var start = time
+        for part in parts.reversed() where Int(part.thread) == first && part.start < time {
+            let times = part.times.prefix(wall: time - part.start)
+            let own = times.running + times.blocked
+            guard own <= left else { return min(part.end, time) - left }
+            left = left - own
+            start = part.start
+        }
+        return start
     }
 
     private func cpu(of first: Int, in range: Range<TimeSpan>) -> TimeSpan {
