@@ -104,22 +104,25 @@ struct interrupted {
         rip, rest[15], mask;
 };
 
-// Whether a call that ended with EINTR is the same when it is made once more: its time is absolute,
-// without end, or was brought up to date by the kernel.
+// Whether a call that ended with EINTR did nothing, and may be made once more. Some are given a
+// length of time to wait: that begins anew, but the signal came as they began. It was sent to a
+// thread that ran.
 INLINE int may_be_repeated(const volatile struct interrupted *at, volatile uint32_t number) {
-    // pause, semop, msgsnd, msgrcv, rt_sigsuspend
+    // pause, semop, msgsnd, msgrcv, rt_sigsuspend, rt_sigtimedwait, semtimedop
     if (number == 34 || number == 65 || number == 69 || number == 70 || number == 130) return 1;
-    // select, pselect6, ppoll
-    if (number == 23 || number == 270 || number == 271) return 1;
-    if (number == 7) return (int32_t)at->rdx < 0;                     // poll
-    if (number == 232 || number == 281) return (int32_t)at->r10 < 0;  // epoll_wait, epoll_pwait
-    if (number == 128) return at->rdx == 0;                           // rt_sigtimedwait
-    if (number == 220) return at->r10 == 0;                           // semtimedop
-    if (number == 202) return (at->rsi & 0x7F) == 9;                  // futex: FUTEX_WAIT_BITSET
-    if (number == 35) return at->rdi == at->rsi;                      // nanosleep
-    // clock_nanosleep: TIMER_ABSTIME, or what is left goes where the time came from
-    if (number == 230) return (at->rsi & 1) != 0 || at->r10 == at->rdx;
-    return 0;
+    if (number == 128 || number == 220) return 1;
+    // poll, select, pselect6, ppoll, epoll_wait, epoll_pwait, epoll_pwait2
+    if (number == 7 || number == 23 || number == 270 || number == 271) return 1;
+    if (number == 232 || number == 281 || number == 441) return 1;
+    // nanosleep, clock_nanosleep
+    if (number == 35 || number == 230) return 1;
+    // read of an inotify; accept, sendto, recvfrom, sendmsg, recvmsg, accept4 and recvmmsg of a
+    // socket with a timeout; io_getevents, io_pgetevents
+    if (number == 0 || (number >= 43 && number <= 47) || number == 288 || number == 299) return 1;
+    if (number == 208 || number == 333) return 1;
+    // futex: FUTEX_WAIT, FUTEX_WAIT_BITSET; futex_waitv
+    if (number == 202) return (at->rsi & 0x7F) == 0 || (at->rsi & 0x7F) == 9;
+    return number == 449;
 }
 
 // Alone, the program would never have noticed such a signal: its action was to ignore it. But some

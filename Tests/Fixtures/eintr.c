@@ -1,6 +1,7 @@
-// eintr [ROUNDS [MILLISECONDS]]: blocks in one system call after another, ROUNDS times each
+// eintr [ROUNDS [MILLISECONDS [WORK]]]: blocks in one system call after another, ROUNDS times each
 // (default 5), for MILLISECONDS (default 20), and prints for each how many calls ended early
-// with EINTR. Exits with 0 however many they were, with 1 if a call ended in another wrong way.
+// with EINTR. With WORK each call is made by a thread of its own that first computes for WORK
+// milliseconds. Exits with 0 however many they were, with 1 if a call ended in another wrong way.
 //
 // Without signals and stops every count is 0. See signal(7), "Interruption of system calls and
 // library functions by stop signals", for the calls that a tracer's stop ends.
@@ -84,10 +85,37 @@ static void *answer_requests(void *unused) {
     }
 }
 
-static void repeat(const char *name, int (*attempt)(void), uint64_t rounds) {
+/// A thread of its own that works before it waits.
+struct worker {
+    int (*attempt)(void);
+    uint64_t work;
+    uint64_t checksum;
+    int reason;
+};
+
+static void *work_and_try(void *argument) {
+    struct worker *worker = argument;
+    uint64_t state = 1;
+    BURN(state, worker->work * ROUNDS_PER_MS);
+    worker->checksum = state;
+    worker->reason = worker->attempt();
+    return NULL;
+}
+
+static int try_after(uint64_t work, int (*attempt)(void)) {
+    if (work == 0) return attempt();
+    struct worker worker = {.attempt = attempt, .work = work};
+    pthread_t thread;
+    errno = pthread_create(&thread, NULL, work_and_try, &worker);
+    if (errno != 0) fail("pthread_create");
+    pthread_join(thread, NULL);
+    return worker.reason;
+}
+
+static void repeat(const char *name, int (*attempt)(void), uint64_t rounds, uint64_t work) {
     int interrupted = 0;
     for (uint64_t round = 0; round < rounds; round++) {
-        int reason = attempt();
+        int reason = try_after(work, attempt);
         if (reason == EINTR) interrupted++;
         if (reason != 0 && reason != EINTR) {
             fprintf(stderr, "%s: %s\n", name, strerror(reason));
@@ -100,6 +128,7 @@ static void repeat(const char *name, int (*attempt)(void), uint64_t rounds) {
 int main(int argc, char **argv) {
     uint64_t rounds = count_argument(argc, argv, 1, 5);
     milliseconds = (int)count_argument(argc, argv, 2, 20);
+    uint64_t work = count_argument(argc, argv, 3, 0);
     if (pipe(quiet_pipe) != 0 || pipe(request_pipe) != 0 || pipe(answer_pipe) != 0) fail("pipe");
     epoll = epoll_create1(EPOLL_CLOEXEC);
     if (epoll < 0) fail("epoll_create1");
@@ -109,13 +138,13 @@ int main(int argc, char **argv) {
     errno = pthread_create(&thread, NULL, answer_requests, NULL);
     if (errno != 0) fail("pthread_create");
 
-    repeat("nanosleep", try_nanosleep, rounds);
-    repeat("poll", try_poll, rounds);
-    repeat("epoll_wait", try_epoll_wait, rounds);
-    repeat("select", try_select, rounds);
-    repeat("semtimedop", try_semtimedop, rounds);
-    repeat("futex", try_futex, rounds);
-    repeat("read", try_read, rounds);
+    repeat("nanosleep", try_nanosleep, rounds, work);
+    repeat("poll", try_poll, rounds, work);
+    repeat("epoll_wait", try_epoll_wait, rounds, work);
+    repeat("select", try_select, rounds, work);
+    repeat("semtimedop", try_semtimedop, rounds, work);
+    repeat("futex", try_futex, rounds, work);
+    repeat("read", try_read, rounds, work);
 
     close(request_pipe[1]);
     pthread_join(thread, NULL);

@@ -107,6 +107,12 @@ enum TraceEvent: Hashable, Sendable {
     /// The user stopped the process (`SIGSTOP`, Ctrl-Z …).
     case groupStop(signal: Int32)
 
+    /// Only such a stop is made by a thread, too, that has asked for it itself (PTRACE_TRACEME).
+    var isSignal: Bool {
+        guard case .signal = self else { return false }
+        return true
+    }
+
     /// Decodes a wait status; see ptrace(2), "Stopped states".
     init?(status: Int32) {
         let low = status & 0x7F

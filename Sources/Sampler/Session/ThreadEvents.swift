@@ -28,6 +28,8 @@ extension TraceSession {
             executed(tid, at: now)
         default:
             guard let thread = threads[tid] ?? adopt(tid, at: now) else { return }
+            // One that a traced thread made is traced, too, though it was seen before it told.
+            if !event.isSignal { thread.isTraced = true }
             take(event, of: thread, at: now)
         }
     }

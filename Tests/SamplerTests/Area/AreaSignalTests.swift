@@ -707,6 +707,28 @@ import Testing
                         return wait(poller, &event, 1, -1)
                     }
                 ),
+                // Lengths of time begin anew.
+                (
+                    false,
+                    {
+                        var entry = entry
+                        return poll(&entry, 1, 1_000_000)
+                    }
+                ),
+                (
+                    true,
+                    {
+                        var long = long
+                        return nanosleep(&long, nil)
+                    }
+                ),
+                (
+                    true,
+                    {
+                        var event: (UInt64, UInt64) = (0, 0)
+                        return wait(poller, &event, 1, 1_000_000)
+                    }
+                ),
                 (true, { pause() }),
                 (
                     true,

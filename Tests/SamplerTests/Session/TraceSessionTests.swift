@@ -132,6 +132,20 @@ import Testing
         #expect(sink.started.count == 2)
     }
 
+    /// A thread that is traced for a stop makes it, and so it is traced, too.
+    @Test func aThreadThatIsSeenBeforeItsFirstStop() throws {
+        let session = try attached()
+        _ = try instrument(session)
+        let thread = process.start(process.pid + 1)
+        process.program.threadLinks = 4
+        tick(session)
+        #expect(session.threads[process.pid + 1]?.isTraced == false)
+        thread.stop()
+        process.tell(.stopped, of: process.pid + 1)
+        session.takeChanges()
+        #expect(!thread.isStopped && thread.done.last == .detached(0))
+    }
+
     @Test func aCloneThatIsNoThreadIsLetGo() {
         let session = launched()
         process.main.message = 77
