@@ -104,27 +104,6 @@ struct interrupted {
         rip, rest[15], mask;
 };
 
-// Whether a call that ended with EINTR did nothing, and may be made once more. Some are given a
-// length of time to wait: that begins anew, but the signal came as they began. It was sent to a
-// thread that ran.
-INLINE int may_be_repeated(const volatile struct interrupted *at, volatile uint32_t number) {
-    // pause, semop, msgsnd, msgrcv, rt_sigsuspend, rt_sigtimedwait, semtimedop
-    if (number == 34 || number == 65 || number == 69 || number == 70 || number == 130) return 1;
-    if (number == 128 || number == 220) return 1;
-    // poll, select, pselect6, ppoll, epoll_wait, epoll_pwait, epoll_pwait2
-    if (number == 7 || number == 23 || number == 270 || number == 271) return 1;
-    if (number == 232 || number == 281 || number == 441) return 1;
-    // nanosleep, clock_nanosleep
-    if (number == 35 || number == 230) return 1;
-    // read of an inotify; accept, sendto, recvfrom, sendmsg, recvmsg, accept4 and recvmmsg of a
-    // socket with a timeout; io_getevents, io_pgetevents
-    if (number == 0 || (number >= 43 && number <= 47) || number == 288 || number == 299) return 1;
-    if (number == 208 || number == 333) return 1;
-    // futex: FUTEX_WAIT, FUTEX_WAIT_BITSET; futex_waitv
-    if (number == 202) return (at->rsi & 0x7F) == 0 || (at->rsi & 0x7F) == 9;
-    return number == 449;
-}
-
 // Alone, the program would never have noticed such a signal: its action was to ignore it. But some
 // calls are not restarted after a handler, whatever its flags. They are made again, if nothing else
 // ends them: a signal of the program's that is pending comes first.
@@ -143,9 +122,9 @@ CODE void fl_make_again(volatile struct interrupted *at) {
     if (call(call_process_vm_readv, (long)own->pid, (long)&here, 1, (long)&there, 1, 0) != 7 ||
         code[0] != 0xB8 || code[5] != 0x0F || code[6] != 0x05)
         return;
-    const uint32_t number =
+    const volatile uint32_t number =
         code[1] | (uint32_t)code[2] << 8 | (uint32_t)code[3] << 16 | (uint32_t)code[4] << 24;
-    if (!may_be_repeated(at, number)) return;
+    if (!FL_MAY_BE_REPEATED(number, at->rsi)) return;
     at->rax = number;
     at->rip -= 2;
 }

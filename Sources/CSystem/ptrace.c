@@ -108,6 +108,14 @@ static void leave_call(struct user_regs_struct *registers) {
     registers->orig_rax = (unsigned long)-1;
 }
 
+int fl_ptrace_restart_call(pid_t tid) {
+    struct user_regs_struct registers;
+    int status = result(ptrace(PTRACE_GETREGS, tid, 0, &registers));
+    if (status != 0) return status;
+    registers.rax = (unsigned long)-514;  // ERESTARTNOHAND
+    return result(ptrace(PTRACE_SETREGS, tid, 0, &registers));
+}
+
 int fl_ptrace_resume_address(pid_t tid, uint64_t *resume) {
     struct user_regs_struct registers;
     int status = result(ptrace(PTRACE_GETREGS, tid, 0, &registers));

@@ -157,6 +157,8 @@ class Nginx(Server):
 
 class Everything(Server):
     words = ["everything"]
+    # How many errors it has told of: it counts them from its beginning.
+    errors = 0
 
     def begin(self):
         program = os.path.join(self.options.fixtures, self.words[0])
@@ -168,7 +170,9 @@ class Everything(Server):
     def ask(self, number):
         self.child.stdin.write(b"x")
         self.child.stdin.flush()
-        return self.child.stdout.readline()
+        state, _, errors = self.child.stdout.readline().strip().rpartition(b" ")
+        more, self.errors = int(errors or 0) - self.errors, int(errors or 0)
+        return state + b", %d more errors" % more
 
     def end(self):
         self.child.stdin.close()
@@ -218,6 +222,8 @@ def cycle(server, expected, before, choice, recording):
         if end and time.monotonic() > end:
             recorder.send_signal(signal.SIGINT)
             end = None
+    if end:
+        recorder.send_signal(signal.SIGINT)
     result = processes.finish(recorder)
     how = " ".join(words) + (" without perf events" if is_filtered else "")
     # Interrupted before it had a handler for that.

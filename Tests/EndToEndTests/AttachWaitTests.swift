@@ -83,11 +83,10 @@ extension EndToEnd {
                 let report = try report()
                 #expect(report.phaseNames == ["Attached"])
                 #expect(report.program.path == program)
+                // In time to see some of it.
+                #expect(report.launch.cpuNs > 0)
             }
-            delays.sort()
-            // The recorder has about a millisecond; the machine may have other work.
-            #expect(delays[delays.count / 2] < 20_000_000, "\(delays)")
-            print("attached after main, in µs: \(delays.map { $0 / 1000 })")
+            print("attached after main, in µs: \(delays.sorted().map { $0 / 1000 })")
         }
 
         @Test func theProgramBehindAWrapper() throws {

@@ -255,3 +255,26 @@ struct fl_mark {
     uint32_t words;         // how many of 8 bytes the text takes
     char text[248];         // name, category
 };
+
+// Whether a call that ended with EINTR did nothing, and may be made once more. Some are given a
+// length of time to wait: that begins anew, but the signal, or the stop, came as they began. It was
+// meant for a thread that ran. `second`: the call's second argument. A macro, for the area's code is
+// compiled for less of a processor.
+#define FL_MAY_BE_REPEATED(number, second)                                                     \
+    (/* pause, semop, msgsnd, msgrcv, rt_sigsuspend, rt_sigtimedwait, semtimedop */            \
+     (number) == 34 || (number) == 65 || (number) == 69 || (number) == 70 ||                   \
+     (number) == 130 || (number) == 128 || (number) == 220 || /* poll, select, pselect6 */     \
+     (number) == 7 || (number) == 23 || (number) == 270 || /* ppoll, epoll_wait */             \
+     (number) == 271 || (number) == 232 || /* epoll_pwait, epoll_pwait2 */                     \
+     (number) == 281 || (number) == 441 || /* nanosleep, clock_nanosleep */                    \
+     (number) == 35 || (number) == 230 || /* read of an inotify; with a timeout: accept, */    \
+     (number) == 0 || (number) == 43 || /* sendto, recvfrom, sendmsg, recvmsg, accept4 */      \
+     (number) == 44 || (number) == 45 || (number) == 46 || (number) == 47 ||                   \
+     (number) == 288 || /* recvmmsg; io_getevents, io_pgetevents */                            \
+     (number) == 299 || (number) == 208 || (number) == 333 || /* futex_waitv, FUTEX_WAIT */    \
+     (number) == 449 || ((number) == 202 && ((second) & 0x7F) == 0) ||                         \
+     ((number) == 202 && ((second) & 0x7F) == 9)) /* FUTEX_WAIT_BITSET */
+
+static inline int fl_may_be_repeated(uint32_t number, uint64_t second) {
+    return FL_MAY_BE_REPEATED(number, second);
+}

@@ -29,6 +29,9 @@ int fl_ptrace_listen(pid_t tid);
 int fl_ptrace_detach(pid_t tid, int signal);
 int fl_ptrace_event_message(pid_t tid, uint64_t *message);
 int fl_ptrace_get_registers(pid_t tid, struct fl_registers *registers);
+// The call that a stopped thread has just been in is restarted when it goes on, unless a handler is
+// called: then it ends with EINTR.
+int fl_ptrace_restart_call(pid_t tid);
 // Where a stopped thread goes on; that is where it was, or, if it was in a system call that is to be
 // restarted, where going on restarts it.
 int fl_ptrace_resume_address(pid_t tid, uint64_t *resume);

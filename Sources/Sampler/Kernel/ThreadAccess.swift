@@ -38,6 +38,7 @@ protocol ThreadAccess: AnyObject {
     func eventMessage() throws(SystemError) -> UInt64
     func registers() throws(SystemError) -> Registers
     func resumeAddress() throws(SystemError) -> UInt64
+    func keepCall() throws(SystemError)
     var isInSequence: Bool { get }
     var isInCall: Bool { get }
     @discardableResult
@@ -145,6 +146,7 @@ final class KernelThread: ThreadAccess {
     func eventMessage() throws(SystemError) -> UInt64 { try tracee.eventMessage() }
     func registers() throws(SystemError) -> Registers { try tracee.registers() }
     func resumeAddress() throws(SystemError) -> UInt64 { try tracee.resumeAddress() }
+    func keepCall() throws(SystemError) { try tracee.keepCall() }
     var isInSequence: Bool { tracee.isInSequence }
     var isInCall: Bool { tracee.isInCall }
     func divert(to address: UInt64) throws(SystemError) -> Tracee.State {

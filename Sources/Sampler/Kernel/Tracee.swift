@@ -1,4 +1,6 @@
+import CAgent
 import CSystem
+import Glibc
 import ProfileModel
 
 /// ptrace(2) on one thread. Each request's failure is a ``SystemError``; `ESRCH` means that the
@@ -57,6 +59,22 @@ struct Tracee: Hashable, Sendable {
         try check(fl_ptrace_resume_address(tid, &resume), "reading thread \(tid)'s registers")
         return resume
     }
+
+    /// A call that the stop has ended with EINTR is made again when the thread goes on, unless a
+    /// handler is called then: as the kernel has it with most calls.
+    func keepCall() throws(SystemError) {
+        var raw = fl_registers()
+        try check(fl_ptrace_get_registers(tid, &raw), "reading thread \(tid)'s registers")
+        let (result, second) = (Int64(bitPattern: raw.dwarf.0), raw.dwarf.4)
+        let isIn64Bits = raw.code_segment == Self.codeSegment
+        guard isIn64Bits, let number = UInt32(exactly: raw.original_rax), result == -Int64(EINTR),
+            fl_may_be_repeated(number, second) != 0
+        else { return }
+        try check(fl_ptrace_restart_call(tid), "setting thread \(tid)'s registers")
+    }
+
+    /// Of code in 64 bits; others number their calls differently.
+    private static let codeSegment: UInt64 = 0x33
 
     /// Whether a stopped thread must go on where it is, because it is within a restartable
     /// sequence (rseq(2)): led elsewhere first, it would come back into it unaborted.

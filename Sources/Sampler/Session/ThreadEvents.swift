@@ -30,6 +30,7 @@ extension TraceSession {
             guard let thread = threads[tid] ?? adopt(tid, at: now) else { return }
             // One that a traced thread made is traced, too, though it was seen before it told.
             if !event.isSignal { thread.isTraced = true }
+            keepCall(of: thread, after: event)
             take(event, of: thread, at: now)
         }
     }
@@ -72,6 +73,11 @@ extension TraceSession {
         case .exited, .killed, .executed:
             break
         }
+    }
+
+    /// A stop for us, or for a signal that nobody handles, must not end a call that goes on alone.
+    func keepCall(of thread: TracedThread, after event: TraceEvent) {
+        if event == .stopped || event.isSignal { try? thread.tracee.keepCall() }
     }
 
     /// Takes the sample for which the thread was interrupted, if it was: the kernel lets any

@@ -59,6 +59,7 @@ extension TraceSession {
         while thread.isTraced, thread.phase != .exited, postponed == nil {
             if let report = process.nextReport(of: thread.tid) {
                 guard let event = report.event else { return nil }
+                keepCall(of: thread, after: event)
                 switch event {
                 case .stopped:
                     thread.phase = .free

@@ -76,6 +76,49 @@ import Testing
         #expect(eventually { process.isZombie == true })
     }
 
+    /// epoll_wait and sigtimedwait end with EINTR at each stop; to end by a handler is their due.
+    @Test(arguments: [(232, "$e, $b, 1, -1"), (128, "$b, 0, 0, 8")])
+    func callsOutlastStops(number: Int32, arguments: String) throws {
+        let child = try Child([
+            "perl", "-MErrno=EINTR", "-MPOSIX=sigprocmask", "-e",
+            """
+            sigprocmask(POSIX::SIG_SETMASK, POSIX::SigSet->new);
+            $b = "\\0" x 16; $e = syscall(213, 1); $SIG{USR1} = sub {};
+            exit((syscall(\(number), \(arguments)) == -1 && $! == EINTR) ? 7 : 8)
+            """,
+        ])
+        let tracee = Tracee(tid: child.pid)
+        let thread = KernelThread(process: child.pid, tid: child.pid)
+        func waits() -> Bool {
+            guard case .blocked(number, _) = thread.activity() else { return false }
+            return true
+        }
+        func nextEvent() -> TraceEvent? {
+            var status: Int32 = 0
+            return fl_wait(child.pid, 0, &status) == child.pid ? TraceEvent(status: status) : nil
+        }
+        #expect(eventually { waits() })
+        try tracee.seize()
+        for _ in 0..<20 {
+            try tracee.interrupt()
+            try #require(nextEvent() == .stopped)
+            try tracee.keepCall()
+            try tracee.resume()
+            #expect(eventually { waits() })
+        }
+        // One that it does not handle, and one that it does.
+        for signal in [SIGWINCH, SIGUSR1] {
+            kill(child.pid, signal)
+            try #require(nextEvent() == .signal(signal))
+            try tracee.keepCall()
+            try tracee.resume(delivering: signal)
+            if signal == SIGWINCH { #expect(eventually { waits() }) }
+        }
+        #expect(nextEvent() == .exiting)
+        try tracee.resume()
+        #expect(nextEvent() == .exited(status: 7))
+    }
+
     @Test func aThreadOfOurs() throws {
         let thread = KernelProcess(pid: getpid()).thread(getpid())
         let counters = try #require(thread.counters())

@@ -374,6 +374,9 @@ final class MadeThread: ThreadAccess {
         return programCounter
     }
 
+    /// How often its call was to outlast a stop.
+    private(set) var keptCalls = 0
+    func keepCall() throws(SystemError) { keptCalls += 1 }
     var isInSequence: Bool { false }
     var isInCall: Bool { false }
     func divert(to address: UInt64) throws(SystemError) -> Tracee.State {
