@@ -10,6 +10,7 @@ package enum SamplerError: Error, Hashable, CustomStringConvertible {
     case programGainsPrivileges(String)
     case noSuchProcess(Int32)
     case zombie(Int32)
+    case firstThreadEnded(Int32)
     case kernelThread(Int32)
     case itself(Int32)
     case alreadyTraced(Int32, tracer: Int32)
@@ -56,6 +57,9 @@ package enum SamplerError: Error, Hashable, CustomStringConvertible {
             "cannot attach to \(pid): no such process"
         case .zombie(let pid):
             "cannot attach to \(pid): it has exited already (a zombie)"
+        case .firstThreadEnded(let pid):
+            "cannot attach to \(pid): its first thread has ended (pthread_exit), and without that "
+                + "nothing can be brought in; record it from its start"
         case .kernelThread(let pid):
             "cannot attach to \(pid): it is a kernel thread, with no program to look at"
         case .itself(let pid):

@@ -191,9 +191,9 @@ extension EndToEnd {
             private let input: Channel
             private let output: Channel
 
-            init() throws {
+            init(_ mode: String = "serve") throws {
                 (input, output) = (try Channel(), try Channel())
-                var command = Command([try Setup.fixture("marked"), "serve"])
+                var command = Command([try Setup.fixture("marked"), mode])
                 command.input = .descriptor(input.reader)
                 command.output = output.writer
                 child = try command.start()
@@ -204,7 +204,14 @@ extension EndToEnd {
 
             /// Whether its code is as it was in the beginning, after it has worked for some time.
             func isUnchanged(working: Bool = false) throws -> Bool {
-                try input.write(working ? "w" : ".")
+                try isUnchanged(after: working ? "w" : ".")
+            }
+
+            /// Its first thread ends.
+            func loseFirstThread() throws -> Bool { try isUnchanged(after: "l") }
+
+            private func isUnchanged(after request: String) throws -> Bool {
+                try input.write(request)
                 return try output.line() == "old"
             }
 
@@ -236,6 +243,38 @@ extension EndToEnd {
                 // It was taken out while a sample was on its way, too.
                 #expect(Dispositions(of: server.child.pid) == dispositions)
             }
+            #expect(try server.end() == 0)
+        }
+
+        /// `/proc` has nothing of a process any more under its own number when its first thread has
+        /// ended before the others.
+        @Test func theFirstThreadEndsMeanwhile() throws {
+            let server = try Server("leave")
+            let pid = server.child.pid
+            let attach = { [self] in
+                try Firstlight.command(
+                    ["attach", "-o", scratch("recording"), "--quiet"] + marks(["hit=hit"])
+                        + [String(pid)])
+            }
+            let recorder = try attach().start()
+            while try server.isUnchanged(working: true) {
+                if recorder.waitUntilEnded(limit: 0) { break }
+            }
+            #expect(try !server.loseFirstThread())
+            for _ in 1...3 { _ = try server.isUnchanged(working: true) }
+            kill(recorder.pid, SIGINT)
+            let result = try recorder.finish()
+            #expect(result == Finished(end: .exited(0), output: "", error: ""))
+            #expect(try report().count("hit") >= 5)
+            #expect(try server.isUnchanged())
+            let maps = try Proc.tasks(pid).filter { $0 != pid }.map {
+                try String(contentsOfFile: "/proc/\($0)/maps", encoding: .utf8)
+            }
+            #expect(maps.count == 1)
+            #expect(maps.allSatisfy { !$0.contains("firstlight") })
+            // One that comes now is told.
+            let second = try attach().run()
+            #expect(second.isRefusal(125, mentioning: "its first thread has ended"))
             #expect(try server.end() == 0)
         }
 

@@ -10,8 +10,10 @@
 //   three times.
 // serve: for each byte on standard input, `hit` is called, and one written back: whether its code is
 //   as it was when the program began.
+// leave: the same on a second thread. For an 'l' the first one ends (pthread_exit) before that.
 #include <dlfcn.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <sys/wait.h>
 
 #include "fixture.h"
@@ -274,6 +276,20 @@ static void plugin(const char *path) {
     dlclose(library);
 }
 
+static sem_t leave_now;
+
+/// Comes back when nothing but its name is left of the first thread.
+static void let_first_leave(void) {
+    sem_post(&leave_now);
+    char text[128] = "";
+    while (strstr(text, ") Z") == NULL) {
+        FILE *stat = fopen("/proc/self/stat", "r");
+        if (stat == NULL || fgets(text, sizeof text, stat) == NULL) fail("stat");
+        fclose(stat);
+        sched_yield();
+    }
+}
+
 static void serve(void) {
     uint8_t before[16];
     memcpy(before, (const void *)hit, sizeof before);
@@ -282,10 +298,24 @@ static void serve(void) {
     while (read(0, &byte, 1) == 1) {
         // Somebody who attaches needs a thread that runs.
         compute(byte == 'w' ? 20 : 0);
+        if (byte == 'l') let_first_leave();
         hit(1);
         const char *answer = memcmp(before, (const void *)hit, sizeof before) ? "new\n" : "old\n";
         if (write(1, answer, 4) != 4) fail("write");
     }
+}
+
+static void *serve_beside(void *unused) {
+    serve();
+    return unused;
+}
+
+static void leave(void) {
+    pthread_t thread;
+    sem_init(&leave_now, 0, 0);
+    if (pthread_create(&thread, NULL, serve_beside, NULL) != 0) fail("pthread_create");
+    while (sem_wait(&leave_now) != 0) {}
+    pthread_exit(NULL);
 }
 
 int main(int argc, char **argv) {
@@ -297,6 +327,7 @@ int main(int argc, char **argv) {
     else if (strcmp(mode, "forked") == 0) forked(count_argument(argc, argv, 2, 3));
     else if (strcmp(mode, "plugin") == 0 && argc > 2) plugin(argv[2]);
     else if (strcmp(mode, "serve") == 0) serve();
+    else if (strcmp(mode, "leave") == 0) leave();
     else {
         fprintf(stderr, "marked: no mode %s\n", mode);
         return 125;

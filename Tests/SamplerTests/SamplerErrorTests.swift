@@ -19,6 +19,7 @@ import Testing
         (.programGainsPrivileges("/bin/su"), 125, ["'/bin/su'", "setuid", "run as root"]),
         (.noSuchProcess(4711), 125, ["4711", "no such process"]),
         (.zombie(4711), 125, ["4711", "exited already", "zombie"]),
+        (.firstThreadEnded(4711), 125, ["4711", "first thread has ended", "record it"]),
         (.kernelThread(2), 125, ["2", "kernel thread"]),
         (.itself(4711), 125, ["4711", "itself"]),
         (.alreadyTraced(4711, tracer: 4712), 125, ["4711", "4712", "traces it already"]),

@@ -87,10 +87,12 @@ final class Area {
 
     /// Takes the memory that a thread of process `pid` has made. nil: it is none, or not yet.
     convenience init?(pid: Int32, descriptor: Int32, stackBytes: Int) {
-        let path = "/proc/\(pid)/fd/\(descriptor)"
-        self.init(
-            descriptor: fl_open_memory(path, Self.size(stackBytes: stackBytes)),
-            stackBytes: stackBytes)
+        let opened = FirstThread.orAnother(of: pid) { tid in
+            let opened = fl_open_memory(
+                "/proc/\(tid)/fd/\(descriptor)", Self.size(stackBytes: stackBytes))
+            return opened >= 0 ? opened : nil
+        }
+        self.init(descriptor: opened ?? -1, stackBytes: stackBytes)
     }
 
     deinit {

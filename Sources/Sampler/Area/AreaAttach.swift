@@ -136,6 +136,6 @@ extension TraceSession {
 
     @discardableResult
     func putBack(_ word: UInt64, at address: UInt64) -> Bool {
-        ProcFile.write([word], to: "/proc/\(pid)/mem", at: address)
+        TargetMemory(pid: pid).write([word], at: address)
     }
 }

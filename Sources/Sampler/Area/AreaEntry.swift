@@ -65,7 +65,7 @@ extension TraceSession {
         guard obstacle != .filtered, let cave = ImageStart(pid: pid).cave else { return }
         let code = AreaCode.boot(
             descriptor: inherited.descriptor, place: 0, size: 0, isAtEntry: false)
-        guard ProcFile.write(code, to: "/proc/\(pid)/mem", at: cave) else { return }
+        guard TargetMemory(pid: pid).write(code, at: cave) else { return }
         _ = try? main.tracee.divert(to: cave)
     }
 
@@ -154,7 +154,7 @@ extension TraceSession {
     func putPiece(_ code: [UInt8], at address: UInt64, in image: RunningImage) -> Bool {
         let before = TargetMemory(pid: pid).read(at: address, count: code.count)
         guard before.count == code.count, !AreaCode.isPiece(before),
-            ProcFile.write(code, to: "/proc/\(pid)/mem", at: address)
+            TargetMemory(pid: pid).write(code, at: address)
         else { return false }
         image.cave = FilledCave(address: address, before: before)
         return true
@@ -164,7 +164,7 @@ extension TraceSession {
     func emptyCave(of image: RunningImage) {
         guard let cave = image.cave else { return }
         image.cave = nil
-        ProcFile.write(cave.before, to: "/proc/\(pid)/mem", at: cave.address)
+        TargetMemory(pid: pid).write(cave.before, at: cave.address)
     }
 
     /// - Returns: the linker's hook, and what is there now; nil: it is no place for a jump.

@@ -129,7 +129,7 @@ extension TraceSession {
     func run(_ code: [UInt8], at cave: UInt64, by thread: TracedThread) -> Bool {
         let before = TargetMemory(pid: pid).read(at: cave, count: code.count)
         guard before.count == code.count, !AreaCode.isPiece(before),
-            ProcFile.write(code, to: "/proc/\(pid)/mem", at: cave),
+            TargetMemory(pid: pid).write(code, at: cave),
             let state = try? thread.tracee.divert(to: cave)
         else { return false }
         // Bounded: it waits for some five milliseconds, and then goes back by itself.
@@ -153,7 +153,7 @@ extension TraceSession {
             }
         }
         // Whoever is still in it needs it.
-        if isBack { ProcFile.write(before, to: "/proc/\(pid)/mem", at: cave) }
+        if isBack { TargetMemory(pid: pid).write(before, at: cave) }
         return isBack
     }
 }

@@ -19,7 +19,7 @@ struct EarlierArea {
     /// Those of a process, the child of a recorded one, too: it has its parent's.
     static func all(in pid: Int32) -> [EarlierArea] {
         var buffer = ReadBuffer(capacity: 16384)
-        buffer.readAll(path: "/proc/\(pid)/maps")
+        buffer.readAll("maps", of: pid)
         return ProcFormats.maps(buffer.text)
             .filter { $0.isExecutable && $0.fileOffset == 0 && $0.path == path }
             .map { EarlierArea(at: $0.start, TargetMemory(pid: pid)) }
@@ -69,8 +69,7 @@ struct EarlierArea {
     /// From now on it makes no system calls, whoever comes by.
     func silence(in pid: Int32) {
         let offset = MemoryLayout<fl_state>.offset(of: \.filtered) ?? 0
-        ProcFile.write(
-            [UInt32(1)], to: "/proc/\(pid)/mem", at: start &+ UInt64(Int(FL_STATE) + offset))
+        TargetMemory(pid: pid).write([UInt32(1)], at: start &+ UInt64(Int(FL_STATE) + offset))
     }
 }
 

@@ -6,7 +6,7 @@ enum AttachCheck {
         let files = ProcessFiles(pid: pid)
         guard pid > 0, let stat = files.stat() else { throw .noSuchProcess(pid) }
         if pid == getpid() { throw .itself(pid) }
-        if stat.isZombie { throw .zombie(pid) }
+        if stat.isZombie { throw files.hasLivingThreads ? .firstThreadEnded(pid) : .zombie(pid) }
         if stat.isKernelThread { throw .kernelThread(pid) }
         if let tracer = files.status("TracerPid:"), tracer != 0 {
             // What is given is the tracing thread.

@@ -48,7 +48,8 @@ extension LinkedObject {
     }
 
     /// Where its file is for us. nil: it has none, but a name only (the vdso).
-    func file(of pid: Int32) -> String? {
+    func file(of process: Int32) -> String? {
+        let pid = FirstThread.orHolder(of: process) ?? process
         if path.isEmpty { return "/proc/\(pid)/exe" }
         if path.hasPrefix("/") { return "/proc/\(pid)/root\(path)" }
         return path.contains("/") ? "/proc/\(pid)/cwd/\(path)" : nil

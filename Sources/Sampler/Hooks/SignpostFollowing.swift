@@ -27,7 +27,7 @@ extension TraceSession {
 
     private func write(_ writes: [MemoryWrite]) {
         for write in writes {
-            _ = ProcFile.write(write.bytes, to: "/proc/\(pid)/mem", at: write.address)
+            _ = TargetMemory(pid: pid).write(write.bytes, at: write.address)
         }
     }
 

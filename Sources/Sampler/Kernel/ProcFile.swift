@@ -114,6 +114,8 @@ struct ReadBuffer {
 
     var contents: [UInt8] { Array(storage.prefix(count)) }
 
+    var isEmpty: Bool { count == 0 }
+
     fileprivate mutating func clear() { count = 0 }
 
     fileprivate func has(_ bytes: Int) -> Bool { count >= bytes }
@@ -152,6 +154,6 @@ struct ReadBuffer {
     /// address space are its arguments (PR_SET_MM_MAP): no more is read than `execve` takes by
     /// default.
     mutating func readArguments(of pid: Int32) {
-        readAll(path: "/proc/\(pid)/cmdline", limit: 2 << 20)
+        readAll("cmdline", of: pid, limit: 2 << 20)
     }
 }

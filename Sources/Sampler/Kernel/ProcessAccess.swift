@@ -24,7 +24,7 @@ protocol ProcessAccess: AnyObject {
     /// CPU time of all its threads, and of the children that it waited for; nil: it is gone.
     var cpuTime: TimeSpan? { get }
     var childrenCPU: TimeSpan? { get }
-    /// nil: it is gone.
+    /// Whether all its threads have ended; nil: it is gone.
     var isZombie: Bool? { get }
     /// Whether another process has the same memory (vfork, clone with CLONE_VM), and may be in any
     /// code of it.
@@ -116,7 +116,7 @@ final class KernelProcess: ProcessAccess {
     func counters() -> ProcessCounters { files.counters() }
     var cpuTime: TimeSpan? { files.cpuTime }
     var childrenCPU: TimeSpan? { files.childrenCPU }
-    var isZombie: Bool? { files.stat()?.isZombie }
+    var isZombie: Bool? { files.stat().map { $0.isZombie && !files.hasLivingThreads } }
     var sharesMemory: Bool { files.sharesMemory }
     var sharesNamespaceWithUs: Bool { files.sharesNamespaceWithUs }
     func lowestFreeDescriptor() -> Int32 { files.lowestFreeDescriptor() }
@@ -134,9 +134,12 @@ final class KernelProcess: ProcessAccess {
     func hasUsed(_ range: Range<UInt64>) -> Bool {
         // A word for each page: its two upper bits say that there is one, here or swapped out.
         let pages = range.lowerBound / 4096..<(range.upperBound &+ 4095) / 4096
-        return ProcFile.words(
-            of: "/proc/\(pid)/pagemap", at: 8 * pages.lowerBound, count: pages.count
-        ).contains { $0 >> 62 != 0 }
+        let words = FirstThread.orAnother(of: pid) { tid in
+            let words = ProcFile.words(
+                of: "/proc/\(tid)/pagemap", at: 8 * pages.lowerBound, count: pages.count)
+            return words.isEmpty ? nil : words
+        }
+        return words?.contains { $0 >> 62 != 0 } ?? false
     }
     func runningProgram() -> any ProgramAccess { KernelProgram(pid: pid) }
 
@@ -173,7 +176,7 @@ final class KernelProcess: ProcessAccess {
 private final class KernelProgram: ProgramAccess {
     private let pid: Int32
     /// Reads nothing any more once the address space that it was opened for is gone.
-    private let memory: ProcFile?
+    private var memory: ProcFile?
     /// An address that can be read as long as the program's image lives.
     private let probe: UInt64
     private let folder: Int32
@@ -181,8 +184,11 @@ private final class KernelProgram: ProgramAccess {
     init(pid: Int32) {
         self.pid = pid
         probe = AuxiliaryVector(pid: pid).programHeaders
-        memory = ProcFile("/proc/\(pid)/mem")
         folder = open("/proc/\(pid)/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        _ = FirstThread.orAnother(of: pid) { [probe] tid in
+            memory = ProcFile("/proc/\(tid)/mem")
+            return memory?.canRead(at: probe) == true ? true : nil
+        }
     }
 
     deinit {

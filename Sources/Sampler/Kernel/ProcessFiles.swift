@@ -78,26 +78,39 @@ struct ProcessFiles: Sendable {
 
     /// Whether another process has the same memory. Where the kernel does not compare, a child may.
     var sharesMemory: Bool {
-        Self.numbers(in: "/proc").contains { other in
+        // Who has no memory any more shares that with all who have none.
+        let holder = FirstThread.orHolder(of: pid) ?? pid
+        return Self.numbers(in: "/proc").contains { other in
             guard other != pid else { return false }
-            let answer = fl_shares_memory(pid, other)
+            let answer = fl_shares_memory(holder, other)
             return answer == 1 || (answer == -ENOSYS && Ancestry.parent(of: other) == pid)
         }
     }
 
-    func threadIDs() -> [Int32] { numbers(in: "task").filter { $0 > 0 } }
+    func threadIDs() -> [Int32] { Self.numbers(in: "/proc/\(pid)/task").filter { $0 > 0 } }
+
+    /// Whether there are others than the first.
+    var hasLivingThreads: Bool {
+        threadIDs().contains { $0 != pid && ProcessFiles(pid: $0).stat()?.isZombie == false }
+    }
+
+    static func hasMemory(_ tid: Int32) -> Bool {
+        var buffer = ReadBuffer(capacity: 128)
+        buffer.read(path: "/proc/\(tid)/statm")
+        var text = buffer.text
+        return (text.decimal() ?? 0) > 0
+    }
 
     /// Under which number it will open its next file.
     func lowestFreeDescriptor() -> Int32 {
-        let open = Set(numbers(in: "fd"))
-        return (0...).first { !open.contains($0) } ?? 0
+        let open = FirstThread.orAnother(of: pid) { tid -> Set<Int32>? in
+            let numbers = Self.numbers(in: "/proc/\(tid)/fd")
+            return numbers.isEmpty ? nil : Set(numbers)
+        }
+        return (0...).first { open?.contains($0) != true } ?? 0
     }
 
-    /// The names in one of its folders that are numbers.
-    private func numbers(in folder: String) -> [Int32] {
-        Self.numbers(in: "/proc/\(pid)/\(folder)")
-    }
-
+    /// The names in a folder that are numbers.
     private static func numbers(in path: String) -> [Int32] {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }

@@ -1,4 +1,5 @@
 import CSystem
+import Glibc
 
 /// Reads the profiled process's memory, without stopping it.
 struct TargetMemory: Sendable {
@@ -9,9 +10,20 @@ struct TargetMemory: Sendable {
     func read(at address: UInt64, count: Int) -> [UInt8] {
         guard count > 0 else { return [] }
         return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            let got = fl_read_memory(pid, address, buffer.baseAddress, count)
-            filled = max(0, got)
+            let got = FirstThread.orAnother(of: pid) { tid in
+                let got = fl_read_memory(tid, address, buffer.baseAddress, count)
+                return got == -Int(ESRCH) ? nil : got
+            }
+            filled = max(0, got ?? 0)
         }
+    }
+
+    /// Whether all the values could be written, past the memory's protection.
+    @discardableResult
+    func write<Value: FixedWidthInteger>(_ values: [Value], at address: UInt64) -> Bool {
+        FirstThread.orAnother(of: pid) { tid in
+            ProcFile.write(values, to: "/proc/\(tid)/mem", at: address) ? true : nil
+        } ?? false
     }
 
     func word(at address: UInt64) -> UInt64? {

@@ -25,7 +25,7 @@ struct ImageStart {
         private let pid: Int32
         private(set) lazy var lines: [ProcFormats.MapsLine] = {
             var buffer = ReadBuffer(capacity: 16384)
-            buffer.readAll(path: "/proc/\(pid)/maps")
+            buffer.readAll("maps", of: pid)
             return ProcFormats.maps(buffer.text)
         }()
 

@@ -15,7 +15,7 @@ struct AuxiliaryVector: Hashable, Sendable {
     /// All zero when the process is gone.
     init(pid: Int32) {
         var buffer = ReadBuffer()
-        buffer.readAll(path: "/proc/\(pid)/auxv")
+        buffer.readAll("auxv", of: pid)
         self.init(buffer.contents)
     }
 

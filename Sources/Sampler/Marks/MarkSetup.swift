@@ -55,7 +55,7 @@ extension TraceSession {
 
     /// In one step, if it does not cross a cache line.
     private func write(_ bytes: [UInt8], at address: UInt64) -> Bool {
-        ProcFile.write(bytes, to: "/proc/\(pid)/mem", at: address)
+        TargetMemory(pid: pid).write(bytes, at: address)
     }
 
     // MARK: Safety
@@ -146,11 +146,15 @@ extension TraceSession {
         area?.stopMarks()
         marks.pending = []
         guard let stopped = stopOthers(than: nil) else { return note(.leftBehind) }
+        observer.rereadMappings(at: process.now)
         let memory = TargetMemory(pid: pid)
         var isRestored = true
         for changed in marks.placed {
-            // It may have been unmapped meanwhile.
             let code = memory.read(at: changed.start, count: 8)
+            if code.isEmpty, observer.mappings.isCode(changed.start) {
+                isRestored = false
+            }
+            // It may have been unmapped meanwhile.
             guard code.count == 8, code.starts(with: changed.jump) else { continue }
             let restored = changed.code + code.dropFirst(changed.code.count)
             isRestored = write(restored, at: changed.start) && isRestored

@@ -79,7 +79,7 @@ struct MappingWatch: ~Copyable {
     /// pages, and of a process that ends meanwhile only the first of them.
     mutating func refreshed(at now: MonotonicTime) -> [CodeMapping]? {
         lastRead = now
-        buffer.readAll(path: "/proc/\(pid)/maps")
+        buffer.readAll("maps", of: pid)
         let lines = ProcFormats.maps(buffer.text)
         guard !lines.isEmpty, size() > 0 else { return nil }
         regions = Self.regions(lines)
@@ -96,6 +96,18 @@ struct MappingWatch: ~Copyable {
 
     /// Of the address space, in pages; 0 once the process has given it up, as the ending do first.
     private mutating func size() -> Int64 {
+        let size = sizeOfOpened()
+        guard size <= 0, let tid = FirstThread.orHolder(of: pid) else { return size }
+        open(of: tid)
+        return sizeOfOpened()
+    }
+
+    private mutating func open(of tid: Int32) {
+        sizeFile = ProcFile("/proc/\(tid)/statm")
+        statusFile = ProcFile("/proc/\(tid)/status")
+    }
+
+    private mutating func sizeOfOpened() -> Int64 {
         sizeFile?.read(into: &buffer)
         var text = buffer.text
         return text.decimal() ?? 0
@@ -103,8 +115,7 @@ struct MappingWatch: ~Copyable {
 
     /// A later exec: the file of sizes is another process image's.
     mutating func restart() {
-        sizeFile = ProcFile("/proc/\(pid)/statm")
-        statusFile = ProcFile("/proc/\(pid)/status")
+        open(of: pid)
         totalPages = -1
         codeSize = -1
         toldLibraries = -1

@@ -54,21 +54,23 @@ enum RestartingCalls {
             return registers[10] == 0 ? .restartsAfterHandler : .restartsAfterStop
         }
         guard let descriptor = registers[5] else { return .fragile }
-        let link = "/proc/\(process)/fd/\(Int32(truncatingIfNeeded: descriptor))"
-        let goesOn =
-            reading.contains(call) && isPlain(link) || writing.contains(call) && isRegular(link)
-        return goesOn ? .restartsAfterHandler : .fragile
+        guard reading.contains(call) || writing.contains(call) else { return .fragile }
+        let goesOn = FirstThread.orAnother(of: process) { tid in
+            let link = "/proc/\(tid)/fd/\(Int32(truncatingIfNeeded: descriptor))"
+            return reading.contains(call) ? isPlain(link) : isRegular(link)
+        }
+        return goesOn == true ? .restartsAfterHandler : .fragile
     }
 
-    private static func isRegular(_ link: String) -> Bool {
+    private static func isRegular(_ link: String) -> Bool? {
         var status = stat()
-        return stat(link, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        return stat(link, &status) == 0 ? status.st_mode & S_IFMT == S_IFREG : nil
     }
 
-    private static func isPlain(_ link: String) -> Bool {
+    private static func isPlain(_ link: String) -> Bool? {
         var target = [UInt8](repeating: 0, count: 256)
         let length = readlink(link, &target, target.count)
-        guard length > 0 else { return false }
+        guard length > 0 else { return nil }
         return target.starts(with: Array("pipe:".utf8)) || target.first == UInt8(ascii: "/")
     }
 }

@@ -34,7 +34,7 @@ struct ProcSurroundings: WaitSurroundings {
     }
 
     func information(on descriptor: Int32) -> ProcText? {
-        contents("\(pid)/fdinfo/\(descriptor)")
+        contents("\(tid)/fdinfo/\(descriptor)")
     }
 
     /// The processes of more threads than these are not looked for.
@@ -64,7 +64,7 @@ struct ProcSurroundings: WaitSurroundings {
         return words.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    private func path(of descriptor: Int32) -> String { "/proc/\(pid)/fd/\(descriptor)" }
+    private func path(of descriptor: Int32) -> String { "/proc/\(tid)/fd/\(descriptor)" }
 
     private func contents(_ path: String) -> ProcText? { buffer(path)?.text }
 
