@@ -91,8 +91,6 @@ extension TraceSession {
             for (site, word) in area.changes { putBack(word, at: site) }
             area.silence(in: pid)
         }
-        // The stop for which it was interrupted has been taken: it will be asked for others.
-        thread.phase = .free
         for area in all where sharesNamespace && area.isAbandoned {
             try takeBackHandlers(of: area, by: thread)
         }

@@ -84,6 +84,8 @@ extension TraceSession {
     /// other stop stand for ours.
     private func sampleAtStop(_ thread: TracedThread) {
         guard case .interrupted(let since) = thread.phase else { return }
+        // It stands for the stop that was asked for: no other one comes.
+        thread.phase = .free
         if stage.hasMissedExec, thread.tid == pid { return }
         // An exact copy of what it had: it did not move since.
         if thread.blocked != nil, thread.counters()?.slices == thread.clock.counters.slices {
@@ -102,6 +104,8 @@ extension TraceSession {
         if thread.phase != .exited { thread.phase = .free }
         release(thread, delivering: signal)
         observer.addHold(process.now - stoppedSince, to: thread)
+        // A stop that stood for this one was for something else.
+        if stage.hasMissedExec, thread.tid == pid { interruptAnywhere(thread) }
     }
 
     /// Whether threads are not traced but for a stop.

@@ -46,6 +46,21 @@ extension TraceSessionTests {
         #expect(process.threads[third.tid]?.isStopped == false)
     }
 
+    /// It was asked to stop for a sample, and the kernel lets another stop stand for that.
+    @Test(arguments: [TraceEvent.signal(10), .cloned, .forked])
+    func anotherStopStandsForOurs(event: TraceEvent) throws {
+        let session = launched()
+        let main = try #require(session.threads[process.pid])
+        process.deaf = process.pid
+        session.stop(main)
+        #expect(main.isInterrupted)
+        process.deaf = nil
+        process.tell(event, of: process.pid)
+        let before = process.now
+        #expect(session.stopNow(main) != nil)
+        #expect(process.now - before < .milliseconds(10))
+    }
+
     /// Another program begins when nothing is being done to this one any more.
     @Test func anExecWhileAStopIsWaitedFor() throws {
         let session = launched()

@@ -284,6 +284,26 @@ import Testing
         #expect(!process.main.isStopped)
     }
 
+    /// The kernel lets any other stop stand for the one in the next image, which comes no more.
+    @Test(arguments: [TraceEvent.signal(10), .cloned, .forked])
+    func anExecThatWasNoticedLateByAnotherStop(event: TraceEvent) throws {
+        let session = try attached()
+        process.pass(1)
+        process.deaf = process.pid
+        session.stop(try #require(session.threads[process.pid]))
+        process.program.isGone = true
+        process.path = "/made/second"
+        for _ in 0..<4 { tick(session) }
+        #expect(session.stage.hasMissedExec)
+        process.program.isGone = false
+        process.deaf = nil
+        process.tell(event, of: process.pid)
+        session.takeChanges()
+        #expect(sink.images == ["/made/first", "/made/second"])
+        #expect(session.stage.isSettling)
+        #expect(!process.main.isStopped)
+    }
+
     /// Its registers were asked for when it still waited where it had been seen.
     @Test func aRequestThatCameTooLate() throws {
         let session = launched()
