@@ -42,6 +42,22 @@ extension EndToEnd {
             #expect(end.interruptions == alone.interruptions)
         }
 
+        /// Nobody can be led away to bring our code in: that is said, and nothing is left behind.
+        @Test func aProgramThatASignalHasStopped() throws {
+            let sleeper = try Sleeper()
+            kill(sleeper.pid, SIGSTOP)
+            try Proc.waitUntil("it has stopped") { Proc.state(sleeper.pid) == "T" }
+            let result = try attach(sleeper.pid, "--duration", "200ms")
+            #expect(result.status == 0)
+            let said = result.output + result.error
+            #expect(said.contains("memory could not be shared"), "\(said)")
+            #expect(Proc.state(sleeper.pid) == "T")
+            let maps = Proc.contents("/proc/\(sleeper.pid)/maps")
+            #expect(maps?.contains("firstlight") == false)
+            kill(sleeper.pid, SIGCONT)
+            _ = try sleeper.end()
+        }
+
         /// The handler and the shared memory are taken out again, and put in anew.
         @Test func aBusyProcessIsLeftAsItWas() throws {
             let (input, output) = (try Channel(), try Channel())

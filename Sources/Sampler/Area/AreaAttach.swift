@@ -10,20 +10,72 @@ extension TraceSession {
         guard !isAwaitingStop, case .settling(let image, _) = stage,
             let position = try? thread.tracee.resumeAddress(),
             // A nap would take the place of what a call's restart needs.
-            canBeLedAway(thread, at: position), !thread.tracee.isInCall
+            canBeLedAway(thread, at: position), !thread.tracee.isInCall, image.entry == nil
         else { return }
         do throws(SetupFailure) {
             try join(image, by: thread)
-            stage.settle()
         } catch {
-            // Led away already, it finds its own way back.
-            if case .obstacle(.unmapped) = error, stage.failToSettle() { return }
-            stage.settle()
-            guard case .obstacle(let kind) = error else { return }
-            note(kind)
-            capture = .ptrace
-            abandonMarks()
+            giveUpJoining(because: error)
         }
+    }
+
+    private func giveUpJoining(because error: SetupFailure) {
+        // Led away already, it finds its own way back.
+        if case .obstacle(.unmapped) = error, stage.failToSettle() { return }
+        stage.settle()
+        guard case .obstacle(let kind) = error else { return }
+        note(kind)
+        capture = .ptrace
+        abandonMarks()
+    }
+
+    /// At a tick: goes on with an entry whose thread had no core before.
+    func completeEntry(at now: MonotonicTime) {
+        guard case .settling(let image, _) = stage, let entry = image.entry else { return }
+        do throws(SetupFailure) {
+            if hasArrived(image), entry.area?.isSettled != false || !entry.isOpen,
+                let led = threads[entry.tid], let others = stopAllOthers(than: led)
+            {
+                let held = process.now
+                defer {
+                    for other in others { release(other) }
+                    noteHold(from: held, to: process.now)
+                }
+                try finishEntry(of: image)
+            }
+        } catch {
+            return giveUpJoining(because: error)
+        }
+        guard image.entry != nil, now - entry.since > Self.entryPatience else { return }
+        // Nothing else is tried: it may come any time.
+        stage.settle()
+        giveUpJoining(because: .obstacle(.unmapped))
+    }
+
+    /// At the end: it never had enough of a core for our code to come in. Who waited all the time
+    /// needed none.
+    func noteMissedEntry() {
+        guard case .settling(let image, _) = stage else { return }
+        // It waits in the area for a moment, in vain, and goes on.
+        if image.entry != nil { note(.leftBehind) }
+        if image.entry != nil || isProgramStopped || threads.values.contains(where: isRunning) {
+            note(.unmapped)
+        }
+    }
+
+    /// A program may be throttled, stopped by a signal, or have no core for another reason.
+    static let entryPatience = TimeSpan.milliseconds(5000)
+
+    /// Whether the thread that was led away has made the memory, and mapped all of it: the
+    /// descriptor comes before the memory, and that before the right to execute it. Whoever waits
+    /// in a call is not stopped, and would go into our code as soon as it is led there.
+    private func hasArrived(_ image: RunningImage) -> Bool {
+        guard let entry = image.entry else { return false }
+        if entry.area == nil {
+            image.entry?.area = Area(
+                pid: pid, descriptor: entry.descriptor, stackBytes: options.stackBytes)
+        }
+        return image.entry?.area != nil && isCode(at: entry.contents.place)
     }
 
     private func join(_ image: RunningImage, by thread: TracedThread) throws(SetupFailure) {
@@ -65,30 +117,52 @@ extension TraceSession {
         try attempt { () throws(SystemError) in try thread.tracee.detach() }
         thread.isTraced = false
         thread.phase = .free
-        var made: Area?
-        wait(atMost: .milliseconds(10), every: 20) {
-            made = Area(pid: pid, descriptor: number, stackBytes: options.stackBytes)
-            return made != nil
+        image.entry = PendingEntry(
+            tid: thread.tid, since: process.now, descriptor: number, contents: contents,
+            sites: sites, linker: start.linker, objects: objects ?? [])
+        // Where it has no core as yet, the others go on, and ticks look after it.
+        if wait(atMost: .milliseconds(10), every: 20, until: { hasArrived(image) }) {
+            try finishEntry(of: image)
         }
-        // The descriptor comes before the memory, and that before the right to execute it. Whoever
-        // waits in a call is not stopped, and would go into our code as soon as it is led there.
-        guard let made, wait(atMost: .milliseconds(10), every: 20, until: { isCode(at: place) })
-        else { throw .obstacle(.unmapped) }
-        made.fill(contents)
+    }
+
+    /// The thread that was led away waits in the area, and all others that run are stopped.
+    private func finishEntry(of image: RunningImage) throws(SetupFailure) {
+        guard var entry = image.entry, let area = entry.area else { return }
+        if !area.isAbandoned, !entry.isOpen {
+            // Somebody may have set an action since. (The thread itself blocks all signals.)
+            guard let status = ProcessStatus(pid: pid) else { throw .gone }
+            guard let signal = entry.contents.signal?.number, !status.catches(signal) else {
+                throw .obstacle(.ownHandler)
+            }
+            entry.contents.signal?.original = status.ignores(signal) ? 1 : 0
+            area.fill(entry.contents)
+        }
         var setup = Instrumentation.Setup()
-        let changed = change(sites, start.linker, contents, made, &setup)
-        guard made.open(), wait(atMost: .milliseconds(50), every: 20, until: { made.isSettled })
-        else {
+        // Nobody is led to what was not filled in.
+        let changed =
+            area.isAbandoned
+            ? [:] : change(entry.sites, entry.linker, entry.contents, area, &setup)
+        entry.isOpen = entry.isOpen || area.open()
+        image.entry = entry
+        // It is there, and has had a core a moment ago.
+        let isSettled =
+            entry.isOpen && wait(atMost: Self.stopPatience, every: 20) { area.isSettled }
+        if !isSettled {
             for (address, word) in changed { putBack(word, at: address) }
-            throw .obstacle(.unmapped)
+            if entry.isOpen { return }
         }
+        // It is through with the piece.
         emptyCave(of: image)
-        use(made, contents, setup, in: image)
-        image.instrumentation?.sites = Set(sites.places)
-        marks?.spaces = made.makeTrampolineSpaces()
+        image.entry = nil
+        guard isSettled else { throw .obstacle(.unmapped) }
+        use(area, entry.contents, setup, in: image)
+        image.instrumentation?.sites = Set(entry.sites.places)
+        marks?.spaces = area.makeTrampolineSpaces()
         if image.untraced == nil { followFromOutside(image) }
-        marks?.pending = objects ?? []
-        switchOnSignposts(of: images(of: objects ?? [], TargetMemory(pid: pid)))
+        marks?.pending = entry.objects
+        switchOnSignposts(of: images(of: entry.objects, TargetMemory(pid: pid)))
+        stage.settle()
     }
 
     private func isCode(at place: UInt64) -> Bool {
@@ -138,4 +212,20 @@ extension TraceSession {
     func putBack(_ word: UInt64, at address: UInt64) -> Bool {
         TargetMemory(pid: pid).write([word], at: address)
     }
+}
+
+/// A thread was led away to bring the area into a program that runs, and does that as it gets a core.
+struct PendingEntry {
+    let tid: Int32
+    let since: MonotonicTime
+    /// Under which number it makes the memory.
+    let descriptor: Int32
+    var contents: Area.Contents
+    let sites: CallSites
+    let linker: DynamicLinker?
+    let objects: [LinkedObject]
+    /// nil: it has not been seen yet.
+    var area: Area?
+    /// It was filled in, and the thread will use it.
+    var isOpen = false
 }

@@ -15,6 +15,8 @@ final class RunningImage {
     var untraced: UntracedProcess?
     /// Our code in it; nil: it is not there, or not yet.
     var instrumentation: Instrumentation?
+    /// A thread is on its way with it; nil: none was led away, or it is there.
+    var entry: PendingEntry?
     /// Where a piece of our code stands for a moment.
     var cave: FilledCave?
 

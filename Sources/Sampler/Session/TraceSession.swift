@@ -247,6 +247,9 @@ final class TraceSession {
         followUntraced(at: now)
         callOffLateStops(at: now)
         if let image = stage.image, giveUpEntry(of: image) { mark(.main, at: image.start) }
+        // Where it had no core at first.
+        if let image = stage.image, area?.isSettled == true { emptyCave(of: image) }
+        completeEntry(at: now)
         reportHooks(at: now)
         placeMarks()
         for thread in threads.values where thread.phase == .free && isDue(thread, at: now) {
@@ -376,6 +379,7 @@ final class TraceSession {
 
     /// Ends the recording: the process is let go as soon as that does no harm.
     func leave() {
+        noteMissedEntry()
         guard stage.leave() else { return }
         closeAll(at: process.now)
         takeFinalCPU()

@@ -304,6 +304,47 @@ import Testing
         #expect(!process.main.isStopped)
     }
 
+    /// A thread was led away to bring our code in, and gets no core.
+    private func leadAway(_ session: TraceSession) throws -> RunningImage {
+        let image = try #require(session.stage.image)
+        image.entry = PendingEntry(
+            tid: process.pid, since: process.now, descriptor: 3,
+            contents: Area.Contents(place: 0x7000_0000, recorder: 0, cookie: 1), sites: .unknown,
+            linker: nil, objects: [])
+        return image
+    }
+
+    /// It is neither tried again meanwhile, nor waited for for ever.
+    @Test func anEntryThatNeverComesIsGivenUp() throws {
+        let session = try attached()
+        let image = try leadAway(session)
+        process.pass(4900)
+        session.stop(try #require(session.threads[process.pid]))
+        tick(session)
+        #expect(image.entry != nil && session.stage.isSettling)
+        #expect(session.result().notes.isEmpty)
+        process.pass(200)
+        tick(session)
+        #expect(!session.stage.isSettling)
+        #expect(session.result().notes.map(\.kind) == [.unmapped])
+        #expect(session.result().capture == .ptrace)
+    }
+
+    @Test func anEntryThatHasNotComeByTheEndIsTold() throws {
+        let session = try attached()
+        _ = try leadAway(session)
+        session.leave()
+        #expect(Set(session.result().notes.map(\.kind)) == [.unmapped, .leftBehind])
+    }
+
+    /// Who waits all the time needs no code of ours; who would run does.
+    @Test(arguments: [false, true]) func nobodyCouldBeLedAway(waits: Bool) throws {
+        let session = try attached()
+        if waits { process.main.block(in: 232) }
+        session.leave()
+        #expect(session.result().notes.contains { $0.kind == .unmapped } == !waits)
+    }
+
     /// Its registers were asked for when it still waited where it had been seen.
     @Test func aRequestThatCameTooLate() throws {
         let session = launched()
