@@ -27,20 +27,21 @@
 #define COOKIE 48
 #define SAMPLE_SIGNAL 56
 #define ORIGINAL_HANDLER 72
-#define AFTER_SIGACTION 2192
-#define AFTER_SIGMASK 2200
-#define AFTER_EXECVE 2208
-#define AFTER_PRCTL 2216
-#define AFTER_MLOCKALL 2224
-#define REAL_START 2232
-#define REAL_MAIN 2240
-#define REAL_INIT 2248
-#define RECORDS 2268
-#define RING 2280
-#define SPARE_SIGNAL 2296
-#define SPARE 2300
-#define SPARE_ORIGINAL 2304
-#define SENDING 2312
+#define AFTER_SIGACTION 2208
+#define AFTER_SIGMASK 2216
+#define AFTER_EXECVE 2224
+#define AFTER_PRCTL 2232
+#define AFTER_MLOCKALL 2240
+#define AFTER_SYSCALL 2248
+#define REAL_START 2256
+#define REAL_MAIN 2264
+#define REAL_INIT 2272
+#define RECORDS 2292
+#define RING 2304
+#define SPARE_SIGNAL 2320
+#define SPARE 2324
+#define SPARE_ORIGINAL 2328
+#define SENDING 2336
 
 __asm__(
     ".section fl_code,\"ax\",@progbits\n"
@@ -87,6 +88,7 @@ CHECK(after[FL_SITE_SIGMASK], AFTER_SIGMASK);
 CHECK(after[FL_SITE_EXECVE], AFTER_EXECVE);
 CHECK(after[FL_SITE_PRCTL], AFTER_PRCTL);
 CHECK(after[FL_SITE_MLOCKALL], AFTER_MLOCKALL);
+CHECK(after[FL_SITE_SYSCALL], AFTER_SYSCALL);
 CHECK(real_start, REAL_START);
 CHECK(real_main, REAL_MAIN);
 CHECK(real_init, REAL_INIT);
@@ -135,8 +137,8 @@ _Static_assert(offsetof(struct fl_mark, words) == 4, "the code above counts on i
 _Static_assert(offsetof(struct fl_mark, text) == 8, "the code above counts on it");
 
 extern const uint8_t fl_begin[], __start_fl_code[], __stop_fl_code[], fl_debug_state[], fl_mark[],
-    fl_sigaction[], fl_sigmask[], fl_execve[], fl_prctl[], fl_mlockall[], fl_stand_ins_end[],
-    fl_sample_handler[], fl_restorer[],
+    fl_sigaction[], fl_sigmask[], fl_execve[], fl_prctl[], fl_mlockall[], fl_syscall[],
+    fl_stand_ins_end[], fl_sample_handler[], fl_restorer[],
     fl_main[], fl_thunks[], fl_boot[], fl_boot_words[], fl_boot_end[], fl_away[], fl_away_words[],
     fl_away_end[], fl_away_waiting[], fl_away_waiting_end[];
 
@@ -153,7 +155,7 @@ struct fl_code fl_code_describe(void) {
         .debug_state = place(fl_debug_state),
         .mark = place(fl_mark),
         .stand_ins = {place(fl_sigaction), place(fl_sigmask), place(fl_execve), place(fl_prctl),
-                      place(fl_mlockall)},
+                      place(fl_mlockall), place(fl_syscall)},
         .stand_ins_end = place(fl_stand_ins_end),
         .sample_handler = place(fl_sample_handler),
         .restorer = place(fl_restorer),

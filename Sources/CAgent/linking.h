@@ -204,10 +204,17 @@ INLINE int is_c_library(const char *name) {
            (last[4] == '.' || last[4] == '-');
 }
 
-// `mov $number, %eax; syscall`
-INLINE int is_call(const uint8_t *code, uint8_t number) {
-    return code[0] == 0xB8 && code[1] == number && code[2] == 0 && code[3] == 0 && code[4] == 0 &&
-           code[5] == 0x0F && code[6] == 0x05;
+INLINE uint8_t site_number(int site) {
+    return site == FL_SITE_SIGACTION ? 13 : site == FL_SITE_SIGMASK ? 14
+         : site == FL_SITE_EXECVE ? 59 : site == FL_SITE_PRCTL ? 157 : 151;
+}
+
+// `mov $number, %eax; syscall`, or in syscall(2) `mov 8(%rsp), %r9; syscall`: seven bytes.
+INLINE int is_call(const uint8_t *code, int site) {
+    const uint64_t load = site == FL_SITE_SYSCALL
+        ? 0x08244C8B4C : 0xB8 | (uint64_t)site_number(site) << 8;
+    const uint64_t word = *(const volatile uint64_t *)code;
+    return (word & ~((uint64_t)0xFF << 56)) == (load | (uint64_t)0x050F << 40);
 }
 
 INLINE uint64_t stand_in(int site) {
@@ -216,13 +223,9 @@ INLINE uint64_t stand_in(int site) {
     else if (site == FL_SITE_SIGMASK) __asm__("lea fl_sigmask(%%rip), %0" : "=r"(code));
     else if (site == FL_SITE_EXECVE) __asm__("lea fl_execve(%%rip), %0" : "=r"(code));
     else if (site == FL_SITE_PRCTL) __asm__("lea fl_prctl(%%rip), %0" : "=r"(code));
-    else __asm__("lea fl_mlockall(%%rip), %0" : "=r"(code));
+    else if (site == FL_SITE_MLOCKALL) __asm__("lea fl_mlockall(%%rip), %0" : "=r"(code));
+    else __asm__("lea fl_syscall(%%rip), %0" : "=r"(code));
     return code;
-}
-
-INLINE uint8_t site_number(int site) {
-    return site == FL_SITE_SIGACTION ? 13 : site == FL_SITE_SIGMASK ? 14
-         : site == FL_SITE_EXECVE ? 59 : site == FL_SITE_PRCTL ? 157 : 151;
 }
 
 // Before anything but the linker has run: leads the C library's calls past us, if it is the one
@@ -231,7 +234,7 @@ CODE void hook_library(uint64_t base) {
     volatile struct fl_state *const own = state();
     for (int site = 0; site < FL_SITES; site++)
         if (own->sites[site] == 0 ||
-            !is_call((const uint8_t *)(base + own->sites[site]), site_number(site)))
+            !is_call((const uint8_t *)(base + own->sites[site]), site))
             return;
     own->library_base = base;
     const int memory = open_memory();

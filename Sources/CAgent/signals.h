@@ -96,6 +96,17 @@ CODE void fl_displace(uint32_t signal, const struct kernel_action *action) {
     if (!is_spare) fl_take_spare(action->flags & on_alternate_stack);
 }
 
+// Whether a call of that number can read the action or the mask that it is given.
+CODE int fl_is_readable(uint64_t address, uint32_t number) {
+    volatile uint8_t bytes[sizeof(struct kernel_action)];
+    volatile struct { uint64_t start, size; } here, there;
+    here.start = (uint64_t)bytes;
+    there.start = address;
+    here.size = there.size = number == call_sigaction ? sizeof(struct kernel_action) : 8;
+    return call(call_process_vm_readv, (long)state()->pid, (long)&here, 1, (long)&there, 1, 0) ==
+           (long)there.size;
+}
+
 // MARK: Calls that a signal of ours ended
 
 // The kernel's struct ucontext, as far as it concerns us.

@@ -4,7 +4,8 @@ __asm__(
     ".section fl_code,\"ax\",@progbits\n"
 
     // The following are reached from the C library's system call of that number, in place of the
-    // instruction that loads it.
+    // instruction that loads it. What they share with syscall(2), which may be given any number, are
+    // macros: a call would leave its place on stacks, where it is taken for somebody's who is here.
 
     // Waits until a word is 0: bounded, and once only, for the recorder may have been killed. What
     // was waited for in vain is forgotten. Changes rax, rcx and r11.
@@ -66,7 +67,7 @@ __asm__(
     // The program must not notice our handler, nor we displace one of its own unknowingly: asked
     // what a signal of ours does, it gets its own answer; setting another action ends the requests
     // by that signal.
-    "fl_sigaction:\n"
+    ".macro fl_act\n"
     // A forked child has our handler, and nobody who asks: at its first call of this kind, which it
     // may make then, that is taken back.
     "  cmpl $0, " AREA(FL_OWN) "\n"
@@ -114,13 +115,16 @@ __asm__(
     "  movq $0, 16(%rdx)\n"
     "  movq $0, 24(%rdx)\n"
     "7:\n"
+    ".endm\n"
+    "fl_sigaction:\n"
+    "  fl_act\n"
     "  jmp *" STATE(AFTER_SIGACTION) "\n"
 
     // A request that finds its signal blocked would surface in a sigwait or a signalfd: the recorder
     // looks at masks anew, and if it is just sending a signal, that is waited for. What was sent to
     // this thread arrives when its next system call returns; others' requests are no matter here.
     // Who blocks the one signal and not the spare one has a use for it.
-    "fl_sigmask:\n"
+    ".macro fl_before_mask\n"
     "  test %rsi, %rsi\n"
     "  je 5f\n"
     "  cmp $1, %edi\n"  // SIG_UNBLOCK
@@ -158,29 +162,100 @@ __asm__(
     "  call fl_take_spare\n"
     "  fl_pop_all\n"
     "5:\n"
+    ".endm\n"
+    "fl_sigmask:\n"
+    "  fl_before_mask\n"
     "  mov $14, %eax\n"
     "  syscall\n"
     "  jmp *" STATE(AFTER_SIGMASK) "\n"
 
     // A filter may kill for the handler's system calls; whoever installs one has to give up
     // privileges first, or does it here.
-    "fl_prctl:\n"
+    ".macro fl_before_prctl\n"
     "  cmp $38, %edi\n"  // PR_SET_NO_NEW_PRIVS
     "  je 1f\n"
     "  cmp $22, %edi\n"  // PR_SET_SECCOMP
     "  jne 2f\n"
     "1:\n"
+    "  fl_before_filter\n"
+    "2:\n"
+    ".endm\n"
+    ".macro fl_before_filter\n"
     "  fl_is_own_memory\n"
-    "  jne 2f\n"
+    "  jne 3f\n"
     "  mov $1, %eax\n"
     "  xchg %eax, " STATE(FILTERED) "\n"
     "  test %eax, %eax\n"
-    "  jne 2f\n"
+    "  jne 3f\n"
     "  fl_await " STATE(OUTSTANDING) "\n"
-    "2:\n"
+    "3:\n"
+    ".endm\n"
+    "fl_prctl:\n"
+    "  fl_before_prctl\n"
     "  mov $157, %eax\n"
     "  syscall\n"
     "  jmp *" STATE(AFTER_PRCTL) "\n"
+
+    // In place of what syscall(2) does last before its call, the number in rax. All but these few
+    // calls are made where they always are: threads may wait in them. Who passes an address that
+    // cannot be read is told so by the kernel, and not by a fault of ours.
+    "fl_syscall:\n"
+    "  mov 8(%rsp), %r9\n"
+    "  cmp $13, %eax\n"  // rt_sigaction
+    "  je 21f\n"
+    "  cmp $14, %eax\n"  // rt_sigprocmask
+    "  je 21f\n"
+    "  cmp $157, %eax\n"  // prctl
+    "  je 25f\n"
+    "  cmp $317, %eax\n"  // seccomp
+    "  je 26f\n"
+    "20:\n"
+    "  mov " STATE(AFTER_SYSCALL) ", %rcx\n"
+    "  sub $2, %rcx\n"
+    "  jmp *%rcx\n"
+    "21:\n"
+    "  test %rsi, %rsi\n"
+    "  je 22f\n"
+    "  fl_is_own_memory\n"
+    "  jne 22f\n"
+    // No calls of ours; an action is not read then.
+    "  cmpl $0, " STATE(FILTERED) "\n"
+    "  jne 23f\n"
+    "  lea -128(%rsp), %rsp\n"
+    "  push %rax\n"
+    "  fl_push_all\n"
+    "  mov %rsi, %rdi\n"
+    "  mov %eax, %esi\n"
+    "  call fl_is_readable\n"
+    "  movq $0, -8(%rsp)\n"  // nor is this call's place left
+    "  fl_pop_all\n"
+    "  mov %eax, %ecx\n"
+    "  pop %rax\n"
+    "  lea 128(%rsp), %rsp\n"
+    "  test %ecx, %ecx\n"
+    "  je 20b\n"
+    "22:\n"
+    "  cmp $13, %eax\n"
+    "  je 24f\n"
+    "  fl_before_mask\n"
+    "  mov $14, %eax\n"
+    "  jmp 20b\n"
+    "23:\n"
+    "  cmp $13, %eax\n"
+    "  jne 20b\n"
+    "24:\n"
+    "  fl_act\n"
+    "  jmp *" STATE(AFTER_SYSCALL) "\n"
+    "25:\n"
+    "  fl_before_prctl\n"
+    "  mov $157, %eax\n"
+    "  jmp 20b\n"
+    "26:\n"
+    "  cmp $1, %edi\n"  // SECCOMP_SET_MODE_STRICT, SECCOMP_SET_MODE_FILTER
+    "  ja 20b\n"
+    "  fl_before_filter\n"
+    "  mov $317, %eax\n"
+    "  jmp 20b\n"
 
     // mlockall locks, and makes memory of, whatever is mapped.
     "fl_mlockall:\n"

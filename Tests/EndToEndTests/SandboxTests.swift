@@ -12,7 +12,7 @@ extension EndToEnd {
             try SideBySide(scratch: scratch).compare(fixture: words)
         }
 
-        @Test(arguments: ["filter", "strict", "tsync", "fork-exec", "exec", "child"])
+        @Test(arguments: ["filter", "strict", "strict-call", "tsync", "fork-exec", "exec", "child"])
         func theyBreakNoRule(mode: String) throws { try compare(["sandbox", mode]) }
 
         /// A request may be on its way just when the rules begin.
@@ -21,6 +21,7 @@ extension EndToEnd {
             let moment = String(Int.random(in: 5...40, using: &numbers))
             try compare(["sandbox", "filter", moment])
             try compare(["sandbox", "strict", moment])
+            try compare(["sandbox", "strict-call", moment])
         }
     }
 }

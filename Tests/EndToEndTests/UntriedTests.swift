@@ -10,6 +10,7 @@ extension EndToEnd {
 
         private static let rarities = [
             "uring", "userfault", "strict", "inherit", "unmapped", "moved", "protected", "daemon",
+            "numbers",
         ]
 
         @Test(arguments: rarities + ["namespaces", "traced", "parent"])

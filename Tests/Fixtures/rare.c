@@ -4,6 +4,7 @@
 //   uring      waits in io_uring_enter for timeouts and for reads of a pipe
 //   userfault  touches pages that a thread of its own fills in (userfaultfd), its stack's, too
 //   strict     gives up all system calls but read, write and exit by prctl
+//   numbers    changes signals' actions and masks by syscall(2), also from where nothing is
 //   namespaces begins a user, process and mount namespace; its child is process 1 there
 //   inherit    threads take turns by mutexes with priority inheritance, with and without a limit
 //   unmapped, moved, protected: what it does to its vdso, before it asks for the time again
@@ -167,6 +168,39 @@ static void strict(void) {
     syscall(SYS_exit, 7);
 }
 
+// As the kernel has it.
+struct action {
+    uintptr_t handler;
+    unsigned long flags;
+    uintptr_t restorer;
+    uint64_t mask;
+};
+
+static void numbers(void) {
+    struct action old;
+    uint64_t urgent = 1ULL << (SIGURG - 1), mask;
+    void *const nowhere = (void *)8;
+    uintptr_t told = 0;
+    int refused = 0, odd = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        work(4);
+        if (syscall(SYS_rt_sigaction, SIGURG, NULL, &old, 8) != 0) fail("rt_sigaction");
+        told |= old.handler | old.flags | old.restorer | old.mask;
+        refused += syscall(SYS_rt_sigaction, SIGURG, nowhere, NULL, 8) == -1 && errno == EFAULT;
+        refused += syscall(SYS_rt_sigprocmask, SIG_BLOCK, nowhere, NULL, 8) == -1 && errno == EFAULT;
+        refused += syscall(SYS_rt_sigaction, SIGUSR1, NULL, nowhere, 8) == -1 && errno == EFAULT;
+        if (syscall(SYS_rt_sigprocmask, SIG_BLOCK, &urgent, NULL, 8) != 0) fail("rt_sigprocmask");
+        work(1);
+        if (syscall(SYS_rt_sigpending, &mask, 8) != 0) fail("rt_sigpending");
+        odd += (mask & urgent) != 0;
+        if (syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &urgent, &mask, 8) != 0) fail("rt_sigprocmask");
+        odd += mask != urgent;
+        // Six arguments, the last of which is on the stack.
+        odd += syscall(SYS_mmap, NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 1L) != -1;
+    }
+    printf("told %lx refused %d odd %d\n", (unsigned long)told, refused, odd);
+}
+
 static void namespaces(void) {
     work(40);
     if (unshare(CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS) != 0) fail("unshare");
@@ -323,7 +357,7 @@ int main(int argc, char **argv) {
         const char *name;
         void (*run)(void);
     } choices[] = {{"uring", uring},   {"userfault", userfault},   {"strict", strict},
-                   {"inherit", inherit}, {"namespaces", namespaces}, {"daemon", daemonise},
+                   {"inherit", inherit}, {"numbers", numbers}, {"namespaces", namespaces}, {"daemon", daemonise},
                    {"traced", traced},   {"parent", parent}};
     for (size_t index = 0; index < sizeof choices / sizeof *choices; index++) {
         if (strcmp(what, choices[index].name) != 0) continue;

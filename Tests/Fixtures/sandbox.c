@@ -2,6 +2,7 @@
 // with seccomp, on pain of death, and computes on for ~100 ms.
 //   filter      allows only what it needs itself: no clock, no process id, no other signals
 //   strict      SECCOMP_MODE_STRICT: read, write, _exit and the return from handlers
+//   strict-call the same by seccomp(2), which has no function of its own
 //   tsync       one thread restricts all, as `filter` does, while three others compute
 //   fork-exec   a child restricts itself and executes this program again
 //   exec        restricts itself and executes this program again
@@ -96,10 +97,14 @@ static void run_filter(uint64_t milliseconds) {
 }
 
 /// Ends by `exit`: even `exit_group` is forbidden.
-static void run_strict(uint64_t milliseconds) {
+static void run_strict(uint64_t milliseconds, int by_call) {
     uint64_t checksum = compute(1, milliseconds);
     say("before", checksum);
-    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0) fail("PR_SET_SECCOMP");
+    if (by_call) {
+        if (syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 0, NULL) != 0) fail("seccomp");
+    } else if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0) {
+        fail("PR_SET_SECCOMP");
+    }
     say("after", compute(checksum, RESTRICTED_MS));
     syscall(SYS_exit, 0);
 }
@@ -191,7 +196,9 @@ int main(int argc, char **argv) {
     if (strcmp(mode, "filter") == 0)
         run_filter(milliseconds);
     else if (strcmp(mode, "strict") == 0)
-        run_strict(milliseconds);
+        run_strict(milliseconds, 0);
+    else if (strcmp(mode, "strict-call") == 0)
+        run_strict(milliseconds, 1);
     else if (strcmp(mode, "tsync") == 0)
         run_tsync(milliseconds);
     else if (strcmp(mode, "fork-exec") == 0)
@@ -203,7 +210,8 @@ int main(int argc, char **argv) {
     else if (strcmp(mode, "compute") == 0)
         say("computed", compute(1, milliseconds));
     else {
-        fprintf(stderr, "usage: sandbox filter | strict | tsync | fork-exec | exec | child | compute\n");
+        fprintf(stderr, "usage: sandbox filter | strict | strict-call | tsync | fork-exec | exec | child | "
+                        "compute\n");
         return 125;
     }
     _exit(0);

@@ -76,7 +76,8 @@ enum {
     FL_SITE_EXECVE = 2,
     FL_SITE_PRCTL = 3,
     FL_SITE_MLOCKALL = 4,
-    FL_SITES = 5,
+    FL_SITE_SYSCALL = 5,    // syscall(2), in which it may be any of them
+    FL_SITES = 6,
 };
 
 // What concerns the whole process.
@@ -104,7 +105,7 @@ struct fl_state {
     uint64_t start_slot;    // where the program has __libc_start_main's address; 0: not known
     uint64_t start_is_protected;    // whether that may not be written once it is relocated
     // Where the C library makes the system calls that concern us, from its load address; 0: not
-    // known. In the order sigaction, sigmask, execve, prctl, mlockall.
+    // known. In the order sigaction, sigmask, execve, prctl, mlockall, syscall.
     uint64_t sites[FL_SITES];
     uint64_t wants_sites;   // whether they are to be led past us
     uint64_t island;        // where FL_ISLAND should be mapped, too; 0: nowhere. Then: where it is

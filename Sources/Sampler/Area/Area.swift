@@ -385,7 +385,7 @@ final class Area {
         let (words, after, hooked) = (state.hooked_words, state.after, state.hooked)
         let all = [
             (words.0, after.0), (words.1, after.1), (words.2, after.2), (words.3, after.3),
-            (words.4, after.4),
+            (words.4, after.4), (words.5, after.5),
         ]
         var result: [UInt64: UInt64] = [:]
         for (index, (word, after)) in all.enumerated() where hooked & (1 << UInt64(index)) != 0 {

@@ -16,13 +16,13 @@ enum AreaCode {
 
     static func standIn(for call: CallSites.Call) -> UInt64 {
         let all = description.stand_ins
-        return UInt64([all.0, all.1, all.2, all.3, all.4][call.index])
+        return UInt64([all.0, all.1, all.2, all.3, all.4, all.5][call.index])
     }
 
     /// Where all of them are in an area.
     static func standIns(of area: Area) -> Range<UInt64> {
         let all = description.stand_ins
-        let start = min(all.0, all.1, all.2, all.3, all.4)
+        let start = min(all.0, all.1, all.2, all.3, all.4, all.5)
         return area.position(Int(start))..<area.position(Int(description.stand_ins_end))
     }
 

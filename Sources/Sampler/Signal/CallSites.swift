@@ -3,21 +3,40 @@ import Glibc
 import ProfileModel
 
 /// Where the C library makes the system calls that concern us: `mov $NUMBER, %eax; syscall`,
-/// which every version of glibc has once for each of them.
+/// which every version of glibc has once for each of them, and `mov 8(%rsp), %r9; syscall` in
+/// syscall(2).
 struct CallSites: Hashable, Sendable {
-    enum Call: UInt8, CaseIterable, Sendable {
+    enum Call: CaseIterable, Sendable {
         /// rt_sigaction(2), through which sigaction(3) and signal(3) go.
-        case sigaction = 13
+        case sigaction
         /// rt_sigprocmask(2) in pthread_sigmask(3), through which sigprocmask(3) goes. The library
         /// changes masks in other places, too, but for itself and for moments only.
-        case sigmask = 14
-        case execve = 59
-        case prctl = 157
-        case mlockall = 151
+        case sigmask
+        case execve
+        case prctl
+        case mlockall
+        /// syscall(2), which makes any of them.
+        case syscall
 
-        fileprivate var code: [UInt8] { [0xB8, rawValue, 0, 0, 0, 0x0F, 0x05] }
-        /// The instruction that loads its number, whose place a jump takes: five bytes.
-        var load: UInt64 { 0xB8 | UInt64(rawValue) << 8 }
+        /// nil: any.
+        private var number: UInt8? {
+            switch self {
+            case .sigaction: 13
+            case .sigmask: 14
+            case .execve: 59
+            case .prctl: 157
+            case .mlockall: 151
+            case .syscall: nil
+            }
+        }
+
+        /// The call, and the instruction before it.
+        var code: [UInt8] {
+            (0..<5).map { UInt8(truncatingIfNeeded: load >> (8 * $0)) } + [0x0F, 0x05]
+        }
+        /// The instruction before it, whose place a jump takes: it loads the number, or the last
+        /// argument. Five bytes.
+        var load: UInt64 { number.map { 0xB8 | UInt64($0) << 8 } ?? 0x08_244C_8B4C }
 
         /// Its place wherever there is one for each.
         var index: Int {
@@ -27,6 +46,7 @@ struct CallSites: Hashable, Sendable {
             case .execve: 2
             case .prctl: 3
             case .mlockall: 4
+            case .syscall: 5
             }
         }
     }
@@ -132,10 +152,10 @@ struct CallSites: Hashable, Sendable {
     var places: [UInt64] { Array(sites.values) }
 
     /// Each call's place; 0: not known.
-    var offsets: (UInt64, UInt64, UInt64, UInt64, UInt64) {
+    var offsets: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) {
         (
             self[.sigaction] ?? 0, self[.sigmask] ?? 0, self[.execve] ?? 0, self[.prctl] ?? 0,
-            self[.mlockall] ?? 0
+            self[.mlockall] ?? 0, self[.syscall] ?? 0
         )
     }
 

@@ -116,7 +116,7 @@ import Testing
             let jump = try #require(
                 LinkerHook.jump(from: site, to: area + AreaCode.standIn(for: call)))
             let rest: UInt64 = 0x4805_0F << 40
-            let original = 0xB8 | UInt64(call.rawValue) << 8 | rest
+            let original = call.load | rest
             #expect(AreaCode.original(of: jump | rest, at: site, ledTo: area) == original)
             // From elsewhere, to another area, past a stand-in's beginning, or not at all.
             #expect(AreaCode.original(of: jump | rest, at: site + 1, ledTo: area) == nil)

@@ -176,16 +176,20 @@ import Testing
         @convention(c) (Int, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?)
         -> Int
 
-    /// A C library of four functions, each with its call behind six bytes.
+    /// A C library of a function for each call, which is behind six bytes.
     private static func library() throws -> UnsafeMutableRawPointer {
         let descriptor = fl_make_memory("library", 4096)
         try #require(descriptor >= 0)
         let page = try #require(fl_map_memory(descriptor, 4096))
         for (index, call) in CallSites.Call.allCases.enumerated() {
             // mov $8, %r10d; mov $number, %eax; syscall; ret
-            let code: [UInt8] = [
-                0x41, 0xBA, 8, 0, 0, 0, 0xB8, call.rawValue, 0, 0, 0, 0x0F, 0x05, 0xC3,
-            ]
+            var code: [UInt8] = [0x41, 0xBA, 8, 0, 0, 0] + call.code + [0xC3]
+            // mov %rdi, %rax; mov %rsi, %rdi; mov %rdx, %rsi; mov %rcx, %rdx; mov $8, %r10d
+            if call == .syscall {
+                code =
+                    [0x48, 0x89, 0xF8, 0x48, 0x89, 0xF7, 0x48, 0x89, 0xD6, 0x48, 0x89, 0xCA]
+                    + code
+            }
             (page + 64 * index).copyMemory(from: code, byteCount: code.count)
         }
         try #require(mprotect(page, 4096, PROT_READ | PROT_EXEC) == 0)
@@ -200,7 +204,7 @@ import Testing
         let start = UInt64(UInt(bitPattern: page))
         try #require(mprotect(page, 4096, PROT_READ | PROT_WRITE) == 0)
         for call in CallSites.Call.allCases {
-            let place = 64 * call.index + 6
+            let place = 64 * call.index + (call == .syscall ? 18 : 6)
             let site = start + UInt64(place)
             let word = page.loadUnaligned(fromByteOffset: place, as: UInt64.self)
             let jump = try #require(
@@ -634,6 +638,44 @@ import Testing
         }
     }
 
+    /// By syscall(2), which may be given any number, and addresses from where nothing can be read.
+    @Test func callsByTheirNumber() async {
+        await #expect(processExitsWith: .success) {
+            let mapped = try MappedArea()
+            Self.settleWithSpare(mapped)
+            let call = try Self.calls(past: mapped).page + 64 * CallSites.Call.syscall.index
+            typealias Numbered =
+                @convention(c) (Int, Int, UnsafeRawPointer?, UnsafeMutableRawPointer?) -> Int
+            let syscall = unsafeBitCast(call, to: Numbered.self)
+            #expect(syscall(39, 0, nil, nil) == Int(getpid()))
+            let nowhere = UnsafeRawPointer(bitPattern: 8)
+            let masks = mapped.area.value(\.masks)
+            #expect(syscall(13, Int(Self.signal), nowhere, nil) == -Int(EFAULT))
+            #expect(syscall(14, Int(SIG_SETMASK), nowhere, nil) == -Int(EFAULT))
+            #expect(!mapped.area.isDisplaced && mapped.area.value(\.masks) == masks)
+            var (old, mask) = (Action(), UInt64(0))
+            #expect(syscall(13, Int(Self.signal), nil, &old) == 0)
+            #expect(old.handler != mapped.address + AreaCode.sampleHandler && old.flags == 0)
+            var set = UInt64(1) << UInt64(Self.signal - 1)
+            #expect(syscall(14, Int(SIG_SETMASK), &set, nil) == 0)
+            #expect(mapped.area.value(\.masks) == masks + 1)
+            #expect(syscall(14, Int(SIG_UNBLOCK), &set, &mask) == 0 && mask == set)
+            var ignored = Action(handler: 1, flags: 0, restorer: 0, mask: 0)
+            #expect(syscall(13, Int(Self.signal), &ignored, nil) == 0)
+            #expect(mapped.area.isDisplaced && !mapped.area.isFiltered)
+            // PR_GET_DUMPABLE; SECCOMP_GET_ACTION_AVAIL
+            #expect(syscall(157, 3, nil, nil) >= 0)
+            #expect(syscall(317, 2, nil, nil) < 0)
+            #expect(!mapped.area.isFiltered)
+            // SECCOMP_SET_MODE_FILTER, and none.
+            #expect(syscall(317, 1, nil, nil) < 0)
+            #expect(mapped.area.isFiltered)
+            // What is not permitted any more is not tried.
+            #expect(syscall(13, Int(Self.signal), nowhere, nil) == -Int(EFAULT))
+            #expect(syscall(14, Int(SIG_SETMASK), nowhere, nil) == -Int(EFAULT))
+        }
+    }
+
     /// What a thread does in a call, and what came of it.
     private final class Waiter: Sendable {
         private let state = Mutex<(tid: Int32?, result: Int32?, error: Int32)>((nil, nil, 0))
@@ -831,7 +873,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             let sites = try #require(CallSites.ofOwnLibrary)
             let all = sites.offsets
-            let offsets = [all.0, all.1, all.2, all.3, all.4].map { Int($0) }
+            let offsets = [all.0, all.1, all.2, all.3, all.4, all.5].map { Int($0) }
             let size = (offsets.max() ?? 0) / 4096 * 4096 + 8192
             let descriptor = fl_make_memory("library", size)
             try #require(descriptor >= 0)
@@ -842,7 +884,7 @@ import Testing
                 let memory = try #require(fl_map_memory(descriptor, size))
                 let start = UInt64(UInt(bitPattern: memory))
                 for (offset, call) in zip(offsets, CallSites.Call.allCases) {
-                    let code: [UInt8] = [0xB8, call.rawValue, 0, 0, 0, 0x0F, 0x05, 0xC3]
+                    let code = call.code + [0xC3]
                     (memory + offset).copyMemory(from: code, byteCount: 8)
                 }
                 let words = offsets.map {
