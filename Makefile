@@ -27,6 +27,7 @@ KERNEL_PACKAGES = qemu-system-x86 cpio busybox-static
 build:
 	@scripts/install-packages $(BUILD_PACKAGES)
 	$(SWIFT) build $(BUILD_FLAGS) --product firstlight
+	@scripts/check-area-code .build/release
 
 demo: build
 	@scripts/install-packages $(DEMO_PACKAGES)
