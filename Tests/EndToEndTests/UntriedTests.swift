@@ -21,7 +21,7 @@ extension EndToEnd {
 
         /// Who asks to be traced, or is traced by another, cannot be traced by us as well: that is
         /// a limit of this capture (docs/design.md).
-        @Test(arguments: rarities.filter { $0 != "uring" } + ["namespaces"])
+        @Test(arguments: rarities + ["namespaces"])
         func rareByStops(what: String) throws {
             if what == "namespaces" { try needNamespaces() }
             try SideBySide(scratch: scratch).compare(

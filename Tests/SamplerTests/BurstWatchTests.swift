@@ -70,6 +70,23 @@ import Testing
         #expect(watch.approach(voluntary: 100, at: Self.time(52)) == .spare)
     }
 
+    /// The next wait may begin between the last look at it and a stop, however long that one waited
+    /// for is ago.
+    @Test func whoWaitedInACallThatAStopEndsIsStoppedInItsOwnCode() {
+        var watch = BurstWatch()
+        for kind in [WaitKind.restartsAfterHandler, .restartsAfterStop] {
+            watch.sawWait(kind, at: Self.time(0))
+            #expect(!watch.hasWaitedFragile)
+        }
+        watch.sawWait(.fragile, at: Self.time(1))
+        watch.sawWait(.restartsAfterHandler, at: Self.time(2))
+        #expect(watch.approach(voluntary: 1, at: Self.time(3)) == .spare)
+        #expect(watch.approach(voluntary: 1, at: Self.time(4)) == .signal)
+        #expect(watch.hasWaitedFragile)
+        _ = watch.approach(voluntary: 2, at: Self.time(5000))
+        #expect(watch.hasWaitedFragile)
+    }
+
     /// Work of 40 ms and a wait that a signal would end, again and again: after the first wait
     /// events do.
     @Test func whoWaitsAgainAndAgainIsLeftToEvents() {

@@ -136,16 +136,18 @@ extension TraceSession {
         interrupt(thread)
     }
 
-    /// Asks a thread to stop; one that runs, in its own code, as far as that can be had.
+    /// Asks a thread to stop; one that runs, in its own code, as far as that can be had, and where
+    /// stops are not the rule or could end a call of its.
     func interrupt(_ thread: TracedThread) {
-        guard capture == .signal else { return interruptAnywhere(thread) }
         // As it is now: it may have begun to wait since the last look.
         if case .blocked(let call, let registers) = thread.activity(), call >= 0 {
             if endsNoCall(call, registers) { interruptAnywhere(thread) }
-        } else if let interruption = thread.tracee.interruptInOwnCode() {
+        } else if capture == .signal || thread.burst.hasWaitedFragile,
+            let interruption = thread.tracee.interruptInOwnCode()
+        {
             thread.interruption = interruption
             thread.phase = .interrupted(process.now)
-        } else if !mayMeetLongCall(thread, at: process.now) {
+        } else if capture == .ptrace || !mayMeetLongCall(thread, at: process.now) {
             interruptAnywhere(thread)
         }
     }

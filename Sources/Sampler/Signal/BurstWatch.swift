@@ -44,6 +44,11 @@ struct BurstWatch: Hashable, Sendable {
     /// Whether it ever waited in a call that a signal ends.
     private var hasWaitedFrail = false
 
+    /// Whether it ever waited in a call that a stop ends, too. It may enter the next one between a
+    /// look that finds it at work and the stop, which is milliseconds where we have no core meanwhile:
+    /// so it is stopped in its own code only.
+    private(set) var hasWaitedFragile = false
+
     /// So many looks in a row it must have been found running before it may be signalled again
     /// rather than sampled by events, if it has ever waited in a call that a signal ends. One that
     /// works for 40 ms and waits, again and again, would lose one wait in a hundred else.
@@ -60,6 +65,7 @@ struct BurstWatch: Hashable, Sendable {
     mutating func sawWait(_ kind: WaitKind, at now: MonotonicTime) {
         busyLooks = 0
         if kind > .restartsAfterHandler { hasWaitedFrail = true }
+        if kind == .fragile { hasWaitedFragile = true }
         // When that was read the thread may have left its core for this very wait.
         voluntary = nil
         if let worst, worst > kind, now - worstSeen < Self.memory { return }

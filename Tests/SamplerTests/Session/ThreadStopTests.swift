@@ -117,6 +117,35 @@ extension TraceSessionTests {
         #expect(session.threads[process.pid]?.phase == .free)
     }
 
+    /// By stops alone, too, once it was seen waiting in a call that a stop ends: it may enter the
+    /// next one before the stop comes.
+    @Test(arguments: [(Int32(202), false), (426, true)])  // futex, io_uring_enter
+    func whoWaitsInCallsThatEndIsStoppedInItsOwnCode(call: Int32, isInOwnCode: Bool) {
+        let session = launched()
+        process.main.isInOwnCode = true
+        process.pass(1)
+        process.main.block(in: call)
+        tick(session)
+        process.main.wake()
+        // Of its first look nothing is asked then.
+        for _ in 0..<2 {
+            process.pass(1)
+            tick(session)
+        }
+        #expect(process.main.done.contains(.interruptedInOwnCode) == isInOwnCode)
+        #expect(process.main.done.contains(.interrupted) == !isInOwnCode)
+        #expect(process.main.done.last == .resumed(0))
+        #expect(session.threads[process.pid]?.phase == .free)
+    }
+
+    /// It has begun to wait since the look that found it at work.
+    @Test func whoWaitsInACallThatEndsIsNotStoppedByStopsAlone() throws {
+        let session = launched()
+        process.main.block(in: 426)
+        session.stop(try #require(session.threads[process.pid]))
+        #expect(!process.main.done.contains(.interrupted))
+    }
+
     /// A call that it is in would end early.
     @Test func whoStaysInTheKernelIsLeftAlone() throws {
         let session = try attached()
