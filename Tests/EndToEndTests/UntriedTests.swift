@@ -45,11 +45,29 @@ extension EndToEnd {
         @Test(
             .needs("musl-gcc"),
             arguments: [
-                ("spin", []), ("threads", []), ("signals", []), ("spin", ["-static"]),
+                ("spin", []), ("threads", []), ("signals", []), ("asking", []),
+                ("spin", ["-static"]), ("asking", ["-static"]),
                 ("signals", ["-static"]), ("forked", ["-static"]), ("forked", ["-static"]),
                 ("forked", ["-static"]), ("forked", ["-static"]), ("forked", ["-static"]),
             ] as [(String, [String])])
         func musl(fixture: String, linking: [String]) throws {
+            try compile(fixture, linking: linking)
+            try SideBySide(scratch: scratch).compare([scratch(fixture)])
+        }
+
+        /// Nothing shows that such a linker is the C library: nobody could say what the program does
+        /// with signals.
+        @Test(.needs("musl-gcc")) func aLinkerThatNobodyKnows() throws {
+            let linker = scratch("linker")
+            try FileManager.default.copyItem(
+                at: URL(filePath: "/lib/ld-musl-x86_64.so.1").resolvingSymlinksInPath(),
+                to: URL(filePath: linker))
+            try compile("asking", linking: ["-Wl,-dynamic-linker,\(linker)"])
+            let report = try SideBySide(scratch: scratch).compare([scratch("asking")])
+            #expect(report.launch.notes.contains { $0.kind == "no_call_site" })
+        }
+
+        private func compile(_ fixture: String, linking: [String]) throws {
             let fixtures = URL(filePath: #filePath).deletingLastPathComponent()
                 .deletingLastPathComponent().appending(path: "Fixtures")
             let flags = ["-std=gnu17", "-O2", "-D_GNU_SOURCE", "-pthread"] + linking
@@ -58,7 +76,6 @@ extension EndToEnd {
                     + ["-o", scratch(fixture), fixtures.appending(path: "\(fixture).c").path]
             ).run()
             #expect(compiled.status == 0, "\(compiled.error)")
-            try SideBySide(scratch: scratch).compare([scratch(fixture)])
         }
 
         private static let captures: [[String]] = [[], ["--capture", "ptrace"]]

@@ -96,17 +96,19 @@ extension TraceSession {
         var contents = Area.Contents(
             place: place, recorder: sharesNamespace ? getpid() : 0,
             cookie: SharedSlots.makeCookie())
-        let ownSites = start.isStatic ? start.ownSites(sites) : .unknown
-        if capture == .signal, start.isStatic, ownSites[.sigaction] == nil {
-            // It could set an action of its own without our knowing.
+        var setup = Instrumentation.Setup(linker: start.linker)
+        if let linker = start.linker { setup.linkerHook = fill(&contents, with: linker) }
+        let isThere = start.hasCLibrary
+        let ownSites = isThere ? start.ownSites(sites) : .unknown
+        if capture == .signal, isThere ? ownSites[.sigaction] == nil : setup.linkerHook == nil {
+            // It could set an action of its own without our knowing. Where the linker does not tell,
+            // nobody says when the C library is there.
             note(.noCallSite)
         } else if capture == .signal {
             contents.signal = signal
             contents.spare = Self.spare(besides: signal.number)
-            contents.sites = start.isStatic ? nil : CallSites.ofOwnLibrary ?? .unknown
+            contents.sites = isThere ? nil : CallSites.ofOwnLibrary ?? .unknown
         }
-        var setup = Instrumentation.Setup(linker: start.linker)
-        if let linker = start.linker { setup.linkerHook = fill(&contents, with: linker) }
         start.fillMain(into: &contents)
         let needsIsland = marks != nil
         if needsIsland {

@@ -92,6 +92,19 @@ struct ImageStart {
 
     var isStatic: Bool { vector.linkerBase == 0 }
 
+    /// Whether the C library is there from the beginning: in a static program, or where it is the
+    /// dynamic linker, too, as musl's is.
+    var hasCLibrary: Bool { isStatic || !linkingLibrary.isEmpty }
+
+    /// The linker's code, if it is the C library's.
+    private var linkingLibrary: [CodeMapping] {
+        guard !isStatic, linker == nil,
+            let path = mappings.first(where: { $0.start == vector.linkerBase })?.path,
+            CallSites.isLibrary(path)
+        else { return [] }
+        return code.filter { $0.path == path }
+    }
+
     /// Where the area should be: near the code that leads there. That is the linker's and the
     /// libraries', which come to lie below it, or a static program's.
     func place(size: Int) -> UInt64? {
@@ -126,8 +139,8 @@ struct ImageStart {
                 among: taken.sorted { $0.lowerBound < $1.lowerBound })
     }
 
-    /// Where a static program makes the system calls that concern us. Of a large one nothing is
-    /// looked for, for it stands meanwhile.
+    /// Where a static program makes the system calls that concern us, or the library that is there
+    /// from the beginning. Of a large one nothing is looked for, for it stands meanwhile.
     ///
     /// - Parameter prepared: what was found in its file.
     func ownSites(_ prepared: PreparedSites?) -> CallSites {
@@ -136,7 +149,7 @@ struct ImageStart {
         {
             return sites
         }
-        let code = code.filter { $0.path.hasPrefix("/") }
+        let code = isStatic ? code.filter { $0.path.hasPrefix("/") } : linkingLibrary
         guard let program, code.reduce(0, { $0 + $1.end - $1.start }) <= Self.searchedCode else {
             return .unknown
         }

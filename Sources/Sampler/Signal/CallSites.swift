@@ -66,15 +66,16 @@ struct CallSites: Hashable, Sendable {
         {
             return own.sites.moved(to: mapping.start)
         }
-        var found = CallSites()
-        for call in Call.allCases {
-            let places = searched.flatMap { Self.places(of: call, in: $0, memory) }
-            if places.count == 1 { found.sites[call] = places[0] }
+        var places: [Call: [UInt64]] = [:]
+        for mapping in searched {
+            for (call, more) in Self.places(in: mapping, memory) {
+                places[call, default: []] += more
+            }
         }
-        return found
+        return CallSites(sites: places.compactMapValues { $0.count == 1 ? $0[0] : nil })
     }
 
-    private static func isLibrary(_ path: String) -> Bool {
+    static func isLibrary(_ path: String) -> Bool {
         let name = path.split(separator: "/").last ?? ""
         return name.hasPrefix("libc.so") || name.hasPrefix("libc-") || name.hasPrefix("ld-musl")
     }
@@ -83,21 +84,26 @@ struct CallSites: Hashable, Sendable {
     private static let longest: UInt64 = 1 << 24
 
     private static func places(
-        of call: Call, in mapping: CodeMapping, _ memory: TargetMemory
-    ) -> [UInt64] {
-        guard let range = searchRange(call, mapping, memory) else { return [] }
-        return call.offsets(in: memory.read(at: range.lowerBound, count: range.count)).map {
-            range.lowerBound + UInt64($0)
+        in mapping: CodeMapping, _ memory: TargetMemory
+    ) -> [Call: [UInt64]] {
+        let size = Int(min(mapping.end - mapping.start, longest))
+        let code = memory.read(at: mapping.start, count: size)
+        var places: [Call: [UInt64]] = [:]
+        for call in Call.allCases where call != .sigmask {
+            places[call] = call.offsets(in: code).map { mapping.start + UInt64($0) }
         }
+        if let range = maskFunction(in: mapping, memory) {
+            places[.sigmask] = Call.sigmask.offsets(
+                in: memory.read(at: range.lowerBound, count: range.count)
+            ).map { range.lowerBound + UInt64($0) }
+        }
+        return places
     }
 
-    /// Where a call is looked for: in one function where it occurs in others, too.
-    private static func searchRange(
-        _ call: Call, _ mapping: CodeMapping, _ memory: TargetMemory
+    /// Where the call that changes masks is looked for: in one function, for it occurs in others, too.
+    private static func maskFunction(
+        in mapping: CodeMapping, _ memory: TargetMemory
     ) -> Range<UInt64>? {
-        guard call == .sigmask else {
-            return mapping.start..<mapping.start + min(mapping.end - mapping.start, longest)
-        }
         guard mapping.start >= mapping.fileOffset,
             let image = LoadedImage(base: mapping.start - mapping.fileOffset, memory: memory),
             let function = image.address(ofSymbol: "pthread_sigmask"),
@@ -124,12 +130,10 @@ struct CallSites: Hashable, Sendable {
         let mapping = CodeMapping(
             start: line.start, end: line.end, fileOffset: line.fileOffset, path: line.path,
             inode: line.inode)
-        var own = CallSites()
-        for call in Call.allCases {
-            let places = Self.places(of: call, in: mapping, TargetMemory(pid: getpid()))
-            if places.count == 1 { own.sites[call] = places[0] - mapping.start }
+        let sites = Self.places(in: mapping, TargetMemory(pid: getpid())).compactMapValues {
+            $0.count == 1 ? $0[0] - mapping.start : nil
         }
-        return OwnLibrary(file: mapping.file, sites: own)
+        return OwnLibrary(file: mapping.file, sites: CallSites(sites: sites))
     }()
 
     /// Of the library that we use ourselves, from its load address; nil when not all are known.
