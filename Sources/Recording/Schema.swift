@@ -13,27 +13,24 @@ struct Schema {
         /// Names with their SQL types, without `id`.
         var columns: [(name: String, type: String)]
 
+        /// Also what the file's own schema must say, to the letter, before it is read.
+        let creation: String
+        private let rowTarget: String
+
         init(_ name: String, _ columns: KeyValuePairs<String, String>) {
             self.name = name
             self.columns = columns.map { (name: $0.key, type: $0.value) }
-        }
-
-        /// Also what the file's own schema must say, to the letter, before it is read.
-        var creation: String {
-            let list = columns.map { ", \($0.name) \($0.type)" }.joined()
-            return "CREATE TABLE \(name)(id INTEGER PRIMARY KEY\(list))"
+            let list = columns.map { ", \($0.key) \($0.value)" }.joined()
+            creation = "CREATE TABLE \(name)(id INTEGER PRIMARY KEY\(list))"
+            let names = columns.map { ", \($0.key)" }.joined()
+            let values = String(repeating: ", ?", count: columns.count)
+            rowTarget = "INTO \(name)(id\(names)) VALUES (?\(values))"
         }
 
         var insertion: String { "INSERT " + rowTarget }
 
         /// Inserts a row, or takes the place of the one with its id.
         var replacement: String { "REPLACE " + rowTarget }
-
-        private var rowTarget: String {
-            let names = columns.map { ", \($0.name)" }.joined()
-            let values = String(repeating: ", ?", count: columns.count)
-            return "INTO \(name)(id\(names)) VALUES (?\(values))"
-        }
 
         var selection: String {
             let names = columns.map { ", \($0.name)" }.joined()

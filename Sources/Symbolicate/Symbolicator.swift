@@ -6,6 +6,7 @@ package import ProfileModel
 package struct Symbolicator: Sendable {
     private let search: DebugFileSearch
     private let cache: SymbolCache?
+    private let shared: SharedAnswers?
     /// Told of each module when its turn comes and when it is done, from several threads.
     package var tell: (@Sendable (Progress) -> Void)?
 
@@ -22,10 +23,16 @@ package struct Symbolicator: Sendable {
         }
     }
 
-    /// - Parameter cache: what earlier recordings found; nil for none.
-    package init(search: DebugFileSearch = DebugFileSearch(), cache: SymbolCache? = nil) {
+    /// - Parameters:
+    ///   - cache: what earlier recordings found; nil for none.
+    ///   - shared: what is found for others that were made with this one; nil: there are none.
+    package init(
+        search: DebugFileSearch = DebugFileSearch(), cache: SymbolCache? = nil,
+        shared: SharedAnswers? = nil
+    ) {
         self.search = search
         self.cache = cache
+        self.shared = shared
     }
 
     /// The recording's symbols with all of its stacks' addresses in it. What is there already is
@@ -62,17 +69,20 @@ package struct Symbolicator: Sendable {
                 places: places[index] ?? [])
             return question.isEmpty && table.modules[index] != nil ? nil : question
         }
-        let answers = Workers.map(questions.count, makeState: {}) { _, number in
-            var progress = Progress(
-                module: questions[number].module, isDone: false, count: questions.count)
-            tell?(progress)
-            defer {
-                progress.isDone = true
-                tell?(progress)
+        var pairs: [(Question, Answer)] = []
+        var rest: [Question] = []
+        for question in questions {
+            if let answer = sharedAnswer(to: question) {
+                pairs.append((question, answer))
+            } else {
+                rest.append(question)
             }
-            return answer(questions[number])
         }
-        for (question, answer) in zip(questions, answers) {
+        for (question, answer) in zip(rest, answers(to: rest)) {
+            share(answer, to: question)
+            pairs.append((question, answer))
+        }
+        for (question, answer) in pairs {
             if table.modules[question.index] == nil {
                 table.modules[question.index] = answer.summary
             }
@@ -87,7 +97,44 @@ package struct Symbolicator: Sendable {
             }
         }
         for address in wanted[nil] ?? [] { table.frames[address] = [Self.unknown] }
-        return Found(symbols: table, additions: answers.compactMap(\.addition))
+        return Found(symbols: table, additions: pairs.compactMap(\.1.addition))
+    }
+
+    private func answers(to questions: [Question]) -> [Answer] {
+        Workers.map(questions.count, makeState: {}) { _, number in
+            var progress = Progress(
+                module: questions[number].module, isDone: false, count: questions.count)
+            tell?(progress)
+            defer {
+                progress.isDone = true
+                tell?(progress)
+            }
+            return answer(questions[number])
+        }
+    }
+
+    /// nil: not all of it is known.
+    private func sharedAnswer(to question: Question) -> Answer? {
+        guard let known = shared?.known(of: question.module, search),
+            question.addresses.allSatisfy({ known.frames[$0.address.lookup] != nil }),
+            question.places.allSatisfy({ known.names[$0.address.lookup] != nil })
+        else { return nil }
+        return Answer(
+            summary: known.summary, frames: known.frames,
+            names: known.names.compactMapValues(\.self))
+    }
+
+    private func share(_ answer: Answer, to question: Question) {
+        guard let shared, answer.isWhole else { return }
+        var names: [UInt64: String?] = [:]
+        for place in question.places {
+            let lookup = place.address.lookup
+            names.updateValue(answer.names[lookup], forKey: lookup)
+        }
+        shared.add(
+            SharedAnswers.Known(
+                summary: answer.summary, frames: answer.frames, names: names),
+            of: question.module, search)
     }
 
     /// What is asked of one module.
@@ -105,6 +152,8 @@ package struct Symbolicator: Sendable {
         var summary: ModuleSymbols
         var frames: [UInt64: [SourceFrame]]
         var names: [UInt64: String]
+        /// No file lost bytes while it was read.
+        var isWhole = true
         /// Puts into the cache what is new to it.
         var addition: (@Sendable () -> Void)?
     }
@@ -118,7 +167,9 @@ package struct Symbolicator: Sendable {
         let names = places.isEmpty ? [:] : resolver.dataNames(at: places)
         guard !resolver.lostBytes else {
             let remark = ModuleRemark(.unreadable, "it was cut short while it was read")
-            return Answer(summary: ModuleSymbols(remarks: [remark]), frames: [:], names: [:])
+            return Answer(
+                summary: ModuleSymbols(remarks: [remark]), frames: [:], names: [:],
+                isWhole: false)
         }
         return Answer(summary: resolver.summary, frames: frames, names: names, addition: addition)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 extension EndToEnd {
@@ -74,6 +75,39 @@ extension EndToEnd {
             let children = report.children ?? []
             // Nobody begins twice, with an empty recording in place of the first.
             #expect(children.count == 60 && children.allSatisfy { $0.name == "true" })
+        }
+
+        /// What takes long after the program's end is called off: what was done is kept, the rest
+        /// can be read nevertheless, and nothing else is left.
+        @Test func symbolicationIsCalledOff() throws {
+            let script = "i=0; while [ $i -lt 60 ]; do /bin/true; i=$((i+1)); done; exit 7"
+            let error = try Channel()
+            // The summary does not fit: the recorder waits for us with it.
+            let setPipeSize: Int32 = 1031
+            #expect(fcntl(error.writer, setPipeSize, 4096) == 4096)
+            var command = try Firstlight.recording(
+                ["sh", "-c", script], to: scratch("launch.firstlight"),
+                options: ["--follow-children"])
+            command.error = error.writer
+            let recorder = try command.start()
+            error.closeWriter()
+            #expect(try error.line(limit: 60)?.hasPrefix("sh · ") == true)
+            kill(recorder.pid, SIGINT)
+            let said = try error.rest().split(separator: "\n")
+            #expect(try recorder.finish().status == 7)
+            #expect(
+                said.last.map(String.init)
+                    == "firstlight: interrupted: 60 of 60 children's recordings are without "
+                    + "functions' names; firstlight report looks them up")
+            let finished = Finished(end: .exited(0), output: "", error: "")
+            let report = try Recorded(path: scratch("launch.firstlight"), finished: finished)
+                .json()
+            let children = report.children ?? []
+            #expect(children.count == 60)
+            #expect(scratch.files == (children.map(\.file) + ["launch.firstlight"]).sorted())
+            let last = try #require(children.last)
+            let own = try Recorded(path: scratch(last.file), finished: finished).json()
+            #expect(own.program.pid == last.pid)
         }
 
         /// A child that lives on is let go, unharmed.

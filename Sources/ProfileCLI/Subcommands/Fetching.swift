@@ -1,5 +1,4 @@
 import Analysis
-import CSystem
 import Glibc
 import ProfileModel
 import Report
@@ -31,7 +30,7 @@ struct Fetching {
         defer { line?.wipe() }
         return server.fetch(for: Array(wanted.prefix(Self.most))) { [line] progress in
             line?.show(Self.text(progress))
-            return !Self.isInterrupted
+            return !Interrupt.isPending
         }
     }
 
@@ -46,12 +45,5 @@ struct Fetching {
         let bytes = progress.bytes > 0 ? ", " + Numbers.bytes(Int64(progress.bytes)) : ""
         return "firstlight: fetching debug information (\(progress.number) of "
             + "\(progress.count)): \(progress.module.name)\(bytes)"
-    }
-
-    /// Signals are blocked and taken from a queue: one that came is pending.
-    private static var isInterrupted: Bool {
-        var set = sigset_t()
-        sigpending(&set)
-        return sigismember(&set, SIGINT) == 1 || sigismember(&set, SIGTERM) == 1
     }
 }

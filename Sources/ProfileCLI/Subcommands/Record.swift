@@ -65,9 +65,10 @@ enum RecordCommand {
             console: console)
         ending.settleOutput()
         for problem in result.sampler.markProblems { console.complain(problem.description) }
-        for child in result.children { symbolicate(child, options, console) }
         let hasSummary = finish(options, result, console)
         ending.explainStall()
+        // They may be thousands: what was asked for is there before.
+        ChildSymbolication(children: result.children, options: options, console: console).run()
         return ending.seeToTheEnd(isComplete: result.failure == nil && hasSummary)
     }
 
@@ -79,21 +80,6 @@ enum RecordCommand {
         case .recording(let error):
             console.complain(error.description)
             return ownFailure
-        }
-    }
-
-    /// A child's recording that cannot be completed can be read nevertheless.
-    private static func symbolicate(
-        _ child: Recorder.Child, _ options: RecordOptions, _ console: Console
-    ) {
-        do throws(RecordingError) {
-            var timings = Timings()
-            try Symbolication(
-                child.held, cache: options.symbolCache, console, isQuiet: options.isQuiet
-            )
-            .complete(child.path, &timings)
-        } catch {
-            console.complain(error.description)
         }
     }
 
@@ -119,7 +105,7 @@ enum RecordCommand {
 }
 
 extension RecordOptions {
-    fileprivate var symbolCache: SymbolCache? { usesSymbolCache ? .ofUser : nil }
+    var symbolCache: SymbolCache? { usesSymbolCache ? .ofUser : nil }
 
     /// What the program writes through a relay of ours does not show where it goes.
     fileprivate func line(on console: Console) -> RecordingLine? {

@@ -9,6 +9,7 @@ struct Symbolication {
     /// nil: nothing was left behind (an import).
     private let held: HeldFiles?
     private let cache: SymbolCache?
+    private let shared: SharedAnswers?
     private let fetching: Fetching
     /// nil: what takes long is not said.
     private let line: LiveLine?
@@ -17,9 +18,14 @@ struct Symbolication {
     /// - Parameters:
     ///   - held: what the process left behind; nil: there was none.
     ///   - cache: what earlier symbolication found; nil for none.
-    init(_ held: HeldFiles?, cache: SymbolCache?, _ console: Console, isQuiet: Bool) {
+    ///   - shared: what is found for others that were made with this one; nil: there are none.
+    init(
+        _ held: HeldFiles?, cache: SymbolCache?, shared: SharedAnswers? = nil,
+        _ console: Console, isQuiet: Bool
+    ) {
         self.held = held
         self.cache = cache
+        self.shared = shared
         line = isQuiet ? nil : console.line
         fetching = Fetching(console: console, line: line)
         guard let held else { return }
@@ -30,8 +36,9 @@ struct Symbolication {
     /// Stores the recording's symbols in its file, so that it can be read anywhere, and what was
     /// found in the cache.
     /// - Parameter show: what is to be done with the recording, meanwhile.
+    ///   nil: nothing is, and no thread is needed for it.
     func complete(
-        _ path: String, _ timings: inout Timings, show: (Recording) -> Void = { _ in }
+        _ path: String, _ timings: inout Timings, show: ((Recording) -> Void)? = nil
     ) throws(RecordingError) {
         var recording = try timings.measure("reading") { () throws(RecordingError) in
             try RecordingReader.load(path: path)
@@ -40,6 +47,10 @@ struct Symbolication {
         var search = search
         search.fetched = fetching.debugFiles(for: recording, search)
         let found = timings.measure("symbolicating") { find(recording, search) }
+        guard let show else {
+            if let failure = Self.store(found, in: path) { throw failure }
+            return
+        }
         recording.symbols = found.symbols
         let (duration, failure) = Workers.run {
             let start = MonotonicTime.now
@@ -64,7 +75,7 @@ struct Symbolication {
 
     private func find(_ recording: Recording, _ search: DebugFileSearch) -> Symbolicator.Found {
         let stage = Stage(Lookups())
-        var symbolicator = Symbolicator(search: search, cache: cache)
+        var symbolicator = Symbolicator(search: search, cache: cache, shared: shared)
         symbolicator.tell = { progress in stage.update { $0.note(progress) } }
         return SlowStep.run(on: line, { stage.value.text }) { symbolicator.find(recording) }
     }
