@@ -129,6 +129,30 @@ enum {
 // been there for twenty years; whether it is so here is looked at before it is believed.
 enum { info_offset = 64 };
 
+// What tells whose code is where, without the process: a short launch is over before anybody has read
+// what is mapped. Not of many libraries, for each takes two microseconds: a program that has them
+// lives for long enough. Where the file's beginning is not mapped, the kernel says so, and nothing
+// is kept.
+INLINE void keep_file(volatile struct fl_library *library, const struct link_map *map) {
+    volatile struct fl_state *const own = state();
+    const uint32_t used = own->stacks;
+    // The program itself has no name.
+    if (map->name == 0 || (map->name[0] != '/' && map->name[0] != 0) || map->bias == 0 ||
+        used + FL_FILE_START + FL_FILE_NAME > FL_STACKS_SIZE)
+        return;
+    volatile uint64_t vectors[4] = {
+        (uint64_t)area() + FL_STACKS + used, FL_FILE_START, map->bias, FL_FILE_START,
+    };
+    volatile char *const name = IN_AREA(char, FL_STACKS) + used + FL_FILE_START;
+    uint32_t length = 0;
+    while (length < FL_FILE_NAME && (name[length] = map->name[length]) != 0) length++;
+    library->bias = map->bias;
+    library->kept = used;
+    library->kept_size = call(call_process_vm_readv, own->pid, (long)&vectors[0], 1,
+                              (long)&vectors[2], 1, 0);
+    own->stacks = used + FL_FILE_START + length + 1;
+}
+
 // Leads the linker to thunks in place of a library's initialisers. Neither its arrays nor its
 // dynamic section are changed, which may be protected already.
 CODE void note_library(struct link_map *map, uint64_t open) {
@@ -149,6 +173,7 @@ CODE void note_library(struct link_map *map, uint64_t open) {
     }
     library->map = (uint64_t)map;
     library->open = open;
+    if (open == 0 && number < FL_MOST_FILES) keep_file(library, map);
     own->libraries = number + 1;
     if (strings == 0 || symbols == 0 || info[tag_strings] != strings ||
         info[tag_symbols] != symbols || info[tag_init] != init || info[tag_array] != array ||

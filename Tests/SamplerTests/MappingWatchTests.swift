@@ -196,4 +196,23 @@ import Testing
         try #require(posix_spawn(&pid, path, nil, nil, &arguments, &environment) == 0)
         return pid
     }
+
+    /// What is known besides is added where nothing was seen, and the list that is read next counts.
+    @Test func whatIsKnownOfAProcessThatIsGone() throws {
+        var watch = MappingWatch(pid: getpid())
+        let known = CodeMapping(
+            start: 0x1000, end: 0x3000, fileOffset: 0, path: "/lib/a.so", inode: 0, buildID: [1])
+        let added = watch.add([known], at: .now)
+        #expect(added == [known])
+        let again = watch.add([known], at: .now)
+        #expect(again == nil)
+        var overlapping = known
+        overlapping.start = 0x2000
+        overlapping.end = 0x4000
+        let more = watch.add([overlapping], at: .now)
+        #expect(more == nil)
+        let refreshed = watch.refreshed(at: .now)
+        let code = try #require(refreshed)
+        #expect(!code.contains(known))
+    }
 }

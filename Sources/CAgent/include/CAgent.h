@@ -29,6 +29,9 @@
 #define FL_MOST_MARKS 1024
 #define FL_OPEN_STACK 0x10000   // the most that one of them takes
 #define FL_STACKS_SIZE 0x100000
+#define FL_FILE_START 1024      // of a library's file: what is where in it, and which build it is
+#define FL_FILE_NAME 256
+#define FL_MOST_FILES 8
 #define FL_MOST_PATCHES 80
 #define FL_TRAMPOLINES_SIZE 0x20000
 
@@ -247,7 +250,11 @@ struct fl_library {
     uint64_t only;          // an array of one
     uint64_t entries[6];    // DT_INIT, DT_INIT_ARRAY, DT_INIT_ARRAYSZ, each with its value
     uint64_t own[3];        // where the library's own entries are; 0: the linker finds them
-    uint64_t unused[9];
+    // For who comes to read what is mapped when the process is gone already:
+    uint64_t bias;          // what the linker has added to the file's addresses
+    int64_t kept_size;      // how much of FL_FILE_START was copied from there; else nothing
+    uint64_t kept;          // where to, from FL_STACKS; behind it its name, FL_FILE_NAME bytes at most
+    uint64_t unused[6];
 };
 
 // What a hit of a mark says: the beginning of it as the ring's slot has it (firstlight/signpost.h).

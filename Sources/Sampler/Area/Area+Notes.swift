@@ -74,6 +74,27 @@ extension Area {
             open: open >= Int(FL_FIRST_OPEN) && open < Int(FL_MOST_OPENS) ? open : nil)
     }
 
+    /// What was kept of the start-up's libraries: whose code is where can be known without the
+    /// process.
+    ///
+    /// - Parameter program: the path of what has no name: the program itself.
+    func notedLibraries(program: String) -> [NotedLibrary] {
+        (0..<min(counts.libraries, Int(FL_MOST_FILES))).compactMap { index in
+            let library = read(
+                fl_library.self, at: Int(FL_LIBRARIES) + index * MemoryLayout<fl_library>.size)
+            guard library.kept_size == FL_FILE_START,
+                library.kept <= UInt64(FL_STACKS_SIZE - FL_FILE_START - FL_FILE_NAME)
+            else { return nil }
+            let place = Int(FL_STACKS) + Int(library.kept)
+            let name = copy(at: place + Int(FL_FILE_START), count: Int(FL_FILE_NAME))
+            guard let end = name.firstIndex(of: 0) else { return nil }
+            return NotedLibrary(
+                path: end == 0 ? program : String(decoding: name[..<end], as: UTF8.self),
+                bias: library.bias,
+                start: copy(at: place, count: Int(FL_FILE_START)))
+        }
+    }
+
     /// Whether the linker will still come by us for a library's initialisers. The program's own may
     /// be run by itself, and never pass.
     var hasPendingInitializers: Bool {

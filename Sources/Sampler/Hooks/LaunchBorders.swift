@@ -11,8 +11,21 @@ extension TraceSession {
             noteHold(from: max(gate.start, image.start), to: min(gate.end, now))
         }
         while let (border, moment) = code.borders.next(of: code.area) {
+            learnMappings(of: image, code.area, at: now)
             pass(border, moment, of: image, code, at: now)
         }
+    }
+
+    /// Whose code the border's stack is in: nobody may have looked since its libraries were there,
+    /// and the process may be gone.
+    private func learnMappings(of image: RunningImage, _ area: Area, at now: MonotonicTime) {
+        guard let relocated = area.border(.relocated)?.time,
+            observer.mappings.lastSeen < relocated
+        else { return }
+        observer.rereadMappings(at: now)
+        guard observer.mappings.lastSeen < relocated else { return }
+        let noted = area.notedLibraries(program: image.path)
+        observer.addMappings(noted.flatMap(\.code), at: now)
     }
 
     /// The shortest launches are over before the first tick: what they have loaded is looked at as

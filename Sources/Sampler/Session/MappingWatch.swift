@@ -14,6 +14,8 @@ struct MappingWatch: ~Copyable {
     /// A library is mapped as a whole first, and its code over it: the size moves before.
     private var looksToSettle = 0
     private(set) var lastRead = MonotonicTime(nanoseconds: 0)
+    /// When the list was last there to be read.
+    private(set) var lastSeen = MonotonicTime(nanoseconds: 0)
     /// Of the code: when it was seen.
     private(set) var lastChange: MonotonicTime?
     private var lastCheck = MonotonicTime(nanoseconds: 0)
@@ -82,6 +84,7 @@ struct MappingWatch: ~Copyable {
         buffer.readAll("maps", of: pid)
         let lines = ProcFormats.maps(buffer.text)
         guard !lines.isEmpty, size() > 0 else { return nil }
+        lastSeen = now
         regions = Self.regions(lines)
         let newer = lines.filter { $0.isExecutable && $0.path != "[vsyscall]" }.map {
             CodeMapping(
@@ -92,6 +95,19 @@ struct MappingWatch: ~Copyable {
         code = newer
         lastChange = now
         return newer
+    }
+
+    /// Takes what is known of a process that is gone, besides what was seen of it.
+    ///
+    /// - Returns: all of it; nil when that is nothing new.
+    mutating func add(_ known: [CodeMapping], at now: MonotonicTime) -> [CodeMapping]? {
+        let missing = known.filter { known in
+            !code.contains { $0.start < known.end && known.start < $0.end }
+        }
+        guard !missing.isEmpty else { return nil }
+        code = (code + missing).sorted { $0.start < $1.start }
+        lastChange = now
+        return code
     }
 
     /// Of the address space, in pages; 0 once the process has given it up, as the ending do first.
@@ -120,6 +136,7 @@ struct MappingWatch: ~Copyable {
         codeSize = -1
         toldLibraries = -1
         lastChange = nil
+        lastSeen = MonotonicTime(nanoseconds: 0)
         code = []
         regions = []
     }

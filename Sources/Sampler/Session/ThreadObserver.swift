@@ -319,6 +319,11 @@ struct ThreadObserver: ~Copyable {
     mutating func rereadMappings(at now: MonotonicTime) {
         if let code = mappings.refreshed(at: now) { sink.receive(.mappings(code, now)) }
     }
+
+    /// Of a process that was gone before what it had mapped could be read.
+    mutating func addMappings(_ known: [CodeMapping], at now: MonotonicTime) {
+        if let code = mappings.add(known, at: now) { sink.receive(.mappings(code, now)) }
+    }
 }
 
 /// Where a thread's stack lies, as far as it is known.

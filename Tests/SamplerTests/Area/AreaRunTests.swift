@@ -67,6 +67,43 @@ import Testing
         mapped.tellOfChange()
     }
 
+    /// Whose code is where is known without the process: as its mappings say, of a file that its
+    /// build id names.
+    @Test func librariesAreKnownWithoutTheProcess() throws {
+        let function = try #require(dlsym(nil, "malloc"))
+        var watch = MappingWatch(pid: getpid())
+        let refreshed = watch.refreshed(at: .now)
+        let address = UInt64(UInt(bitPattern: function))
+        let seen = try #require(
+            refreshed?.first { $0.start <= address && address < $0.end })
+        // The C library's code has the same place in the file as from the library's beginning.
+        let base = seen.start - seen.fileOffset
+
+        let mapped = try MappedArea()
+        let linker = MadeLinker()
+        // No file: where nothing is mapped, and where something else is.
+        let text = UnsafeMutableRawPointer.allocate(byteCount: 4096, alignment: 16)
+        defer { text.deallocate() }
+        text.initializeMemory(as: UInt8.self, repeating: 0x7F, count: 4096)
+        mapped.settle { $0.debug = linker.address }
+        linker.set(.adds)
+        mapped.tellOfChange()
+        linker.add("", bias: base)
+        linker.add("/lib/nowhere.so", bias: 0x7000_0000_0000)
+        linker.add("/lib/text.so", bias: UInt64(UInt(bitPattern: text)))
+        linker.add("linux-vdso.so.1", bias: base)
+        linker.add(seen.path, bias: base)
+        linker.set(.consistent)
+        mapped.tellOfChange()
+        let code = mapped.area.notedLibraries(program: "/bin/program").flatMap(\.code)
+        #expect(code.map(\.path) == ["/bin/program", seen.path])
+        for mapping in code {
+            #expect(mapping.start..<mapping.end == seen.start..<seen.end)
+            #expect(mapping.fileOffset == seen.fileOffset)
+            #expect(!mapping.buildID.isEmpty)
+        }
+    }
+
     @Test func settling() throws {
         let mapped = try MappedArea()
         let before = MonotonicTime.now
