@@ -1,3 +1,4 @@
+import Glibc
 import ProfileModel
 
 /// What ptrace reports of the threads, and how they go on.
@@ -75,10 +76,19 @@ extension TraceSession {
         }
     }
 
-    /// A stop for us, or for a signal that nobody handles, must not end a call that goes on alone.
+    /// A stop for us, or for a signal that nobody handles, must not end a call that goes on alone. When
+    /// the user stops the process and continues it, such calls end.
     func keepCall(of thread: TracedThread, after event: TraceEvent) {
-        if event == .stopped || event.isSignal { try? thread.tracee.keepCall() }
+        switch event {
+        case .groupStop: thread.endsCall = true
+        case .signal(let number) where Self.jobSignals.contains(number): break
+        case .stopped where thread.endsCall: thread.endsCall = false
+        case .stopped, .signal: try? thread.tracee.keepCall()
+        default: break
+        }
     }
+
+    private static var jobSignals: Set<Int32> { [SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT] }
 
     /// Takes the sample for which the thread was interrupted, if it was: the kernel lets any
     /// other stop stand for ours.

@@ -1,4 +1,5 @@
 import CAgent
+import Glibc
 import ProfileModel
 import Testing
 
@@ -161,6 +162,21 @@ import Testing
         process.tell(.signal(10), of: process.pid)
         session.takeChanges()
         #expect(process.main.done.last == .resumed(10))
+    }
+
+    /// Alone, calls outlast neither a stop by the user nor his going on.
+    @Test func callsOutlastStopsButTheUsers() {
+        let session = launched()
+        let events: [(TraceEvent, kept: Int)] = [
+            (.stopped, 1), (.signal(SIGWINCH), 2), (.signal(SIGTSTP), 2),
+            (.groupStop(signal: SIGTSTP), 2), (.stopped, 2), (.signal(SIGCONT), 2), (.stopped, 3),
+        ]
+        for (event, kept) in events {
+            process.main.stop()
+            process.tell(event, of: process.pid)
+            session.takeChanges()
+            #expect(process.main.keptCalls == kept, "\(event)")
+        }
     }
 
     @Test func aStoppedProcessStaysSo() {
