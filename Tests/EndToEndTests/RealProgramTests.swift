@@ -14,7 +14,8 @@ extension EndToEnd {
         /// Records the program until there are enough slices, or twelve times, and expects what
         /// it wrote and how it ended to be as without us, and its stacks complete.
         private func check(
-            _ program: [String], phases: [String], startingWith first: [String] = []
+            _ program: [String], phases: [String], startingWith first: [String] = [],
+            truncated allowed: Double = 0.02
         ) throws {
             let alone = try Command(program).run()
             let path = scratch("recording")
@@ -32,7 +33,9 @@ extension EndToEnd {
                 truncated += report.launch.truncatedStacks
             }
             #expect(slices > 0)
-            #expect(truncated * 50 <= slices, "\(truncated) of \(slices) stacks are truncated")
+            #expect(
+                Double(truncated) <= Double(slices) * allowed,
+                "\(truncated) of \(slices) stacks are truncated")
         }
 
         private func isWrapper(_ phase: String) -> Bool { phase.hasPrefix("Wrapper: ") }
@@ -69,8 +72,10 @@ extension EndToEnd {
             }.joined()
         }
 
+        /// It waits for a shell in vfork, where nobody can ask for its registers, twice in some 70
+        /// slices; and has threads that live for 0.1 ms.
         @Test(.needs("gdb")) func gdb() throws {
-            try check(["gdb", "--version"], phases: Self.dynamic)
+            try check(["gdb", "--version"], phases: Self.dynamic, truncated: 0.05)
         }
 
         @Test(.needs("perl")) func perl() throws {
