@@ -160,7 +160,9 @@ private final class XServer: @unchecked Sendable {
     }
 
     private func watch() {
-        guard let connection = try? XConnection.open() else { fatalError("no connection to ourselves") }
+        guard let connection = try? XConnection.open() else {
+            fatalError("no connection to ourselves")
+        }
         let moment = AwaitedMoment()
         moment.pid = getpid()
         var watch = WindowWatch(connection, moment)
