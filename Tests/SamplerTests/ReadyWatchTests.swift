@@ -1,3 +1,4 @@
+import Glibc
 import ProfileModel
 import TestSupport
 import Testing
@@ -53,6 +54,29 @@ import Testing
         watch.saw(signpost: "shown", at: time(5))
         let found = watch.look(at: time(6), in: session)
         #expect(found == Readiness(time: time(4), by: "mark:loaded"))
+    }
+
+    /// When it was seen counts, not when the tick began: the program may have come to `main` meanwhile.
+    @Test func aSocketListensWhenItIsSeenTo() throws {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        // Without a name it gets one of its own.
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let family = socklen_t(MemoryLayout<sa_family_t>.size)
+        withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                #expect(bind(descriptor, $0, family) == 0)
+            }
+        }
+        #expect(listen(descriptor, 1) == 0)
+        let process = MadeProcess()
+        let session = TraceSession(process, options: SamplerOptions(), sink: NoSink())
+        let source = ListenSource(port: nil, ignoresInherited: false)
+        source.began(getpid())
+        let tick = process.now
+        process.pass(3)
+        #expect(source.look(at: tick, in: session) == process.now)
     }
 
     private final class NoSink: SampleSink {

@@ -38,7 +38,10 @@ final class ListenSource: ReadySource {
         if isQuiet, isComplete { return found }
         isComplete = isQuiet
         // A socket in the place of a closed file may have been passed over until now.
-        budget.pay(for: { if isListening(everyDescriptor: isQuiet) { found = now } })
+        // The tick began a while ago, and it was not listening then, perhaps.
+        budget.pay(for: {
+            if isListening(everyDescriptor: isQuiet) { found = session.process.now }
+        })
         return found
     }
 

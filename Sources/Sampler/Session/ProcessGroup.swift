@@ -48,7 +48,8 @@ final class ProcessGroup {
                 if ticker.served % Self.ticksBetweenLooks == 0 { takeChanges() }
                 for session in sessions.values { session.tick(at: now, missed: missed) }
                 if let deadline, now >= deadline { main.leave() }
-                if end.isReached(at: now, in: main) { main.leave() }
+                // What is seen now was seen after this tick's other work.
+                if end.isReached(at: main.process.now, in: main) { main.leave() }
                 if main.sink.hasFailed { main.leave() }
             case .childChanged:
                 // One signal may stand for many changes.
