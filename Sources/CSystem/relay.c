@@ -217,6 +217,10 @@ static int open_terminal(int original, int ends[2]) {
     return 0;
 }
 
+static void close_if_open(int descriptor) {
+    if (descriptor >= 0) close(descriptor);
+}
+
 int fl_relay_start(int original, const void *text, size_t length, int *input, int *control) {
     struct fl_search search;
     if (fl_search_begin(&search, text, length) != 0) return -E2BIG;
@@ -234,7 +238,11 @@ int fl_relay_start(int original, const void *text, size_t length, int *input, in
     sockets[0] = moved(sockets[0]);
     sockets[1] = moved(sockets[1]);
     const int output = fcntl(original, F_DUPFD_CLOEXEC, 16);
-    pid_t child = output < 0 ? -1 : fork();
+    // Few descriptors are allowed: without one of them the relay would read another file.
+    const int is_whole =
+        output >= 0 && ends[0] >= 0 && ends[1] >= 0 && sockets[0] >= 0 && sockets[1] >= 0;
+    if (!is_whole) errno = EMFILE;
+    pid_t child = is_whole ? fork() : -1;
     if (child == 0) {
         // The one in between ends at once: the relay is nobody's child.
         const pid_t relay = fork();
@@ -245,12 +253,12 @@ int fl_relay_start(int original, const void *text, size_t length, int *input, in
     int status = 0;
     if (child > 0 && fl_wait_briefly(child, &status) == child)
         error = WIFEXITED(status) ? WEXITSTATUS(status) : ECHILD;
-    close(ends[0]);
-    close(sockets[1]);
-    if (output >= 0) close(output);
+    close_if_open(ends[0]);
+    close_if_open(sockets[1]);
+    close_if_open(output);
     if (error != 0) {
-        close(ends[1]);
-        close(sockets[0]);
+        close_if_open(ends[1]);
+        close_if_open(sockets[0]);
         return -error;
     }
     *input = ends[1];

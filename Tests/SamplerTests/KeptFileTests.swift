@@ -18,6 +18,20 @@ import Testing
         #expect(read(file, &buffer) == first)
     }
 
+    /// A `status` is long if the user is in hundreds of groups.
+    @Test func aLongFileIsReadToItsEnd() throws {
+        let path = "/tmp/firstlight-kept-\(getpid())"
+        let bytes = (0..<10_000).map { UInt8($0 % 251) }
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
+        defer { unlink(path) }
+        #expect(write(descriptor, bytes, bytes.count) == bytes.count)
+        close(descriptor)
+        var buffer = ReadBuffer()
+        for spare in [0, Int32.max] {
+            #expect(read(KeptFile(path, spare: spare), &buffer) == bytes)
+        }
+    }
+
     /// The text of another thread would be taken for its own.
     @Test func aFileThatIsNotThereIsEmpty() {
         var buffer = ReadBuffer()

@@ -36,9 +36,8 @@ import Testing
         ])
     func ourOwnThread(stackBytes: Int) throws {
         let before = MonotonicTime.now
-        let samples = try #require(
-            ThreadSamples(
-                tid: OwnSignposts.thread, cpu: 1000, interval: 1_000_000, stackBytes: stackBytes))
+        let samples = try ThreadSamples(
+            tid: OwnSignposts.thread, cpu: 1000, interval: 1_000_000, stackBytes: stackBytes)
         #expect(samples.stackBytes == min(max(stackBytes, 4096), 61440) / 8 * 8)
         let found = Self.samples(of: samples, atLeast: 12)
         #expect(found.count >= 12)
@@ -69,9 +68,30 @@ import Testing
 
     @Test func threadsThatAreNotThere() {
         for tid in [Int32.max, -1, .min] {
-            let samples = ThreadSamples(tid: tid, cpu: 0, interval: 1_000_000, stackBytes: 4096)
+            let samples = try? ThreadSamples(tid: tid, cpu: 0, interval: 1_000_000, stackBytes: 4096)
             // -1 would be any thread, which nobody but root may ask for.
             #expect(samples == nil || tid == -1)
+        }
+    }
+
+    /// One thread that has ended, or a shortage, tells nothing of the others.
+    @Test func whatARefusalMeans() {
+        let now = MonotonicTime(nanoseconds: 1_000_000_000)
+        func mayBeTried(after code: Int32, milliseconds: Int64) -> Bool {
+            var events = EventAvailability()
+            events.failed(SystemError("", code: code), at: now)
+            return events.mayBeTried(at: now + .milliseconds(milliseconds))
+        }
+        #expect(EventAvailability().mayBeTried(at: now))
+        #expect(mayBeTried(after: ESRCH, milliseconds: 0))
+        for code in [EMFILE, ENFILE, ENOMEM, EAGAIN] {
+            let isAtOnce = mayBeTried(after: code, milliseconds: 99)
+            let isLater = mayBeTried(after: code, milliseconds: 100)
+            #expect(!isAtOnce && isLater)
+        }
+        for code in [EPERM, EACCES, ENOSYS, EINVAL, EOPNOTSUPP] {
+            let isLater = mayBeTried(after: code, milliseconds: 1_000_000)
+            #expect(!isLater)
         }
     }
 

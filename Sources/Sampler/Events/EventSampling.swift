@@ -10,19 +10,22 @@ extension TraceSession {
     /// - Parameter counters: its counters, if it has not waited for anything since the last look.
     func sampleByEvents(_ thread: TracedThread, _ counters: SchedulerCounters? = nil) -> Bool {
         if thread.samples != nil { return true }
-        guard capture == .signal, mayUseEvents, !thread.usesAlternateStack,
+        guard capture == .signal, events.mayBeTried(at: process.now), !thread.usesAlternateStack,
             !thread.isTraced || stage.isSettling,
             thread.phase == .free, let size = eventStackBytes(of: thread)
         else {
             return false
         }
-        thread.samples = ThreadSamples(
-            tid: thread.tid,
-            cpu: counters.map { thread.clock.run(until: process.now, $0) }
-                ?? thread.clock.counters.run,
-            interval: 1_000_000_000 / Int64(max(1, options.frequency)),
-            stackBytes: size)
-        if thread.samples == nil { mayUseEvents = false }
+        do throws(SystemError) {
+            thread.samples = try ThreadSamples(
+                tid: thread.tid,
+                cpu: counters.map { thread.clock.run(until: process.now, $0) }
+                    ?? thread.clock.counters.run,
+                interval: 1_000_000_000 / Int64(max(1, options.frequency)),
+                stackBytes: size)
+        } catch {
+            events.failed(error, at: process.now)
+        }
         if thread.samples?.isUserOnly == true { ledger.note(.kernelUnsampled, 1) }
         return thread.samples != nil
     }

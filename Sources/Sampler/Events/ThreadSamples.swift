@@ -1,4 +1,5 @@
 import CSystem
+import Glibc
 import ProfileModel
 
 /// A thread's stacks, taken by the kernel (perf_event_open(2)): at each interval of its own CPU
@@ -25,12 +26,11 @@ final class ThreadSamples {
     static let mostStackBytes = 60 << 10
     private static let pageSize = 4096
 
-    /// nil: it may not be had.
-    ///
     /// - Parameters:
     ///   - cpu: the thread's CPU time, as far as it is known.
     ///   - interval: of CPU time.
-    init?(tid: Int32, cpu: Int64, interval: Int64, stackBytes: Int) {
+    /// - Throws: why it cannot be had; `ENOMEM` where there is no memory for the ring.
+    init(tid: Int32, cpu: Int64, interval: Int64, stackBytes: Int) throws(SystemError) {
         self.interval = interval
         lastSample = (0, .now)
         self.stackBytes = min(max(stackBytes, 4096), Self.mostStackBytes) & ~7
@@ -39,7 +39,7 @@ final class ThreadSamples {
         isUserOnly = whole < 0
         let descriptor =
             whole >= 0 ? whole : fl_open_samples(tid, UInt64(interval), UInt32(self.stackBytes), 1)
-        guard descriptor >= 0 else { return nil }
+        try check(descriptor, "opening a thread's events")
         // Room for eight samples, and for the few bytes around each.
         var pages = 8
         while pages * Self.pageSize < 8 * self.stackBytes { pages *= 2 }
@@ -52,7 +52,7 @@ final class ThreadSamples {
             pages /= 2
             guard pages * Self.pageSize > 2 * self.stackBytes else {
                 PerfRing.close(descriptor)
-                return nil
+                throw SystemError("mapping a thread's events", code: ENOMEM)
             }
         }
     }

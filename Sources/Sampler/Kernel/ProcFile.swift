@@ -36,11 +36,11 @@ struct ProcFile: ~Copyable {
         return 0
     }
 
-    /// Reads the file's first bytes in one call: enough for every file of a line or two. The
-    /// buffer is empty when the file cannot be read any more.
+    /// Reads a short file in one call, and on only where that fills the buffer: a `status` is long if
+    /// the user is in hundreds of groups. The buffer is empty when the file cannot be read any more.
     func read(into buffer: inout ReadBuffer) {
         buffer.clear()
-        buffer.readOn(from: descriptor)
+        while buffer.readOn(from: descriptor), buffer.isFull {}
     }
 
     /// Whether there is a byte at a position; of `/proc/PID/mem`: in an address space that lives.
@@ -117,6 +117,8 @@ struct ReadBuffer {
     var isEmpty: Bool { count == 0 }
 
     fileprivate mutating func clear() { count = 0 }
+
+    fileprivate var isFull: Bool { count == storage.count }
 
     fileprivate func has(_ bytes: Int) -> Bool { count >= bytes }
 

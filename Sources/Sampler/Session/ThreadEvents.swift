@@ -53,7 +53,13 @@ extension TraceSession {
             sampleAtStop(thread)
             resume(thread, stoppedSince: now)
         case .exiting:
-            _ = try? observer.sampleStopped(thread)
+            // An exec waits for the ends of all other threads. Before Linux 5.7 it locks the memory
+            // meanwhile: who reads that before it lets a thread end waits for ever.
+            if stage.execution == nil {
+                _ = try? observer.sampleStopped(thread)
+            } else {
+                observer.closeWithoutStack(thread, at: now)
+            }
             rename(thread)
             end(thread, at: now)
             if thread.tid == pid || threads.values.allSatisfy({ $0.phase == .exited }) {

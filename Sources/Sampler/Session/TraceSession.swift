@@ -17,8 +17,7 @@ final class TraceSession {
     private var threadCount = 0
     var scheduler = ScheduleFollowing()
     var ledger: SessionLedger
-    /// Whether the kernel may be asked to sample threads, as far as that is known.
-    var mayUseEvents = true
+    var events = EventAvailability()
     var endlessFiles: EndlessFiles
     /// How stacks are taken after `main`, as far as that is known.
     var capture: CaptureMethod

@@ -179,6 +179,7 @@ final class MadeThread: ThreadAccess {
     var programCounter: UInt64 = 0x40_1000
     /// In front of its program counter.
     var code: [UInt8] = []
+    private(set) var memoryReads = 0
     /// Its memory from the stack pointer on.
     var stack: [UInt8] = Array(repeating: 7, count: 64)
     let stackPointer: UInt64 = 0x7000_0000
@@ -288,6 +289,7 @@ final class MadeThread: ThreadAccess {
     func name() -> String? { doing == .gone ? nil : comm }
 
     func memory(at address: UInt64, count: Int) -> [UInt8] {
+        memoryReads += 1
         guard doing != .gone else { return [] }
         if address == programCounter &- UInt64(code.count) { return Array(code.prefix(count)) }
         return address == stackPointer ? Array(stack.prefix(count)) : []

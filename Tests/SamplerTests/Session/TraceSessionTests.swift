@@ -510,6 +510,22 @@ import Testing
         #expect(outstanding == (isPending ? 1 : 0))
     }
 
+    /// Before Linux 5.7 an exec locks the memory until all other threads have ended.
+    @Test func nothingIsReadOfAThreadThatEndsForAnExec() throws {
+        let session = try attached()
+        let area = try instrument(session)
+        process.main.block()
+        let other = process.start(process.pid + 1)
+        announceExec(in: area)
+        tick(session)
+        #expect(session.stage.execution != nil && other.isTraced)
+        let reads = other.memoryReads
+        process.tell(.exiting, of: other.tid)
+        session.takeChanges()
+        #expect(session.threads[other.tid]?.phase == .exited)
+        #expect(other.memoryReads == reads)
+    }
+
     /// The program's own word ends it at once.
     @Test func anExecThatFails() throws {
         let session = try attached()
