@@ -68,7 +68,8 @@ import Testing
 
     @Test func threadsThatAreNotThere() {
         for tid in [Int32.max, -1, .min] {
-            let samples = try? ThreadSamples(tid: tid, cpu: 0, interval: 1_000_000, stackBytes: 4096)
+            let samples = try? ThreadSamples(
+                tid: tid, cpu: 0, interval: 1_000_000, stackBytes: 4096)
             // -1 would be any thread, which nobody but root may ask for.
             #expect(samples == nil || tid == -1)
         }
