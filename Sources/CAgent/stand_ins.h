@@ -196,6 +196,26 @@ __asm__(
     "  syscall\n"
     "  jmp *" STATE(AFTER_PRCTL) "\n"
 
+    // mlockall locks, and makes memory of, whatever is mapped.
+    ".macro fl_lock\n"
+    "  mov $151, %eax\n"
+    "  syscall\n"
+    "  test %rax, %rax\n"
+    "  jne 9f\n"
+    "  fl_is_own_memory\n"
+    "  jne 9f\n"
+    "  cmpl $0, " STATE(FILTERED) "\n"
+    "  jne 9f\n"
+    "  fl_push_all\n"
+    "  call fl_unlock\n"
+    "  fl_pop_all\n"
+    "  xor %eax, %eax\n"
+    "9:\n"
+    ".endm\n"
+    "fl_mlockall:\n"
+    "  fl_lock\n"
+    "  jmp *" STATE(AFTER_MLOCKALL) "\n"
+
     // In place of what syscall(2) does last before its call, the number in rax. All but these few
     // calls are made where they always are: threads may wait in them. Who passes an address that
     // cannot be read is told so by the kernel, and not by a fault of ours.
@@ -209,6 +229,12 @@ __asm__(
     "  je 25f\n"
     "  cmp $317, %eax\n"  // seccomp
     "  je 26f\n"
+    "  cmp $59, %eax\n"  // execve
+    "  je 27f\n"
+    "  cmp $322, %eax\n"  // execveat
+    "  je 27f\n"
+    "  cmp $151, %eax\n"  // mlockall
+    "  je 28f\n"
     "20:\n"
     "  mov " STATE(AFTER_SYSCALL) ", %rcx\n"
     "  sub $2, %rcx\n"
@@ -256,42 +282,41 @@ __asm__(
     "  fl_before_filter\n"
     "  mov $317, %eax\n"
     "  jmp 20b\n"
-
-    // mlockall locks, and makes memory of, whatever is mapped.
-    "fl_mlockall:\n"
-    "  mov $151, %eax\n"
-    "  syscall\n"
-    "  test %rax, %rax\n"
-    "  jne 9f\n"
-    "  fl_is_own_memory\n"
-    "  jne 9f\n"
-    "  cmpl $0, " STATE(FILTERED) "\n"
-    "  jne 9f\n"
-    "  fl_push_all\n"
-    "  call fl_unlock\n"
-    "  fl_pop_all\n"
-    "  xor %eax, %eax\n"
-    "9:\n"
-    "  jmp *" STATE(AFTER_MLOCKALL) "\n"
+    "27:\n"
+    "  lea -128(%rsp), %rsp\n"
+    "  push " STATE(AFTER_SYSCALL) "\n"
+    "  push %rax\n"
+    "  jmp fl_executes\n"
+    "28:\n"
+    "  fl_lock\n"
+    "  jmp *" STATE(AFTER_SYSCALL) "\n"
 
     // Tells the recorder, makes the memory that the next program's area will be, and gives the
     // recorder the time to trace this thread: then nothing of the next program's launch is missed.
     "fl_execve:\n"
+    "  lea -128(%rsp), %rsp\n"
+    "  push " STATE(AFTER_EXECVE) "\n"
+    "  push $59\n"
+    // The call's number and where it goes on are on the stack.
+    "fl_executes:\n"
     "  cmpl $0, " STATE(FILTERED) "\n"
     "  jne 9f\n"
     "  fl_is_own\n"
     "  jne 9f\n"
-    "  lea -128(%rsp), %rsp\n"
     "  push %rdi\n"
     "  push %rsi\n"
     "  push %rdx\n"
     "  push %r9\n"
-    // Who looks for a program tries one folder after the other: most attempts fail at once.
+    // Who looks for a program tries one folder after the other: most attempts fail at once. Nobody
+    // does that by execveat, whose path may be below any folder.
+    "  cmpl $59, 32(%rsp)\n"
+    "  jne 4f\n"
     "  mov $21, %eax\n"  // access
     "  fl_set 1, %rsi\n"  // X_OK
     "  syscall\n"
     "  test %eax, %eax\n"
     "  jne 8f\n"
+    "4:\n"
     // One thread at a time: another one's attempt ends this thread, or fails. It may also hang, or
     // never come back from a handler.
     "  mov $100, %r9d\n"
@@ -372,7 +397,7 @@ __asm__(
     "  pop %rdx\n"
     "  pop %rsi\n"
     "  pop %rdi\n"
-    "  mov $59, %eax\n"
+    "  mov (%rsp), %eax\n"
     "  syscall\n"
     // It was not executed: nothing may stay behind, and the next attempt is one of its own. The
     // word is this thread's until here, whatever the recorder has made of it.
@@ -386,17 +411,19 @@ __asm__(
     "  syscall\n"
     "3:\n"
     "  pop %rax\n"
-    "  lea 128(%rsp), %rsp\n"
-    "  jmp *" STATE(AFTER_EXECVE) "\n"
+    "  jmp 10f\n"
     "8:\n"
     "  pop %r9\n"
     "  pop %rdx\n"
     "  pop %rsi\n"
     "  pop %rdi\n"
-    "  lea 128(%rsp), %rsp\n"
     "9:\n"
-    "  mov $59, %eax\n"
+    "  mov (%rsp), %eax\n"
     "  syscall\n"
-    "  jmp *" STATE(AFTER_EXECVE) "\n"
+    "10:\n"
+    "  pop %rcx\n"
+    "  pop %rcx\n"
+    "  lea 128(%rsp), %rsp\n"
+    "  jmp *%rcx\n"
     "fl_stand_ins_end:\n"
     ".previous\n");

@@ -10,8 +10,9 @@ extension EndToEnd {
         init() throws { scratch = try Scratch() }
 
         /// No more memory is locked than alone, though all that is mapped is to be.
-        @Test func whatIsLockedIsTheProgramsOwn() throws {
-            let locked = Command([try Setup.fixture("locked")])
+        @Test(arguments: [[], ["number"]])
+        func whatIsLockedIsTheProgramsOwn(words: [String]) throws {
+            let locked = Command([try Setup.fixture("locked")] + words)
             let alone = try locked.run()
             try #require(alone.status == 0, "\(alone)")
             let recorded = try Firstlight.recording(locked.words, to: scratch("recording")).run()

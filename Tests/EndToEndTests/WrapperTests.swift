@@ -81,6 +81,19 @@ extension EndToEnd {
             #expect(try recorded.text("report").hasPrefix("server · "))
         }
 
+        /// Who executes a program by syscall(2) passes by us, too.
+        @Test(arguments: ["execve", "execveat"]) func anExecByItsNumber(call: String) throws {
+            let program = try Setup.fixture("static")
+            let recorded = try Firstlight.record(
+                [try Setup.fixture("numbered"), call, program], in: scratch)
+            let report = try recorded.json()
+            #expect(
+                report.phaseNames == [
+                    "Process creation", "Wrapper: numbered", "Static initialisers", "Main",
+                ])
+            #expect(report.launch.notes.allSatisfy { $0.kind != "late_exec" })
+        }
+
         /// The next exec may be reported while the recorder still waits for the first image to be
         /// on its way, all the more where both have one core. That report was dropped, and the
         /// program stood for ever.

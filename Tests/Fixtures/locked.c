@@ -1,8 +1,10 @@
-// locked [wait]: how much of its memory is locked once it has locked all that there is and will be.
+// locked [wait | number]: how much of its memory is locked once it has locked all that there is and
+// will be. `number`: by syscall(2).
 // `wait`: does so at once, then prints `ready`, and tells for each byte on standard input how much it
 // is now; works meanwhile.
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 
 #include "fixture.h"
 
@@ -20,18 +22,23 @@ static void *work(void *unused) {
     return unused;
 }
 
+static int lock(int by_number) {
+    const int everything = MCL_CURRENT | MCL_FUTURE;
+    return by_number ? (int)syscall(SYS_mlockall, everything) : mlockall(everything);
+}
+
 int main(int count, char **arguments) {
-    (void)arguments;
+    const int by_number = count > 1 && strcmp(arguments[1], "number") == 0;
     static char own[1 << 20];
     memset(own, 1, sizeof own);
     pthread_t worker;
-    if (count > 1 && pthread_create(&worker, NULL, work, NULL) != 0) return 1;
-    if (mlockall(MCL_CURRENT | MCL_FUTURE) != 0) {
+    if (count > 1 && !by_number && pthread_create(&worker, NULL, work, NULL) != 0) return 1;
+    if (lock(by_number) != 0) {
         perror("mlockall");
         return 1;
     }
     tell();
-    if (count == 1) return 0;
+    if (count == 1 || by_number) return 0;
     puts("ready");
     fflush(stdout);
     for (char byte; read(0, &byte, 1) == 1;) tell();
