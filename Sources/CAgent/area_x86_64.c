@@ -42,6 +42,7 @@
 #define SPARE 2324
 #define SPARE_ORIGINAL 2328
 #define SENDING 2336
+#define EXECUTOR 2344
 
 __asm__(
     ".section fl_code,\"ax\",@progbits\n"
@@ -98,6 +99,7 @@ CHECK(spare_signal, SPARE_SIGNAL);
 CHECK(spare, SPARE);
 CHECK(spare_original, SPARE_ORIGINAL);
 CHECK(sending, SENDING);
+CHECK(executor, EXECUTOR);
 #define CHECK_SLOT(field, offset) \
     _Static_assert(offsetof(struct fl_slot, field) == offset, "the code above counts on it")
 CHECK_SLOT(alternate, 4);

@@ -291,6 +291,47 @@ __asm__(
     "  fl_lock\n"
     "  jmp *" STATE(AFTER_SYSCALL) "\n"
 
+    // No handler of the program's runs between the two, and may jump away: what is half done there
+    // would stay so for good. The mask is on the stack.
+    ".macro fl_block_signals\n"
+    "  push $-1\n"
+    "  mov $14, %eax\n"  // rt_sigprocmask
+    "  fl_set 2, %rdi\n"  // SIG_SETMASK
+    "  mov %rsp, %rsi\n"
+    "  mov %rsp, %rdx\n"
+    "  fl_set 8, %r10\n"
+    "  syscall\n"
+    ".endm\n"
+    ".macro fl_unblock_signals\n"
+    "  mov $14, %eax\n"
+    "  fl_set 2, %rdi\n"
+    "  mov %rsp, %rsi\n"
+    "  xor %edx, %edx\n"
+    "  fl_set 8, %r10\n"
+    "  syscall\n"
+    "  pop %rax\n"
+    ".endm\n"
+    // Equal: this thread is the one that executes a program. Changes rax, rcx, rdx and r11.
+    ".macro fl_claim_execution\n"
+    "  mov $186, %eax\n"  // gettid
+    "  syscall\n"
+    "  mov %eax, %edx\n"
+    "  xor %eax, %eax\n"
+    "  lock cmpxchg %edx, " STATE(EXECUTOR) "\n"
+    "  je 15f\n"
+    "  cmp %edx, %eax\n"
+    "15:\n"
+    ".endm\n"
+    // What edi says is the descriptor of the next program's area; the one before is closed.
+    ".macro fl_keep_descriptor\n"
+    "  xchg %edi, " STATE(NEXT_AREA) "\n"
+    "  test %edi, %edi\n"
+    "  js 14f\n"
+    "  mov $3, %eax\n"  // close
+    "  syscall\n"
+    "14:\n"
+    ".endm\n"
+
     // Tells the recorder, makes the memory that the next program's area will be, and gives the
     // recorder the time to trace this thread: then nothing of the next program's launch is missed.
     "fl_execve:\n"
@@ -307,9 +348,10 @@ __asm__(
     "  push %rsi\n"
     "  push %rdx\n"
     "  push %r9\n"
+    "  push %r10\n"
     // Who looks for a program tries one folder after the other: most attempts fail at once. Nobody
     // does that by execveat, whose path may be below any folder.
-    "  cmpl $59, 32(%rsp)\n"
+    "  cmpl $59, 40(%rsp)\n"
     "  jne 4f\n"
     "  mov $21, %eax\n"  // access
     "  fl_set 1, %rsi\n"  // X_OK
@@ -318,18 +360,22 @@ __asm__(
     "  jne 8f\n"
     "4:\n"
     // One thread at a time: another one's attempt ends this thread, or fails. It may also hang, or
-    // never come back from a handler.
+    // was left by a jump out of a handler: it is waited for once. What this thread has left so is
+    // its own.
     "  mov $100, %r9d\n"
     "5:\n"
-    "  xor %eax, %eax\n"  // FL_EXECUTION_NONE
-    "  mov $3, %ecx\n"  // FL_EXECUTION_CLAIMED
-    "  lock cmpxchg %ecx, " STATE(EXECUTION) "\n"
+    "  fl_claim_execution\n"
     "  je 6f\n"
     "  fl_nap\n"
     "  dec %r9d\n"
     "  jnz 5b\n"
+    "  movl $0, " STATE(EXECUTOR) "\n"
     "  jmp 8f\n"
     "6:\n"
+    "  fl_block_signals\n"
+    "  movl $0, " STATE(EXECUTION) "\n"  // FL_EXECUTION_NONE
+    "  mov $-1, %edi\n"
+    "  fl_keep_descriptor\n"
     // Memory beyond the limit of file size would be no error, but a signal that kills.
     "  push $0\n"
     "  push $0\n"
@@ -339,22 +385,22 @@ __asm__(
     "  syscall\n"
     "  pop %rcx\n"
     "  pop %rax\n"
-    "  movl $-1, " STATE(NEXT_AREA) "\n"
     "  cmp " STATE(SIZE) ", %rcx\n"
     "  jb 0f\n"
-    "  mov $319, %eax\n"  // memfd_create; stays open across the execve
+    "  mov $319, %eax\n"  // memfd_create
     "  lea fl_name(%rip), %rdi\n"
-    "  fl_set 2, %rsi\n"  // MFD_ALLOW_SEALING
+    "  fl_set 3, %rsi\n"  // MFD_CLOEXEC | MFD_ALLOW_SEALING
     "  syscall\n"
-    "  mov %eax, " STATE(NEXT_AREA) "\n"
     "  test %eax, %eax\n"
     "  js 0f\n"
     "  mov %eax, %edi\n"
     "  mov $77, %eax\n"  // ftruncate
     "  mov " STATE(SIZE) ", %rsi\n"
     "  syscall\n"
+    "  fl_keep_descriptor\n"
     "0:\n"
     "  movl $1, " STATE(EXECUTION) "\n"  // FL_EXECUTION_AHEAD
+    "  fl_unblock_signals\n"
     "  mov " STATE(RECORDER) ", %edi\n"
     "  test %edi, %edi\n"
     "  je 0f\n"
@@ -383,36 +429,45 @@ __asm__(
     "0:\n"
     // Nobody follows, if nobody just began to: the next program must not find what nobody will use.
     "  mov $1, %eax\n"
-    "  mov $3, %ecx\n"  // FL_EXECUTION_CLAIMED
+    "  xor %ecx, %ecx\n"  // FL_EXECUTION_NONE
     "  lock cmpxchg %ecx, " STATE(EXECUTION) "\n"
-    "  jne 2f\n"
-    "  mov " STATE(NEXT_AREA) ", %edi\n"
-    "  movl $-1, " STATE(NEXT_AREA) "\n"
-    "  test %edi, %edi\n"
-    "  js 2f\n"
-    "  mov $3, %eax\n"  // close
-    "  syscall\n"
+    "  je 3f\n"
+    // Until now, what other threads execute does not inherit it.
     "2:\n"
+    "  mov $72, %eax\n"  // fcntl
+    "  mov " STATE(NEXT_AREA) ", %edi\n"
+    "  fl_set 2, %rsi\n"  // F_SETFD
+    "  xor %edx, %edx\n"
+    "  syscall\n"
+    "3:\n"
+    "  mov (%rsp), %r10\n"
+    "  mov 16(%rsp), %rdx\n"
+    "  mov 24(%rsp), %rsi\n"
+    "  mov 32(%rsp), %rdi\n"
+    "  mov 40(%rsp), %eax\n"
+    "  syscall\n"
+    // It was not executed: nothing may stay behind, and the next attempt is one of its own. The
+    // words are this thread's until here, whatever the recorder has made of them; unless another one
+    // has waited in vain for that, and makes an attempt of its own.
+    "  push %rax\n"
+    "  fl_block_signals\n"
+    "  fl_claim_execution\n"
+    "  jne 7f\n"
+    "  mov $-1, %edi\n"
+    "  fl_keep_descriptor\n"
+    "  movl $0, " STATE(EXECUTION) "\n"
+    "  movl $0, " STATE(EXECUTOR) "\n"
+    "7:\n"
+    "  fl_unblock_signals\n"
+    "  pop %rax\n"
+    "  pop %r10\n"
     "  pop %r9\n"
     "  pop %rdx\n"
     "  pop %rsi\n"
     "  pop %rdi\n"
-    "  mov (%rsp), %eax\n"
-    "  syscall\n"
-    // It was not executed: nothing may stay behind, and the next attempt is one of its own. The
-    // word is this thread's until here, whatever the recorder has made of it.
-    "  push %rax\n"
-    "  mov " STATE(NEXT_AREA) ", %edi\n"
-    "  movl $-1, " STATE(NEXT_AREA) "\n"
-    "  movl $0, " STATE(EXECUTION) "\n"  // FL_EXECUTION_NONE
-    "  test %edi, %edi\n"
-    "  js 3f\n"
-    "  mov $3, %eax\n"  // close
-    "  syscall\n"
-    "3:\n"
-    "  pop %rax\n"
     "  jmp 10f\n"
     "8:\n"
+    "  pop %r10\n"
     "  pop %r9\n"
     "  pop %rdx\n"
     "  pop %rsi\n"

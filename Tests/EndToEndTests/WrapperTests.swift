@@ -94,6 +94,24 @@ extension EndToEnd {
             #expect(report.launch.notes.allSatisfy { $0.kind != "late_exec" })
         }
 
+        /// A handler that jumps out of one attempt after the other leaves nothing open, and nothing
+        /// that the next one would wait for.
+        @Test(arguments: ["signal", "ptrace"]) func attemptsThatAreLeft(capture: String) throws {
+            try scratch.write("\u{7F}nothing", to: "unexecutable", mode: 0o755)
+            let program = try Setup.fixture("static")
+            let words = [try Setup.fixture("leaping"), scratch("unexecutable"), program]
+            let recorded = try Firstlight.record(
+                words, in: scratch, options: ["--capture", capture])
+            #expect(recorded.finished.status == 0)
+            #expect(recorded.finished.output.hasPrefix("left 200 open 0\n"))
+            let report = try recorded.json()
+            #expect(
+                report.phaseNames == [
+                    "Process creation", "Wrapper: leaping", "Static initialisers", "Main",
+                ])
+            #expect(report.launch.notes.allSatisfy { $0.kind != "late_exec" })
+        }
+
         /// The next exec may be reported while the recorder still waits for the first image to be
         /// on its way, all the more where both have one core. That report was dropped, and the
         /// program stood for ever.

@@ -135,6 +135,9 @@ struct fl_state {
     uint64_t spare_original;    // what the program is told that it does
     uint32_t sending;       // whether the recorder is about to send a request's signal
     uint32_t stacks;        // how much of the opens' stacks is in use, in bytes
+    // The thread that is about to execute another program, as the process knows it; 0: none.
+    uint32_t executor;
+    uint32_t unused;
 };
 
 enum {
@@ -143,10 +146,9 @@ enum {
     FL_PHASE_ABANDONED = 2, // the program has waited for that in vain, or could not map it
     FL_PHASE_SETTLED = 3,   // the program uses it
 
-    FL_EXECUTION_NONE = 0,
+    FL_EXECUTION_NONE = 0,     // or without the recorder
     FL_EXECUTION_AHEAD = 1,    // a thread is about to execute another program, and waits
     FL_EXECUTION_FOLLOWED = 2, // the recorder traces it: it may go on
-    FL_EXECUTION_CLAIMED = 3,  // it does so without the recorder, or is not ready to tell
 
     FL_GATE_OPEN = 0,
     FL_GATE_CLOSED = 1,     // who comes there when libraries are loaded is to wait

@@ -355,9 +355,8 @@ final class Area {
     /// - Returns: false: it waited in vain, and goes on without us.
     func followExecution() -> Bool { changeExecution(FL_EXECUTION_AHEAD, FL_EXECUTION_FOLLOWED) }
 
-    /// It took too long. Only the thread itself makes room for the next attempt, once its own has
-    /// failed.
-    func forgetExecution() { changeExecution(FL_EXECUTION_FOLLOWED, FL_EXECUTION_CLAIMED) }
+    /// It took too long.
+    func forgetExecution() { changeExecution(FL_EXECUTION_FOLLOWED, FL_EXECUTION_NONE) }
 
     /// Both sides change it: each only what it has seen.
     @discardableResult

@@ -885,6 +885,44 @@ import Testing
         }
     }
 
+    /// An attempt that a handler has left by a jump stands in nobody's way: the thread itself takes it
+    /// over, others wait for it once. The memory that it has made is closed.
+    @Test(arguments: [true, false]) func attemptsThatWereLeft(isOwn: Bool) async {
+        await #expect(processExitsWith: .success) { [isOwn = isOwn as Bool] in
+            let scratch = try Scratch()
+            var text = Array(try scratch.write("\u{7F}nothing", to: "a").utf8CString)
+            let mapped = try MappedArea()
+            mapped.settle()
+            let (_, calls) = try Self.calls(past: mapped)
+            let execve = calls[CallSites.Call.execve.index]
+            func attempt() -> Int? {
+                text.withUnsafeMutableBytes { bytes in
+                    bytes.baseAddress.map { execve(Int(bitPattern: $0), nil, nil) }
+                }
+            }
+            let free = fl_free_descriptor(0)
+            let left = fl_make_memory("left", 4096)
+            try #require(left >= 0)
+            mapped.area.write(
+                withUnsafeBytes(of: left) { Array($0) },
+                at: Int(FL_STATE) + (MemoryLayout<fl_state>.offset(of: \.next_area) ?? 0))
+            mapped.area.set(\.execution, UInt32(FL_EXECUTION_FOLLOWED))
+            let own = UInt32(bitPattern: OwnSignposts.thread)
+            mapped.area.set(\.executor, isOwn ? own : own ^ 1)
+            if !isOwn {
+                #expect(attempt() == -Int(ENOEXEC))
+                #expect(mapped.area.value(\.executor) == 0)
+            }
+            let before = Self.naps()
+            #expect(attempt() == -Int(ENOEXEC))
+            #expect(Self.naps() - before < 90)
+            #expect(mapped.area.value(\.executor) == 0)
+            #expect(mapped.area.value(\.execution) == UInt32(FL_EXECUTION_NONE))
+            #expect(mapped.area[\.next_area] == -1)
+            #expect(fl_free_descriptor(0) == free)
+        }
+    }
+
     /// A library that makes its calls where ours does.
     @Test func theCLibrarysCallsAreLedPastUs() async {
         await #expect(processExitsWith: .success) {

@@ -367,7 +367,7 @@ import Testing
         #expect(area.followExecution() && area.isExecuting)
         #expect(area.value(\.execution) == UInt32(FL_EXECUTION_FOLLOWED))
         area.forgetExecution()
-        #expect(area.value(\.execution) == UInt32(FL_EXECUTION_CLAIMED))
+        #expect(area.value(\.execution) == UInt32(FL_EXECUTION_NONE))
         #expect(!area.isExecuting && !area.isAboutToExecute)
         // What the program has said meanwhile is not taken back.
         area.set(\.execution, UInt32(FL_EXECUTION_AHEAD))

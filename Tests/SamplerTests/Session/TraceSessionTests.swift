@@ -479,8 +479,7 @@ import Testing
         process.pass(1)
         tick(session)
         #expect(session.stage.execution == nil)
-        // Only the thread itself may try again.
-        #expect(area.value(\.execution) == UInt32(FL_EXECUTION_CLAIMED))
+        #expect(area.value(\.execution) == UInt32(FL_EXECUTION_NONE))
         #expect(session.area === area)
     }
 
