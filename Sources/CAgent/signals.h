@@ -124,17 +124,26 @@ CODE void fl_make_again(volatile struct interrupted *at) {
     volatile uint64_t pending;
     if (call(call_sigpending, (long)&pending, 8, 0, 0, 0, 0) != 0 || (pending & ~at->mask) != 0)
         return;
-    // mov $NUMBER, %eax; syscall. Read by the kernel, for code need not be readable.
+    // mov $NUMBER, %eax; syscall; or syscall(2), led past us. Read by the kernel, for code need not be
+    // readable.
     volatile uint8_t code[8];
     volatile struct { uint64_t start, size; } here, there;
     here.start = (uint64_t)code;
     there.start = at->rip - 7;
     here.size = there.size = 7;
     if (call(call_process_vm_readv, (long)own->pid, (long)&here, 1, (long)&there, 1, 0) != 7 ||
-        code[0] != 0xB8 || code[5] != 0x0F || code[6] != 0x05)
+        code[5] != 0x0F || code[6] != 0x05)
         return;
-    const volatile uint32_t number =
-        code[1] | (uint32_t)code[2] << 8 | (uint32_t)code[3] << 16 | (uint32_t)code[4] << 24;
+    volatile uint32_t number;
+    if (code[0] == 0xB8) {
+        number =
+            code[1] | (uint32_t)code[2] << 8 | (uint32_t)code[3] << 16 | (uint32_t)code[4] << 24;
+    } else {
+        if (at->rip != own->after[FL_SITE_SYSCALL]) return;
+        const uint64_t left = *(const volatile uint64_t *)(at->rsp - 128);
+        if (left >> 16 != own->cookie) return;
+        number = left & 0xFFFF;
+    }
     if (!FL_MAY_BE_REPEATED(number, at->rsi)) return;
     at->rax = number;
     at->rip -= 2;

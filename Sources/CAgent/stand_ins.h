@@ -236,6 +236,12 @@ __asm__(
     "  cmp $151, %eax\n"  // mlockall
     "  je 28f\n"
     "20:\n"
+    // Which it is, our handler reads at the far end of the red zone: no register would keep it. With
+    // our secret, for a thread may have come to the call's instruction before us.
+    "  mov " STATE(COOKIE) ", %rcx\n"
+    "  shl $16, %rcx\n"
+    "  add %rax, %rcx\n"
+    "  mov %rcx, -128(%rsp)\n"
     "  mov " STATE(AFTER_SYSCALL) ", %rcx\n"
     "  sub $2, %rcx\n"
     "  jmp *%rcx\n"

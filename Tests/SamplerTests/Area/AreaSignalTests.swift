@@ -184,11 +184,12 @@ import Testing
         for (index, call) in CallSites.Call.allCases.enumerated() {
             // mov $8, %r10d; mov $number, %eax; syscall; ret
             var code: [UInt8] = [0x41, 0xBA, 8, 0, 0, 0] + call.code + [0xC3]
-            // mov %rdi, %rax; mov %rsi, %rdi; mov %rdx, %rsi; mov %rcx, %rdx; mov $8, %r10d
+            // mov %rdi, %rax; mov %rsi, %rdi; mov %rdx, %rsi; mov %rcx, %rdx; mov %r8, %r10;
+            // mov %r9, %r8
             if call == .syscall {
                 code =
                     [0x48, 0x89, 0xF8, 0x48, 0x89, 0xF7, 0x48, 0x89, 0xD6, 0x48, 0x89, 0xCA]
-                    + code
+                    + [0x4D, 0x89, 0xC2, 0x4D, 0x89, 0xC8] + call.code + [0xC3]
             }
             (page + 64 * index).copyMemory(from: code, byteCount: code.count)
         }
@@ -219,6 +220,9 @@ import Testing
             page, CallSites.Call.allCases.map { unsafeBitCast(page + 64 * $0.index, to: Call.self) }
         )
     }
+
+    /// syscall(2).
+    private typealias Numbered = @convention(c) (Int, Int, Int, Int, Int, Int) -> Int
 
     /// A forked child finds the page that is its parent's own empty.
     @Test func aForkedChildLosesOurHandler() async {
@@ -648,9 +652,14 @@ import Testing
             let mapped = try MappedArea()
             Self.settleWithSpare(mapped)
             let call = try Self.calls(past: mapped).page + 64 * CallSites.Call.syscall.index
-            typealias Numbered =
-                @convention(c) (Int, Int, UnsafeRawPointer?, UnsafeMutableRawPointer?) -> Int
-            let syscall = unsafeBitCast(call, to: Numbered.self)
+            typealias WithSets =
+                @convention(c) (Int, Int, UnsafeRawPointer?, UnsafeMutableRawPointer?, Int) -> Int
+            func syscall(
+                _ number: Int, _ first: Int, _ new: UnsafeRawPointer?,
+                _ old: UnsafeMutableRawPointer?
+            ) -> Int {
+                unsafeBitCast(call, to: WithSets.self)(number, first, new, old, 8)
+            }
             #expect(syscall(39, 0, nil, nil) == Int(getpid()))
             let nowhere = UnsafeRawPointer(bitPattern: 8)
             let masks = mapped.area.value(\.masks)
@@ -822,6 +831,47 @@ import Testing
         }
     }
 
+    /// The same by syscall(2), where nothing but our stand-in tells which call it is.
+    @Test func callsByTheirNumberGoOn() async {
+        await #expect(processExitsWith: .success) {
+            let mapped = try MappedArea()
+            mapped.settle { $0.signal = (Self.signal, 0) }
+            let page = try Self.calls(past: mapped).page
+            let address = Int(bitPattern: page + 64 * CallSites.Call.syscall.index)
+            @Sendable func call(_ number: Int, _ a: Int, _ b: Int, _ c: Int, _ d: Int) -> Int32 {
+                Int32(clamping: unsafeBitCast(address, to: Numbered.self)(number, a, b, c, d, 0))
+            }
+            let words = UnsafeMutablePointer<Int>.allocate(capacity: 3)
+            words.initialize(repeating: 0, count: 3)
+            words[1] = 1000  // seconds, and nanoseconds
+            let (word, long) = (Int(bitPattern: words), Int(bitPattern: words + 1))
+            let (wait, wake) = (128, 129)  // FUTEX_WAIT_PRIVATE, FUTEX_WAKE_PRIVATE
+            let waiter = Waiter { call(202, word, wait, 0, long) }
+            #expect(eventually { waiter.tid != nil })
+            let tid = try #require(waiter.tid)
+            let thread = KernelThread(process: getpid(), tid: tid)
+            func waits() -> Bool {
+                guard case .blocked(202, let registers) = thread.activity() else { return false }
+                return registers[5] == UInt64(word)
+            }
+            #expect(eventually { waits() })
+            for _ in 0..<20 where waiter.result == nil {
+                let before = thread.counters()?.slices ?? 0
+                #expect(fl_signal_thread(getpid(), tid, Self.signal, 1) == 0)
+                #expect(
+                    eventually {
+                        waiter.result != nil
+                            || (thread.counters()?.slices ?? 0) > before && waits()
+                    })
+            }
+            #expect(waiter.result == nil)
+            words[0] = 1
+            #expect(call(202, word, wake, 1, 0) == 1)
+            #expect(eventually { waiter.result != nil })
+            #expect(waiter.result == 0)
+        }
+    }
+
     /// A forked child has all of it, too, and what it does is its own business.
     @Test func aChildChangesNothing() async {
         await #expect(processExitsWith: .success) {
@@ -856,7 +906,6 @@ import Testing
             mapped.settle()
             let (page, calls) = try Self.calls(past: mapped)
             let execve = calls[CallSites.Call.execve.index]
-            typealias Numbered = @convention(c) (Int, Int, Int, Int, Int, Int) -> Int
             let syscall = unsafeBitCast(
                 page + 64 * CallSites.Call.syscall.index, to: Numbered.self)
             let ways: [(Int) -> Int] = [
