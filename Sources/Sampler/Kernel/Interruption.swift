@@ -24,9 +24,13 @@ final class KernelInterruption: Interruption {
     private static let signals = [SIGURG, SIGWINCH]
 
     /// nil: it may not be had.
-    init?(tid: Int32, _ status: ThreadStatus) {
+    ///
+    /// - Parameter blocked: all signals that the thread was ever seen to block. What finds it blocked
+    ///   when it comes stays pending, and the program can see that (sigpending, signalfd).
+    init?(tid: Int32, blocked: UInt64) {
         self.tid = tid
-        guard let signal = Self.signals.first(where: { !status.blocks($0) }) else { return nil }
+        let free = Self.signals.first { blocked & Signals.bit($0) == 0 }
+        guard let signal = free else { return nil }
         descriptor = fl_open_interruption(tid, signal, Self.period)
         guard descriptor >= 0 else { return nil }
     }

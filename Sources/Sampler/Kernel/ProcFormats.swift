@@ -123,7 +123,7 @@ extension SchedulingClass {
 
 /// What `/proc/PID/task/TID/status` says that matters at a look at a running thread.
 struct ThreadStatus: Hashable, Sendable {
-    private var blockedSignals: UInt64
+    private(set) var blockedSignals: UInt64
     private var pendingSignals: UInt64
     /// SECCOMP_MODE_*: 0 none, 1 strict, 2 filters.
     private var seccomp: Int64
@@ -204,7 +204,7 @@ struct ProcessStatus: Hashable, Sendable {
     func ignores(_ signal: Int32) -> Bool { ignored & Signals.bit(signal) != 0 }
 }
 
-private enum Signals {
+enum Signals {
     /// A signal's place in the masks of `status`.
     static func bit(_ signal: Int32) -> UInt64 {
         (1...64).contains(signal) ? 1 << UInt64(signal - 1) : 0

@@ -68,6 +68,8 @@ final class KernelThread: ThreadAccess {
     private var nameFile: KeptFile?
     /// Only for threads that were seen running.
     private var statusFile: KeptFile?
+    /// All signals that it was ever seen to block.
+    private var blockedSignals: UInt64 = 0
 
     init(process: Int32, tid: Int32) {
         tracee = Tracee(tid: tid)
@@ -84,6 +86,7 @@ final class KernelThread: ThreadAccess {
         activityFile = KeptFile(folder + "/syscall")
         nameFile = KeptFile(folder + "/comm")
         statusFile = nil
+        blockedSignals = 0
     }
 
     func leaveName() { nameFile = nil }
@@ -101,7 +104,9 @@ final class KernelThread: ThreadAccess {
     func status() -> ThreadStatus? {
         if statusFile == nil { statusFile = KeptFile(folder + "/status") }
         statusFile?.read(into: &Self.buffer)
-        return ThreadStatus(Self.buffer.text)
+        let status = ThreadStatus(Self.buffer.text)
+        blockedSignals |= status?.blockedSignals ?? 0
+        return status
     }
 
     func state() -> UInt8? {
@@ -134,7 +139,8 @@ final class KernelThread: ThreadAccess {
     }
     func interrupt() throws(SystemError) { try tracee.interrupt() }
     func interruptInOwnCode() -> (any Interruption)? {
-        status().flatMap { KernelInterruption(tid: tid, $0) }
+        guard status() != nil else { return nil }
+        return KernelInterruption(tid: tid, blocked: blockedSignals)
     }
     func resume(delivering signal: Int32) throws(SystemError) {
         try tracee.resume(delivering: signal)

@@ -1,0 +1,40 @@
+import CSystem
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Sampler
+
+@Suite struct KernelInterruptionTests {
+    private static let isPermitted: Bool = {
+        let event = fl_open_interruption(OwnSignposts.thread, SIGURG, 100_000)
+        if event >= 0 { close(event) }
+        return event >= 0
+    }()
+
+    /// Who has blocked a signal once may do so again before one comes, and find it pending.
+    @Test(
+        .enabled(if: isPermitted || isContinuousIntegration, "perf events are not permitted here"))
+    func whatWasEverBlockedIsNotSent() async {
+        await #expect(processExitsWith: .success) {
+            func setMask(_ signals: Int32...) {
+                var set = sigset_t()
+                sigemptyset(&set)
+                for signal in signals { sigaddset(&set, signal) }
+                pthread_sigmask(SIG_SETMASK, &set, nil)
+            }
+            setMask()
+            let thread = KernelThread(process: getpid(), tid: OwnSignposts.thread)
+            #expect(thread.interruptInOwnCode() != nil)
+            setMask(SIGURG)
+            #expect(thread.interruptInOwnCode() != nil)
+            setMask(SIGWINCH)
+            #expect(thread.interruptInOwnCode() == nil)
+            setMask()
+            #expect(thread.interruptInOwnCode() == nil)
+            // Another program is another matter.
+            thread.reopen()
+            #expect(thread.interruptInOwnCode() != nil)
+        }
+    }
+}
