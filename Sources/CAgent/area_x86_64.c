@@ -138,7 +138,8 @@ _Static_assert(offsetof(struct fl_library, count) == 24, "the code above counts 
 _Static_assert(offsetof(struct fl_mark, words) == 4, "the code above counts on it");
 _Static_assert(offsetof(struct fl_mark, text) == 8, "the code above counts on it");
 
-extern const uint8_t fl_begin[], __start_fl_code[], __stop_fl_code[], fl_debug_state[], fl_mark[],
+extern const uint8_t fl_begin[], __start_fl_code[], __stop_fl_code[], fl_arrive_end[],
+    fl_debug_state[], fl_mark[],
     fl_sigaction[], fl_sigmask[], fl_execve[], fl_prctl[], fl_mlockall[], fl_syscall[],
     fl_stand_ins_end[], fl_sample_handler[], fl_restorer[],
     fl_main[], fl_thunks[], fl_boot[], fl_boot_words[], fl_boot_end[], fl_away[], fl_away_words[],
@@ -154,6 +155,7 @@ struct fl_code fl_code_describe(void) {
         .away = {fl_away, (uint32_t)(fl_away_end - fl_away), (uint32_t)(fl_away_words - fl_away)},
         .away_waiting = (uint32_t)(fl_away_waiting - fl_away),
         .away_waiting_end = (uint32_t)(fl_away_waiting_end - fl_away),
+        .arrival = place(fl_arrive_end),
         .debug_state = place(fl_debug_state),
         .mark = place(fl_mark),
         .stand_ins = {place(fl_sigaction), place(fl_sigmask), place(fl_execve), place(fl_prctl),

@@ -52,6 +52,9 @@ __asm__(
     "  mov $(fl_boot_arrive_end - fl_boot_arrive), %ecx\n"
     "  cld\n"
     "  rep movsb\n"
+    // Until it is filled in, nothing else says who will do that.
+    "  mov fl_boot_words+28(%rip), %eax\n"
+    "  mov %eax, " NUMBER(FL_STATE) "+" NUMBER(RECORDER) "(%r9)\n"
     "2:\n"
     "  fl_set 10, %rax\n"  // mprotect
     "  mov %r9, %rdi\n"
@@ -160,6 +163,7 @@ __asm__(
 
 _Static_assert(sizeof(struct fl_boot_words) == 32, "the code above counts on it");
 _Static_assert(offsetof(struct fl_boot_words, is_at_entry) == 24, "the code above counts on it");
+_Static_assert(offsetof(struct fl_boot_words, recorder) == 28, "the code above counts on it");
 _Static_assert(sizeof(struct fl_away_words) == 72, "the code above counts on it");
 _Static_assert(offsetof(struct fl_away_words, address) == 40, "the code above counts on it");
 _Static_assert(offsetof(struct fl_away_words, handler) == 64, "the code above counts on it");

@@ -178,7 +178,8 @@ struct fl_boot_words {
     int64_t descriptor;     // of the area's memory; -1: the thread makes it
     uint64_t place;         // where the area should be
     uint64_t size;
-    uint64_t is_at_entry;   // whether it stands where the program's first instruction was
+    uint32_t is_at_entry;   // whether it stands where the program's first instruction was
+    uint32_t recorder;      // whose it is, where the thread makes it; 0: not known
 };
 struct fl_away_words {
     uint64_t signal;        // whose action is set, if it is ours; 0: of none
@@ -195,6 +196,7 @@ struct fl_code {
     // Within `away`: where a thread is that is through with it, and waits.
     uint32_t away_waiting, away_waiting_end;
     // Within the area's code:
+    uint32_t arrival;           // how much of it is there before it is filled in, from its beginning
     uint32_t debug_state;   // takes _dl_debug_state's place
     uint32_t mark;          // what the trampolines of marks call
     uint32_t stand_ins[FL_SITES];  // for the C library's system calls, in the order of `sites`

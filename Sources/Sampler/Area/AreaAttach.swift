@@ -111,7 +111,9 @@ extension TraceSession {
             contents.island = start.islandPlace(besides: place..<(place &+ UInt64(size))) ?? 0
         }
         let number = process.lowestFreeDescriptor()
-        let code = AreaCode.boot(descriptor: nil, place: place, size: size, isAtEntry: false)
+        let code = AreaCode.boot(
+            descriptor: nil, place: place, size: size, isAtEntry: false,
+            recorder: contents.recorder)
         guard putPiece(code, at: cave, in: image) else { throw .obstacle(.unmapped) }
         try attempt { () throws(SystemError) in _ = try thread.tracee.divert(to: cave) }
         try attempt { () throws(SystemError) in try thread.tracee.detach() }

@@ -57,6 +57,13 @@ enum AreaCode {
     private static let boot = Piece(description.boot)
     private static let away = Piece(description.away)
 
+    /// Whether code is that of an area which a thread has made, and nobody has filled in.
+    static func isArrival(_ code: [UInt8]) -> Bool {
+        let length = Int(description.arrival)
+        return code.starts(with: bytes.prefix(length))
+            && code.dropFirst(length).allSatisfy { $0 == 0 }
+    }
+
     /// Room for either piece, in bytes.
     static let pieceSize = (max(boot.count, away.count) + 15) / 16 * 16
 
@@ -70,13 +77,14 @@ enum AreaCode {
     /// - Parameters:
     ///   - descriptor: its memory in the process; nil: the thread makes it.
     ///   - isAtEntry: the piece stands where the program's first instruction was.
+    ///   - recorder: who will fill it in, if the thread makes it; 0: that is not said.
     static func boot(
-        descriptor: Int32?, place: UInt64, size: Int, isAtEntry: Bool
+        descriptor: Int32?, place: UInt64, size: Int, isAtEntry: Bool, recorder: Int32 = 0
     ) -> [UInt8] {
         boot.filled(
             fl_boot_words(
                 descriptor: Int64(descriptor ?? -1), place: place, size: UInt64(size),
-                is_at_entry: isAtEntry ? 1 : 0))
+                is_at_entry: isAtEntry ? 1 : 0, recorder: UInt32(bitPattern: recorder)))
     }
 
     /// What takes it away: the sampling signal's action, if `handler` is what it has (nil: that

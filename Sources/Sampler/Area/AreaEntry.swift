@@ -128,7 +128,8 @@ extension TraceSession {
         // Behind those, for a call may be made there.
         contents.patches += patches(leading: ownSites)
         let code = AreaCode.boot(
-            descriptor: handed?.descriptor, place: place, size: size, isAtEntry: isAtEntry)
+            descriptor: handed?.descriptor, place: place, size: size, isAtEntry: isAtEntry,
+            recorder: contents.recorder)
         let own = handed.map { $0.area }
         own?.fill(contents)
         own.map { _ = $0.open() }

@@ -6,14 +6,15 @@ import ProfileModel
 /// killed. It is never taken for the program's own code, nor for free room.
 struct EarlierArea {
     let start: UInt64
-    /// Who filled it in; 0: not known.
+    /// Who filled it in, or will; 0: not known.
     let recorder: Int32
     /// The places in the C library that lead there, and what was there before.
     let changes: [UInt64: UInt64]
     /// Those whose handler it may still be.
     let signals: [Area.Signal]
-    /// Somebody waits in it until it is filled in, or it is of another version: then nothing is
-    /// known of it.
+    /// Somebody waits in it until it is filled in.
+    private let isAwaited: Bool
+    /// It is of another version, or does not say whose it is.
     private let isUnclear: Bool
 
     /// Those of a process, the child of a recorded one, too: it has its parent's.
@@ -31,13 +32,15 @@ struct EarlierArea {
         self.start = start
         let bytes = memory.read(
             at: start &+ UInt64(FL_STATE), count: MemoryLayout<fl_state>.size)
+        let code = memory.read(at: start, count: AreaCode.bytes.count)
         let isOurs =
             bytes.count == MemoryLayout<fl_state>.size
-            && memory.read(at: start, count: AreaCode.bytes.count) == AreaCode.bytes
+            && (code == AreaCode.bytes || AreaCode.isArrival(code))
         let state = isOurs ? bytes.withUnsafeBytes { $0.loadUnaligned(as: fl_state.self) } : nil
         signals = state.map(Area.signals)?.filter { $0.original <= 1 } ?? []
         recorder = Int32(bitPattern: state?.recorder ?? 0)
-        isUnclear = state == nil || state?.phase == UInt32(FL_PHASE_EMPTY)
+        isAwaited = state?.phase == UInt32(FL_PHASE_EMPTY)
+        isUnclear = state == nil || (isAwaited && recorder == 0)
         changes = state.map { Self.changes($0, at: start, memory) } ?? [:]
     }
 
@@ -45,9 +48,9 @@ struct EarlierArea {
     var handler: UInt64 { start &+ UInt64(AreaCode.sampleHandler) }
 
     /// Whether the program comes by it.
-    var isInUse: Bool { isUnclear || !changes.isEmpty }
+    var isInUse: Bool { isUnclear || isAwaited || !changes.isEmpty }
 
-    /// Whether who filled it in is gone. Numbers are given out anew: then another process is taken
+    /// Whether who filled it in, or should, is gone. Numbers are given out anew: then another process is taken
     /// for it, and it counts as in use.
     var isAbandoned: Bool {
         guard !isUnclear, recorder > 0 else { return false }

@@ -134,8 +134,9 @@ import Testing
 
     @Test func theBootPieceEndsWithItsWords() {
         let own = AreaCode.boot(
-            descriptor: 77, place: 0x7000_1234_5000, size: 0x66_6000, isAtEntry: true)
-        #expect(Self.words(own, last: 4) == [77, 0x7000_1234_5000, 0x66_6000, 1])
+            descriptor: 77, place: 0x7000_1234_5000, size: 0x66_6000, isAtEntry: true,
+            recorder: 4711)
+        #expect(Self.words(own, last: 4) == [77, 0x7000_1234_5000, 0x66_6000, 4711 << 32 | 1])
         let made = AreaCode.boot(descriptor: nil, place: .max, size: 0, isAtEntry: false)
         #expect(Self.words(made, last: 4) == [.max, .max, 0, 0])
         #expect(own.count == made.count && own.count == Int(Self.description.boot.length))

@@ -208,8 +208,13 @@ import Testing
             let size = Area.size(stackBytes: 4096)
             let place = try Self.freePlace(size)
             diversion.run(
-                AreaCode.boot(descriptor: nil, place: place, size: size, isAtEntry: false))
+                AreaCode.boot(
+                    descriptor: nil, place: place, size: size, isAtEntry: false, recorder: 4711))
             #expect(fl_free_descriptor(0) == free)
+            // Whose it would have been, it says; and nothing else is there.
+            let found = EarlierArea.all(in: getpid())
+            #expect(found.map(\.start) == [place] && found.first?.recorder == 4711)
+            #expect(found.first?.isInUse == false)
             #expect(
                 TargetMemory(pid: getpid()).int32(at: place + UInt64(FL_STATE))
                     == Int32(FL_PHASE_ABANDONED))

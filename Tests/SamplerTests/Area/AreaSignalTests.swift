@@ -518,11 +518,21 @@ import Testing
                 munmap(page, 4096)
                 #expect(EarlierArea.all(in: getpid()).allSatisfy { !$0.isInUse })
             }
-            // Not filled in yet: somebody waits for its recorder.
-            let made = try MappedArea()
-            made.area.prepare()
-            let waiting = EarlierArea.all(in: getpid()).filter(\.isInUse)
-            #expect(waiting.count == 1 && waiting.first?.isAbandoned == false)
+            // Not filled in yet, or just about to be: somebody waits for its recorder.
+            for isPrepared in [false, true] {
+                let made = try MappedArea()
+                let arrival = Int(fl_code_describe().arrival)
+                made.area.write(Array(AreaCode.bytes.prefix(arrival)), at: 0)
+                if isPrepared { made.area.prepare() }
+                for (recorder, isAbandoned) in [
+                    (0, false), (getppid(), false), (Int32.max - 1, true),
+                ] {
+                    made.area.set(\.recorder, UInt32(bitPattern: recorder))
+                    let waiting = EarlierArea.all(in: getpid()).filter(\.isInUse)
+                    #expect(waiting.count == 1 && waiting.first?.recorder == recorder)
+                    #expect(waiting.first?.isAbandoned == isAbandoned)
+                }
+            }
         }
     }
 
