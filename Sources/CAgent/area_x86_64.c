@@ -61,6 +61,7 @@ __asm__(
     ".section fl_code,\"ax\",@progbits\n"
     "fl_name: .asciz \"firstlight\"\n"
     "fl_memory_path: .asciz \"/proc/self/mem\"\n"
+    "fl_mappings_path: .asciz \"/proc/self/maps\"\n"
     ".balign 16\n"
     ".previous\n");
 

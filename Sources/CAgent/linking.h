@@ -17,10 +17,75 @@ INLINE void apply(int memory, volatile struct fl_patch *patch) {
 
 // What the program locks is its own memory: ours counts towards no limit of its, and stays where it
 // is only as long as it is used.
-CODE void fl_unlock(void) {
+INLINE void unlock(void) {
     volatile struct fl_state *const own = state();
     call(call_munlock, (long)area(), (long)own->size, 0, 0, 0, 0);
     if (own->island != 0) call(call_munlock, (long)own->island, FL_TRAMPOLINES_SIZE, 0, 0, 0, 0);
+}
+
+enum { lock_current = 1, lock_future = 2, lock_on_fault = 4 };  // MCL_…
+
+// How much the program has mapped, but for what is ours, in bytes; locks it, too, if it is to.
+CODE uint64_t own_mappings(int locks, long flags) {
+    volatile struct fl_state *const own = state();
+    const char *path;
+    __asm__("lea fl_mappings_path(%%rip), %0" : "=r"(path));
+    const long here = -100, to_read = 0x80000;  // AT_FDCWD, O_RDONLY | O_CLOEXEC
+    const int file = (int)call(call_openat, here, (long)path, to_read, 0, 0, 0);
+    if (file < 0) return UINT64_MAX;
+    volatile char text[256];
+    uint64_t sum = 0, start = 0, number = 0;
+    enum { at_start, at_end, at_rest } place = at_start;
+    for (;;) {
+        const long length = call(call_read, file, (long)text, sizeof text, 0, 0, 0);
+        if (length <= 0) break;
+        for (long index = 0; index < length; index++) {
+            const char c = text[index];
+            if (c == '\n') {
+                place = at_start;
+                number = 0;
+            } else if (place == at_start && c == '-') {
+                place = at_end;
+                start = number;
+                number = 0;
+            } else if (place == at_end && c == ' ') {
+                place = at_rest;
+                // The kernel's own page is above all.
+                if (start >> 63 || start - (uint64_t)area() < own->size ||
+                    (own->island != 0 && start - own->island < FL_TRAMPOLINES_SIZE))
+                    continue;
+                sum += number - start;
+                // What cannot be had in memory is locked all the same.
+                if (locks)
+                    call(call_mlock2, (long)start, (long)(number - start),
+                         flags & lock_on_fault ? 1 : 0, 0, 0, 0);  // MLOCK_ONFAULT
+            } else if (place != at_rest) {
+                number = number << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+            }
+        }
+    }
+    call(call_close, file, 0, 0, 0, 0, 0);
+    return sum;
+}
+
+// mlockall has been called, with this result.
+CODE long fl_locked(long flags, long result) {
+    if (result == 0) {
+        unlock();
+        return 0;
+    }
+    // Without the right to lock any amount (RLIMIT_MEMLOCK) all that is mapped counts, ours as well.
+    // Where the program alone could have it, it gets it one by one.
+    volatile uint64_t limit[2];
+    if ((flags & lock_current) == 0 ||
+        call(call_getrlimit, 8, (long)limit, 0, 0, 0, 0) != 0 ||  // RLIMIT_MEMLOCK
+        own_mappings(0, flags) > limit[0])
+        return result;
+    if (flags & lock_future &&
+        call(call_mlockall, flags & ~(long)lock_current, 0, 0, 0, 0, 0) != 0)
+        return result;
+    own_mappings(1, flags);
+    return 0;
 }
 
 // Called once, by the thread that brought the area in, before it goes on.
@@ -47,7 +112,7 @@ CODE void fl_settle(int descriptor) {
                                 may_read | may_execute, shared_there, descriptor, FL_ISLAND);
         own->island = place < 0 ? 0 : (uint64_t)place;
         // What is mapped may be locked at once.
-        fl_unlock();
+        unlock();
     }
     const long not_in_cores = 16;  // MADV_DONTDUMP
     call(call_madvise, (long)area(), (long)own->size, not_in_cores, 0, 0, 0);

@@ -196,20 +196,23 @@ __asm__(
     "  syscall\n"
     "  jmp *" STATE(AFTER_PRCTL) "\n"
 
-    // mlockall locks, and makes memory of, whatever is mapped.
+    // mlockall locks, and makes memory of, whatever is mapped, and fails where that is too much.
     ".macro fl_lock\n"
     "  mov $151, %eax\n"
     "  syscall\n"
     "  test %rax, %rax\n"
+    "  je 8f\n"
+    "  cmp $-12, %rax\n"  // ENOMEM
     "  jne 9f\n"
+    "8:\n"
     "  fl_is_own_memory\n"
     "  jne 9f\n"
     "  cmpl $0, " STATE(FILTERED) "\n"
     "  jne 9f\n"
     "  fl_push_all\n"
-    "  call fl_unlock\n"
+    "  mov %rax, %rsi\n"
+    "  call fl_locked\n"
     "  fl_pop_all\n"
-    "  xor %eax, %eax\n"
     "9:\n"
     ".endm\n"
     "fl_mlockall:\n"

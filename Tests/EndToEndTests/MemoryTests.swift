@@ -19,6 +19,20 @@ extension EndToEnd {
             #expect(recorded == alone)
         }
 
+        /// What is ours counts towards no limit: to lock all fails where it does alone, and only there.
+        @Test(.needs("setpriv"), arguments: [(2000, 1), (6000, 0)])
+        func aLimitOfLockedMemory(kibibytes: Int, status: Int32) throws {
+            // The superuser has none.
+            let lesser = geteuid() == 0 ? ["setpriv", "--bounding-set", "-ipc_lock"] : []
+            let locked = Command(
+                lesser + ["sh", "-c", "ulimit -l \(kibibytes); exec \"$0\""]
+                    + [try Setup.fixture("locked")])
+            let alone = try locked.run()
+            try #require(alone.end == .exited(status), "\(alone)")
+            let recorded = try Firstlight.recording(locked.words, to: scratch("recording")).run()
+            #expect(recorded == alone)
+        }
+
         /// Nor when we come later, to a program that locks whatever will be mapped.
         @Test func nothingOfOursIsLockedWhenWeAttach() throws {
             let (input, output) = (try Channel(), try Channel())
