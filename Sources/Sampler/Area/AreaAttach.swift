@@ -7,10 +7,10 @@ extension TraceSession {
     /// With a thread stopped by us: if it is time, stacks are taken by signal from now on, or it is
     /// noted why not.
     func joinIfDue(by thread: TracedThread, at now: MonotonicTime) {
-        guard !isAwaitingStop, case .settling(let image, _) = stage,
+        guard !isAwaitingStop, let image = stage.imageToJoin,
             let position = try? thread.tracee.resumeAddress(),
             // A nap would take the place of what a call's restart needs.
-            canBeLedAway(thread, at: position), !thread.tracee.isInCall, image.entry == nil
+            canBeLedAway(thread, at: position), !thread.tracee.isInCall
         else { return }
         do throws(SetupFailure) {
             try join(image, by: thread)

@@ -112,6 +112,13 @@ enum Stage {
         return true
     }
 
+    /// The image that our code is to be brought into; nil: it need not be, or a thread is on its way
+    /// with it.
+    var imageToJoin: RunningImage? {
+        guard case .settling(let image, _) = self, image.entry == nil else { return nil }
+        return image
+    }
+
     /// It was not brought in this time. false: it will not be tried again.
     mutating func failToSettle() -> Bool {
         guard case .settling(let image, let failures) = self else { return false }

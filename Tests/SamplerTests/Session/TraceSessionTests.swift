@@ -334,7 +334,9 @@ import Testing
     @Test func anEntryThatNeverComesIsGivenUp() throws {
         let session = try attached()
         let image = try leadAway(session)
+        #expect(session.stage.imageToJoin === session.stage.image)
         process.pass(4900)
+        #expect(session.stage.imageToJoin == nil)
         session.stop(try #require(session.threads[process.pid]))
         tick(session)
         #expect(image.entry != nil && session.stage.isSettling)
