@@ -130,6 +130,9 @@ final class TraceSession {
     /// - Parameter isLate: it was noticed after the fact, and is further than that.
     func beginImage(at now: MonotonicTime, isLate: Bool = false) {
         guard let main = threads[pid], let entry = enterImage(by: main, at: now, isLate: isLate)
+        // While it stands: of a program that is over nobody can tell. (The first one would have been
+        // refused.)
+        if process.lacksPrivileges { note(.deniedPrivileges) }
         else { return }
         announce(entry, of: main)
         if isLate, main.isTraced {
@@ -205,7 +208,6 @@ final class TraceSession {
         }
         entry.image.path = description.path
         sink.receive(.image(description))
-        if process.lacksPrivileges { note(.deniedPrivileges) }
         mark(.firstInstruction, at: entry.began)
         observer.rereadMappings(at: entry.began)
         // Where the launch cannot be watched, all of it counts as the program's own.

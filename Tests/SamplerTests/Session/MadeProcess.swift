@@ -114,7 +114,9 @@ final class MadeProcess: ProcessAccess {
     func image(at time: MonotonicTime) -> Image {
         Image(path: path, arguments: [path], time: time)
     }
-    var lacksPrivileges = false
+    /// As long as the first thread stands; then its program is over at once.
+    var lacksPrivileges: Bool { isDenied && main.isStopped }
+    var isDenied = false
     var stackStart: UInt64 { 0 }
     var stackLimit: UInt64 { 8 << 20 }
     func hasUsed(_ range: Range<UInt64>) -> Bool { false }

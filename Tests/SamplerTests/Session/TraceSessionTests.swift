@@ -234,11 +234,12 @@ import Testing
         #expect(process.main.done.suffix(2) == [.reopened, .resumed(0)])
     }
 
-    /// As of `exec sudo`: the kernel gives no privileges to who is traced.
+    /// As of `exec sudo`: the kernel gives no privileges to who is traced. It may be over before
+    /// there is time to tell of it.
     @Test func aProgramThatIsDeniedPrivileges() {
         let session = launched()
         #expect(!session.result().notes.contains { $0.kind == .deniedPrivileges })
-        process.lacksPrivileges = true
+        process.isDenied = true
         process.main.message = UInt64(process.pid)
         process.main.stop()
         process.tell(.executed, of: process.pid)
@@ -333,10 +334,10 @@ import Testing
     /// It is neither tried again meanwhile, nor waited for for ever.
     @Test func anEntryThatNeverComesIsGivenUp() throws {
         let session = try attached()
-        let image = try leadAway(session)
         #expect(session.stage.imageToJoin === session.stage.image)
-        process.pass(4900)
+        let image = try leadAway(session)
         #expect(session.stage.imageToJoin == nil)
+        process.pass(4900)
         session.stop(try #require(session.threads[process.pid]))
         tick(session)
         #expect(image.entry != nil && session.stage.isSettling)
