@@ -34,8 +34,8 @@ package struct RecorderNote: Hashable, Sendable {
 
         /// An exec that was noticed after the fact; `value` is how many.
         case lateExec = "late_exec"
-        /// Programs with LeakSanitizer, which fails where threads are traced: they were not, unless
-        /// children were to be followed; how many.
+        /// Programs with LeakSanitizer, which fails where threads are traced: they were not, nor
+        /// were their children followed; how many.
         case leakSanitizer = "leak_sanitizer"
         /// Programs that an exec began without the privileges of their files (setuid, setgid,
         /// capabilities), because it was traced; how many.

@@ -110,14 +110,13 @@ extension EndToEnd {
         }
 
         /// LeakSanitizer stops all threads by ptrace: who traces them makes it fail.
-        @Test(arguments: [
-            [], ["--capture", "ptrace"], ["--mark", "lose=lose.."],
-        ])
-        func leaksAreFoundAsAlone(options: [String]) throws {
-            func withoutNumbers(_ text: String) -> String {
-                text.replacing(/==\d+==|0x[0-9a-f]+/, with: "")
-            }
-            let leaking = Command([try Setup.fixture("leaking")])
+        @Test(
+            arguments: ["leaking", "leaked"],
+            [
+                [], ["--capture", "ptrace"], ["--follow-children"], ["--mark", "lose=lose.."],
+            ])
+        func leaksAreFoundAsAlone(program: String, options: [String]) throws {
+            let leaking = Command([try Setup.fixture(program), "echo a child"])
             let alone = try leaking.run()
             #expect(alone.error.contains("4711 byte"), "\(alone)")
             let path = scratch("recording")
@@ -125,10 +124,38 @@ extension EndToEnd {
                 leaking.words, to: path, options: ["--quiet"] + options
             ).run()
             #expect(recorded.end == alone.end && recorded.output == alone.output)
-            #expect(withoutNumbers(recorded.error) == withoutNumbers(alone.error))
+            #expect(recorded.error.withoutNumbers == alone.error.withoutNumbers)
             let report = try Recorded(path: path, finished: recorded).json()
             let isNoted = report.launch.notes.contains { $0.kind == "leak_sanitizer" }
-            #expect(isNoted == options.contains("ptrace"))
+            #expect(isNoted == !Set(options).isDisjoint(with: ["ptrace", "--follow-children"]))
+            // To follow them takes tracing.
+            #expect(report.children?.isEmpty != false)
+        }
+
+        /// Only a child has it: that one is not traced, and its children are not followed; all others
+        /// are.
+        @Test(arguments: ["leaking", "leaked"])
+        func leaksOfAChildAreFoundAsAlone(program: String) throws {
+            let script = #""$1" "$2"; echo "status $?"; "$2"; exit 3"#
+            let words = [
+                "sh", "-c", script, "sh", try Setup.fixture(program), try Setup.fixture("spin"),
+            ]
+            let alone = try Command(words).run()
+            #expect(alone.error.contains("4711 byte"), "\(alone)")
+            let path = scratch("recording")
+            let recorded = try Firstlight.recording(
+                words, to: path, options: ["--quiet", "--follow-children"]
+            ).run()
+            #expect(recorded.end == alone.end && recorded.output == alone.output)
+            #expect(recorded.error.withoutNumbers == alone.error.withoutNumbers)
+            let report = try Recorded(path: path, finished: recorded).json()
+            #expect(report.children?.map(\.name) == [program, "spin"])
+            let file = try #require(report.children?.first?.file)
+            let child = Recorded(path: scratch(file), finished: recorded)
+            #expect(try child.json().launch.notes.contains { $0.kind == "leak_sanitizer" })
+            #expect(try child.json().launch.slices > 0)
+            let summary = try child.text("report", columns: 300)
+            #expect(summary.contains("not traced") && summary.contains("not followed"))
         }
 
         /// A program that may make no memory executable runs as it does alone.
@@ -149,4 +176,9 @@ extension EndToEnd {
             }
         }
     }
+}
+
+extension String {
+    /// What differs between two runs of a program with a sanitizer.
+    fileprivate var withoutNumbers: String { replacing(/==\d+==|0x[0-9a-f]+/, with: "") }
 }

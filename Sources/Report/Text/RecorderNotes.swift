@@ -33,8 +33,8 @@ enum RecorderNotes {
             Numbers.count(note.value, "exec")
                 + " noticed only some ticks later: the first moments after are missing"
         case .leakSanitizer:
-            "LeakSanitizer fails in a traced program: stacks were taken by signal; "
-                + "with --follow-children it needs ASAN_OPTIONS=detect_leaks=0"
+            "LeakSanitizer fails in a traced program: this one was not traced, stacks were taken by "
+                + "signal, and children that it started were not followed"
         case .deniedPrivileges:
             Numbers.count(note.value, "program")
                 + " executed without the privileges of its file (setuid, setgid or capabilities), "

@@ -71,7 +71,7 @@ extension TraceSession {
 
     /// Lets a thread go on for good, or under observation, as stacks are taken.
     private func letGo(_ main: TracedThread, running image: RunningImage) {
-        if capture == .signal {
+        if capture == .signal || !image.mayBeTraced {
             try? main.tracee.detach()
             main.isTraced = false
             followFromOutside(image)

@@ -46,7 +46,11 @@ final class ProcessGroup {
                 // News come before ticks, by a signal of a lower number; this is for what was
                 // not told.
                 if ticker.served % Self.ticksBetweenLooks == 0 { takeChanges() }
-                for session in sessions.values { session.tick(at: now, missed: missed) }
+                for session in sessions.values {
+                    session.tick(at: now, missed: missed)
+                    // Of one that is not traced nobody tells us.
+                    closeIfOver(session)
+                }
                 if let deadline, now >= deadline { main.leave() }
                 // What is seen now was seen after this tick's other work.
                 if end.isReached(at: main.process.now, in: main) { main.leave() }
@@ -67,8 +71,9 @@ final class ProcessGroup {
             }
         }
         for session in sessions.values where session !== main {
-            session.abandon()
-            children?.ended(session.pid, session.result())
+            // Who is not traced is not let go by our end.
+            if session.isUntraced { session.leave() } else { session.abandon() }
+            closeIfOver(session)
         }
         end.lookOnceMore(at: main, signals)
         var outcome = main.result()
@@ -100,6 +105,9 @@ final class ProcessGroup {
 
     func takeChanges() {
         main.prepareForChanges()
+        for session in sessions.values where session !== main && session.isUntraced {
+            session.prepareForChanges()
+        }
         let process = main.process
         while main.outcome == nil, let (tid, isEnd) = process.peekReport() {
             // Once that is waited for, its last figures are gone.
@@ -123,10 +131,14 @@ final class ProcessGroup {
             if main.process.process(child).isZombie == false { _ = begin(child, of: session) }
         }
         session.take(event, of: tid)
-        if session !== main, session.outcome != nil {
-            sessions[session.pid] = nil
-            children?.ended(session.pid, session.result())
-        }
+        closeIfOver(session)
+    }
+
+    /// Of a child that has ended nothing is kept.
+    private func closeIfOver(_ session: TraceSession) {
+        guard session !== main, session.outcome != nil else { return }
+        sessions[session.pid] = nil
+        children?.ended(session.pid, session.result())
     }
 
     /// The process that a thread belongs to. A child's first stop may arrive before its parent's

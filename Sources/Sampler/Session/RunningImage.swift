@@ -13,6 +13,8 @@ final class RunningImage {
     var listedChange: MonotonicTime?
     /// How it is followed from outside; nil: ptrace has its threads.
     var untraced: UntracedProcess?
+    /// Whether its threads may be stopped for a sample; else what only a stop could tell is not known.
+    var mayBeTraced = true
     /// Our code in it; nil: it is not there, or not yet.
     var instrumentation: Instrumentation?
     /// A thread is on its way with it; nil: none was led away, or it is there.

@@ -121,6 +121,9 @@ extension TraceSession {
 
     func stop(_ thread: TracedThread) {
         if !thread.isTraced {
+            // Attached, our code comes in by a stop.
+            let mayBeTraced = stage.isSettling || stage.image?.mayBeTraced != false
+            guard mayBeTraced else { return spare(thread) }
             guard (try? thread.tracee.seize()) != nil else { return }
             thread.isTraced = true
         }
@@ -183,7 +186,8 @@ extension TraceSession {
             blocked.serial == request.blocking, !thread.isRefined,
             blocked.position.systemCall >= 0, blocked.kind < .fragile,
             // Where threads take turns, the last look at it may be long ago.
-            thread.counters()?.slices == thread.clock.counters.slices
+            thread.counters()?.slices == thread.clock.counters.slices,
+            stage.image?.mayBeTraced != false
         else { return }
         stop(thread)
     }

@@ -40,8 +40,7 @@ final class TraceSession {
         self.options = options
         self.sink = sink
         ledger = SessionLedger(machine: machine)
-        // Forks are only reported to a tracer.
-        capture = options.followsChildren ? .ptrace : options.capture
+        capture = options.firstCapture
         endlessFiles = EndlessFiles(pid: process.pid)
         sharesNamespace = process.sharesNamespaceWithUs
         observer = ThreadObserver(process, stackBytes: options.stackBytes, sink: sink)
@@ -89,6 +88,7 @@ final class TraceSession {
     ///
     /// - Parameter permitted: called as soon as it is known that the process may be observed.
     func beginAttached(permitted: () -> Void) throws(SystemError) {
+        let isSpared = sparesLeakSanitizer()
         let isTraced = capture != .signal
         let main = process.thread(pid)
         if isTraced {
@@ -105,6 +105,7 @@ final class TraceSession {
         ledger.began(process.cpu)
         let description = process.image(at: now)
         let image = RunningImage(start: now, path: description.path)
+        image.mayBeTraced = !isSpared
         stage.begin(image, isToBeJoined: !isTraced)
         sink.receive(.image(description))
         sink.receive(.mark(Mark(kind: .attached, time: now, counters: process.counters())))
@@ -129,10 +130,10 @@ final class TraceSession {
     ///
     /// - Parameter isLate: it was noticed after the fact, and is further than that.
     func beginImage(at now: MonotonicTime, isLate: Bool = false) {
-        guard let main = threads[pid], let entry = enterImage(by: main, at: now, isLate: isLate)
         // While it stands: of a program that is over nobody can tell. (The first one would have been
         // refused.)
         if process.lacksPrivileges { note(.deniedPrivileges) }
+        guard let main = threads[pid], let entry = enterImage(by: main, at: now, isLate: isLate)
         else { return }
         announce(entry, of: main)
         if isLate, main.isTraced {
@@ -166,9 +167,9 @@ final class TraceSession {
     ) -> ImageEntry? {
         leaveImage()
         let next = stage.next
-        if !options.followsChildren { capture = options.capture }
-        if !isLate { spareLeakSanitizer() }
+        capture = options.firstCapture
         let image = RunningImage(start: now)
+        image.mayBeTraced = isLate || !sparesLeakSanitizer()
         guard stage.begin(image, isToBeJoined: isLate && capture == .signal) else { return nil }
         if !isLate { main.isTraced = true }
         var counters = main.counters()
@@ -181,14 +182,15 @@ final class TraceSession {
         return ImageEntry(image: image, stopped: now, began: began, counters: counters)
     }
 
-    /// Who traces a program with LeakSanitizer makes it fail.
-    private func spareLeakSanitizer() {
+    /// Who traces a program with LeakSanitizer makes it fail: it is followed from outside instead,
+    /// and so its children are not, for that takes tracing.
+    private func sparesLeakSanitizer() -> Bool {
         guard capture == .ptrace, ImageStart(pid: pid).program?.hasLeakSanitizer == true else {
-            return
+            return false
         }
         note(.leakSanitizer)
-        // To follow children takes tracing.
-        if !options.followsChildren { capture = .signal }
+        capture = .signal
+        return true
     }
 
     /// - Parameter known: what is known of it without asking; nil: nothing.
@@ -431,6 +433,14 @@ final class TraceSession {
             cpu: ledger.observedCPU, account: scheduler.account,
             notes: ledger.finalNotes(lostWaits: observer.waits.lost),
             markProblems: marks?.problems ?? [])
+    }
+}
+
+extension SamplerOptions {
+    /// How the stacks of an image are taken, unless something stands in the way.
+    fileprivate var firstCapture: CaptureMethod {
+        // Forks are only reported to a tracer.
+        followsChildren ? .ptrace : capture
     }
 }
 

@@ -14,6 +14,9 @@ extension TraceSession {
         if image.untraced?.hasOtherThreads() == true { addNewThreads(at: now) }
     }
 
+    /// Whether it is followed so.
+    var isUntraced: Bool { stage.image?.untraced != nil }
+
     /// Its threads are not traced, or not for long.
     func followFromOutside(_ image: RunningImage) {
         image.untraced = UntracedProcess(process.runningProgram())
@@ -33,7 +36,9 @@ extension TraceSession {
         // Which one it is does not show; it may be younger than the last look.
         addNewThreads(at: process.now)
         for thread in threads.values where !thread.isTraced {
-            if (try? thread.tracee.seize()) != nil { thread.isTraced = true }
+            let isSeized =
+                (try? thread.tracee.seize(followingChildren: options.followsChildren)) != nil
+            if isSeized { thread.isTraced = true }
         }
         // What was answered so far belongs to the program that is about to go.
         for thread in threads.values where thread.phase == .free {
