@@ -15,6 +15,7 @@ package final class ModuleResolver {
     private let search: DebugFileSearch
     private let module: Module
     private let cache: SymbolCache?
+    private let isCalledOff: @Sendable () -> Bool
     private lazy var alternate = findAlternate()
     private var openedAlternate: ElfFile?
     private let names = NameCache()
@@ -28,14 +29,17 @@ package final class ModuleResolver {
     ///   - module: its build id, when it has one, must be that of the file; another file's symbols
     ///     would be wrong.
     ///   - cache: what earlier symbolication found; nil for none.
+    ///   - isCalledOff: whether nobody wants the answers any more: they count for nothing then.
     package init(
-        _ module: Module, search: DebugFileSearch = DebugFileSearch(), cache: SymbolCache? = nil
+        _ module: Module, search: DebugFileSearch = DebugFileSearch(), cache: SymbolCache? = nil,
+        isCalledOff: @escaping @Sendable () -> Bool = { false }
     ) {
         let found = ModuleFiles(module, search: search)
         (files, debug, problem, summary) = (found.all, found.debug, found.problem, found.summary)
         self.search = search
         self.module = module
         self.cache = cache
+        self.isCalledOff = isCalledOff
     }
 
     /// Whether one of its files lost bytes while it was read: then no answer counts.
@@ -57,6 +61,7 @@ package final class ModuleResolver {
         let found = direct?.frames(of: addresses, symbols)
         return addresses.indices.map { index in
             let address = addresses[index]
+            if isCalledOff() { return [Self.frame(nil)] }
             if let stub = stub(at: address) { return [stub] }
             guard let frames = found?[index] else { return framesByLibdw(at: address) }
             return frames.isEmpty ? [symbol(at: address)] : frames
@@ -122,7 +127,10 @@ package final class ModuleResolver {
         let sections = cacheKey.flatMap { cache?.sections(for: $0) }
         let image = DwarfImage(debug.file, alternate: common, known: sections)
         let places = cacheKey.flatMap { cache?.places(for: $0) }
-        return image.map { DirectDwarf($0, code: Self.code(of: files).hull, known: places) }
+        return image.map {
+            DirectDwarf(
+                $0, code: Self.code(of: files).hull, known: places, isCalledOff: isCalledOff)
+        }
     }
 
     /// The file that `dwz` made of what several have in common.

@@ -9,6 +9,9 @@ package struct Symbolicator: Sendable {
     private let shared: SharedAnswers?
     /// Told of each module when its turn comes and when it is done, from several threads.
     package var tell: (@Sendable (Progress) -> Void)?
+    /// Whether somebody wants this to end, from when on that stays so; asked between one module, unit
+    /// or address and the next, from several threads.
+    package var isCalledOff: @Sendable () -> Bool = { false }
 
     package struct Progress: Hashable, Sendable {
         package var module: Module
@@ -46,6 +49,9 @@ package struct Symbolicator: Sendable {
     /// What was found, and is not in the cache yet.
     package struct Found: Sendable {
         package var symbols: SymbolTable
+        /// How many modules' addresses have no meaning yet, because that was called off. They lack
+        /// their ``ModuleSymbols``, too.
+        package var left = 0
         fileprivate var additions: [@Sendable () -> Void] = []
 
         /// Puts into the cache what is new to it. May be done on another thread, while somebody
@@ -70,6 +76,7 @@ package struct Symbolicator: Sendable {
             return question.isEmpty && table.modules[index] != nil ? nil : question
         }
         var pairs: [(Question, Answer)] = []
+        var left = 0
         var rest: [Question] = []
         for question in questions {
             if let answer = sharedAnswer(to: question) {
@@ -79,6 +86,10 @@ package struct Symbolicator: Sendable {
             }
         }
         for (question, answer) in zip(rest, answers(to: rest)) {
+            guard let answer else {
+                left += 1
+                continue
+            }
             share(answer, to: question)
             pairs.append((question, answer))
         }
@@ -97,11 +108,12 @@ package struct Symbolicator: Sendable {
             }
         }
         for address in wanted[nil] ?? [] { table.frames[address] = [Self.unknown] }
-        return Found(symbols: table, additions: pairs.compactMap(\.1.addition))
+        return Found(symbols: table, left: left, additions: pairs.compactMap(\.1.addition))
     }
 
-    private func answers(to questions: [Question]) -> [Answer] {
-        Workers.map(questions.count, makeState: {}) { _, number in
+    private func answers(to questions: [Question]) -> [Answer?] {
+        Workers.map(questions.count, makeState: {}) { _, number -> Answer? in
+            guard !isCalledOff() else { return nil }
             var progress = Progress(
                 module: questions[number].module, isDone: false, count: questions.count)
             tell?(progress)
@@ -159,12 +171,15 @@ package struct Symbolicator: Sendable {
     }
 
     /// This is where return addresses are looked up one byte before; see ``CodeAddress/lookup``.
-    private func answer(_ question: Question) -> Answer {
-        let resolver = ModuleResolver(question.module, search: search, cache: cache)
+    /// nil: it was called off, and what was found so far is not all.
+    private func answer(_ question: Question) -> Answer? {
+        let resolver = ModuleResolver(
+            question.module, search: search, cache: cache, isCalledOff: isCalledOff)
         let places = question.places.map(\.address.lookup)
         let (frames, addition) = lookUp(
             Set(question.addresses.map(\.address.lookup)), with: resolver)
         let names = places.isEmpty ? [:] : resolver.dataNames(at: places)
+        guard !isCalledOff() else { return nil }
         guard !resolver.lostBytes else {
             let remark = ModuleRemark(.unreadable, "it was cut short while it was read")
             return Answer(

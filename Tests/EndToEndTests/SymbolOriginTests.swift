@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 extension EndToEnd {
@@ -114,6 +115,49 @@ extension EndToEnd {
                 #expect(try module(report).debugInfoOrigin == "debuginfod")
                 #expect(report.functions.contains { $0.function.hasPrefix("known_") })
             }
+        }
+
+        /// Somebody wants us to end while we wait for a server, or while functions are looked up: what
+        /// was recorded can be read, and `report` looks them up.
+        @Test(.needs("python3"), .needs("strip")) func lookingUpIsCalledOff() throws {
+            let program = scratch("program")
+            let strip = Command(["strip", "-o", program, try Setup.fixture("groundtruth")])
+            #expect(try strip.run().status == 0)
+            let server = """
+                import socket
+                server = socket.create_server(("127.0.0.1", 0))
+                print(server.getsockname()[1], flush=True)
+                connection = server.accept()
+                print("asked", flush=True)
+                server.accept()
+                """
+            let output = try Channel()
+            var command = Command(["python3", "-c", server])
+            command.output = output.writer
+            let child = try command.start()
+            output.closeWriter()
+            let port = try #require(try output.line())
+            let alone = try Command([program]).run()
+            let recorder = try Firstlight.recording(
+                [program], to: scratch("recording"),
+                adding: [
+                    "DEBUGINFOD_URLS": "http://127.0.0.1:\(port)/",
+                    "DEBUGINFOD_CACHE_PATH": scratch("cache"),
+                ]
+            ).start()
+            #expect(try output.line() == "asked")
+            kill(recorder.pid, SIGINT)
+            let finished = try recorder.finish()
+            #expect(finished.end == alone.end && finished.output == alone.output)
+            let line = try #require(finished.complaints.last)
+            #expect(finished.complaints.count == 1, "\(finished.error)")
+            #expect(
+                line.hasPrefix("firstlight: interrupted: functions of ")
+                    && line.hasSuffix("were not looked up; firstlight report looks them up"))
+            let report = try Recorded(path: scratch("recording"), finished: finished).json()
+            #expect(report.brokenSums.isEmpty)
+            #expect(report.functions.contains { $0.function.hasPrefix("__libc_start") })
+            withExtendedLifetime(child) {}
         }
 
         /// Runs a server of the folder `served`, on the loopback only.

@@ -1,6 +1,7 @@
 import Glibc
 import ProfileModel
 import Symbolicate
+import Synchronization
 import Testing
 
 /// Whole recordings.
@@ -97,6 +98,41 @@ struct SymbolicatorTests {
         // What is kept elsewhere, or was not asked before, is looked for.
         #expect(names(known, main, search: moved) == [nil])
         #expect(names(known, other) == [nil])
+    }
+
+    /// It is asked before a module, before each unit is searched for code, before each unit and each
+    /// address is looked up, and in the end. What is not whole is left for later, as if it had never
+    /// been begun.
+    @Test(.enabled(if: Tools.has("gcc", "nm"), "needs gcc and binutils"))
+    func whatIsCalledOffIsLeft() throws {
+        let folder = try TemporaryFolder()
+        let program = try folder.compile(
+            "int main(void) { return 0; }", with: "gcc", as: "program", "-g")
+        let place = try #require(try folder.address(of: "main", in: program))
+        let index = ModuleIndex(0)
+        let main = FrameAddress(module: index, address: CodeAddress(place, .instruction))
+        var recording = recording([Module(path: program)], [main])
+        func find(patience: Int) -> Symbolicator.Found {
+            let asked = Mutex(0)
+            var symbolicator = Symbolicator(search: .none)
+            symbolicator.isCalledOff = {
+                asked.withLock { asked in
+                    asked += 1
+                    return asked > patience
+                }
+            }
+            return symbolicator.find(recording)
+        }
+        for patience in 0..<5 {
+            let found = find(patience: patience)
+            #expect(found.left == 1, "after \(patience)")
+            #expect(found.symbols.frames.isEmpty && found.symbols.modules.isEmpty)
+        }
+        #expect(find(patience: 5).left == 0)
+        recording.symbols = find(patience: 0).symbols
+        let table = Symbolicator(search: .none).symbolicate(recording)
+        #expect(table.frames[main]?.map(\.function) == ["main"])
+        #expect(table.modules[index]?.hasDebugInfo == true)
     }
 
     @Test func whatIsKnownIsKept() {

@@ -20,8 +20,9 @@ struct ChildSymbolication {
         } _: {
             let shared = SharedAnswers()
             for child in children {
-                guard !Interrupt.isPending else { return sayWhatIsLeft(after: stage.value) }
-                symbolicate(child, shared)
+                guard !Interrupt.isPending, symbolicate(child, shared) else {
+                    return sayWhatIsLeft(after: stage.value)
+                }
                 stage.update { $0 += 1 }
             }
         }
@@ -35,16 +36,20 @@ struct ChildSymbolication {
     }
 
     /// One that cannot be completed can be read nevertheless.
-    private func symbolicate(_ child: Recorder.Child, _ shared: SharedAnswers) {
+    ///
+    /// - Returns: false: somebody wanted us to end meanwhile.
+    private func symbolicate(_ child: Recorder.Child, _ shared: SharedAnswers) -> Bool {
         do throws(RecordingError) {
             var timings = Timings()
             // The line is ours.
-            try Symbolication(
+            let left = try Symbolication(
                 child.held, cache: options.symbolCache, shared: shared, console, isQuiet: true
             )
             .complete(child.path, &timings)
+            return left == 0
         } catch {
             console.complain(error.description)
+            return true
         }
     }
 }

@@ -23,8 +23,8 @@ enum Reading {
         init(_ error: SelectionError) { message = error.description }
     }
 
-    /// The recording, symbolicated here and now if that was not done when it was made (its
-    /// recorder was killed).
+    /// The recording, symbolicated here and now as far as that was not done when it was made (its
+    /// recorder was killed, or that was called off).
     static func profile(of path: String, names: NameStyle) throws(Failure) -> Profile {
         var timings = Timings()
         return try profile(of: path, names: names, &timings)
@@ -50,9 +50,14 @@ enum Reading {
         var recording = try timings.measure("reading") { () throws(RecordingError) in
             try RecordingReader.load(path: path)
         }
-        if recording.symbols.frames.isEmpty && recording.symbols.modules.isEmpty {
+        let isWhole = recording.modules.indices.allSatisfy {
+            recording.symbols.modules[ModuleIndex($0)] != nil
+        }
+        if !isWhole || recording.symbols.frames.isEmpty && recording.symbols.modules.isEmpty {
             recording.symbols = timings.measure("symbolicating") {
-                Symbolicator(cache: .ofUser).symbolicate(recording)
+                var symbolicator = Symbolicator(cache: .ofUser)
+                symbolicator.isCalledOff = { Interrupt.isPending }
+                return symbolicator.symbolicate(recording)
             }
         }
         return recording

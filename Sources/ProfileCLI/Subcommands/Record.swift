@@ -3,6 +3,7 @@ import Marks
 import ProfileModel
 import Recorder
 import Recording
+import Report
 import Sampler
 import Symbolicate
 
@@ -90,11 +91,16 @@ enum RecordCommand {
         guard result.failure == nil else { return false }
         do throws(RecordingError) {
             var timings = Timings()
-            try Symbolication(
+            let left = try Symbolication(
                 result.held, cache: options.symbolCache, console, isQuiet: options.isQuiet
             )
             .complete(options.output, &timings) {
                 if !options.isQuiet { Reading.summarize($0, console) }
+            }
+            if left > 0 {
+                console.complain(
+                    "interrupted: functions of \(Numbers.count(left, "module")) were not looked up; "
+                        + "firstlight report looks them up")
             }
             return true
         } catch {

@@ -37,9 +37,11 @@ struct Symbolication {
     /// found in the cache.
     /// - Parameter show: what is to be done with the recording, meanwhile.
     ///   nil: nothing is, and no thread is needed for it.
+    /// - Returns: how many modules were left out, because somebody wants us to end.
+    @discardableResult
     func complete(
         _ path: String, _ timings: inout Timings, show: ((Recording) -> Void)? = nil
-    ) throws(RecordingError) {
+    ) throws(RecordingError) -> Int {
         var recording = try timings.measure("reading") { () throws(RecordingError) in
             try RecordingReader.load(path: path)
         }
@@ -49,7 +51,7 @@ struct Symbolication {
         let found = timings.measure("symbolicating") { find(recording, search) }
         guard let show else {
             if let failure = Self.store(found, in: path) { throw failure }
-            return
+            return found.left
         }
         recording.symbols = found.symbols
         let (duration, failure) = Workers.run {
@@ -61,6 +63,7 @@ struct Symbolication {
         }
         timings.add("storing symbols", duration)
         if let failure { throw failure }
+        return found.left
     }
 
     private static func store(_ found: Symbolicator.Found, in path: String) -> RecordingError? {
@@ -77,6 +80,7 @@ struct Symbolication {
         let stage = Stage(Lookups())
         var symbolicator = Symbolicator(search: search, cache: cache, shared: shared)
         symbolicator.tell = { progress in stage.update { $0.note(progress) } }
+        symbolicator.isCalledOff = { Interrupt.isPending }
         return SlowStep.run(on: line, { stage.value.text }) { symbolicator.find(recording) }
     }
 

@@ -12,12 +12,18 @@ struct DirectDwarf: Sendable {
     private(set) var places: DebugPlaces
     /// Whether more is known of them than `init` was told.
     private(set) var hasLearned: Bool
+    /// Asked before each unit. What is answered from then on is not all, and to be dropped.
+    private let isCalledOff: @Sendable () -> Bool
 
     /// - Parameter known: what was found out of the same files before.
-    init(_ image: DwarfImage, code: Range<UInt64>, known: DebugPlaces? = nil) {
+    init(
+        _ image: DwarfImage, code: Range<UInt64>, known: DebugPlaces? = nil,
+        isCalledOff: @escaping @Sendable () -> Bool = { false }
+    ) {
         self.image = image
         self.code = code
-        places = known ?? DebugPlaces(map: Self.makeMap(image, code: code))
+        self.isCalledOff = isCalledOff
+        places = known ?? DebugPlaces(map: Self.makeMap(image, code: code, isCalledOff))
         hasLearned = known == nil
     }
 
@@ -39,9 +45,10 @@ struct DirectDwarf: Sendable {
     mutating func frames(of addresses: [UInt64], _ symbols: SymbolIndex) -> [[SourceFrame]?] {
         var result: [[SourceFrame]?] = Array(repeating: [], count: addresses.count)
         let parts = parts(of: addresses)
-        let (image, code, known) = (image, code, places.units)
+        let (image, code, known, isCalledOff) = (image, code, places.units, isCalledOff)
         let answers = Workers.map(parts.count, makeState: { Crewmate(image, symbols) }) {
             mate, index in
+            guard !isCalledOff() else { return Crewmate.Answer() }
             let part = parts[index]
             return mate.answer(part.addresses, part.unit, code: code, known: known[part.unit])
         }
@@ -80,11 +87,14 @@ struct DirectDwarf: Sendable {
 
     /// Of units that claim the same function the first counts: GNU ld keeps the first object's
     /// copy of an inline function and points the others' debug information at it, too.
-    private static func makeMap(_ image: DwarfImage, code: Range<UInt64>) -> IntervalMap {
+    private static func makeMap(
+        _ image: DwarfImage, code: Range<UInt64>, _ isCalledOff: () -> Bool
+    ) -> IntervalMap {
         var intervals: [IntervalMap.Interval] = []
         var budget = DwarfFile.rangeLimit
         var effort = 0
         for (index, header) in image.units.enumerated() where effort < EntryReader.mostEffort {
+            guard !isCalledOff() else { break }
             guard header.hasCode, let unit = UnitReader(image, header, effort: &effort),
                 let value = Int32(exactly: index)
             else { continue }
