@@ -165,6 +165,49 @@ extension EndToEnd {
             #expect(try child.finish().status == 7)
         }
 
+        /// A shell stops its jobs and makes them go on: what its terminal shows is what it shows alone.
+        @Test(
+            .needs("bash"), .needs("setsid"),
+            arguments: [[], ["--follow-children"], ["--capture", "ptrace"]])
+        func jobsOfAShell(options: [String]) throws {
+            let shell = ["bash", "--norc", "--noediting", "-i"]
+            let recorded = try Firstlight.recording(
+                shell, to: scratch("recording"), options: ["--quiet"] + options)
+            let alone = try transcript(of: shell)
+            try #require(alone.text.contains("STaTe:\tT"), "\(alone)")
+            let result = try transcript(of: recorded.words)
+            #expect(result.text == alone.text)
+            #expect(result.status == alone.status && result.status == 3)
+            #expect(try report().brokenSums.isEmpty)
+        }
+
+        /// What somebody sees who stops a job of two processes twice, and ends it.
+        private func transcript(of words: [String]) throws -> (text: String, status: Int32?) {
+            let terminal = try Terminal()
+            var command = Command(
+                ["setsid", "--ctty", "--wait"] + words,
+                adding: ["PS1": "> ", "TERM": "dumb", "HISTFILE": "", "LC_ALL": "C"])
+            command.input = .descriptor(terminal.user)
+            (command.output, command.error) = (terminal.user, terminal.user)
+            let child = try command.start()
+            var text = try terminal.shown(until: "> ")
+            let (stop, end) = ("\u{1A}", "\u{3}")
+            for (keys, answer) in [
+                ("(while read x; do echo got $x; done) | cat\n", "| cat\r\n"),
+                ("one\n", "got one\r\n"), (stop, "\r\n> "), ("jobs\n", "\r\n> "),
+                // Who is traced is `t`.
+                ("grep -io state:.t /proc/$(jobs -p)/status | tr t T\n", "\r\n> "),
+                ("fg\n", "| cat\r\n"), ("two\n", "got two\r\n"), (stop, "\r\n> "),
+                ("fg\n", "| cat\r\n"), ("three\n", "got three\r\n"), (end, "\r\n> "),
+                ("jobs; echo done\n", "\r\n> "), ("exit 3\n", "\r\nexit\r\n"),
+            ] {
+                try terminal.type(keys)
+                text += try terminal.shown(until: answer)
+            }
+            let status = try child.finish().status
+            return (text + terminal.shown(), status)
+        }
+
         /// To read memory that nobody serves waits for ever: whoever wants the recorder to end is
         /// heard nonetheless, and the program goes on.
         @Test(.enabled(if: geteuid() == 0, "only root may leave the kernel's faults unserved"))
