@@ -33,16 +33,7 @@ extension TraceSession {
     func completeEntry(at now: MonotonicTime) {
         guard case .settling(let image, _) = stage, let entry = image.entry else { return }
         do throws(SetupFailure) {
-            if hasArrived(image), entry.area?.isSettled != false || !entry.isOpen,
-                let led = threads[entry.tid], let others = stopAllOthers(than: led)
-            {
-                let held = process.now
-                defer {
-                    for other in others { release(other) }
-                    noteHold(from: held, to: process.now)
-                }
-                try finishEntry(of: image)
-            }
+            try advanceEntry(of: image)
         } catch {
             return giveUpJoining(because: error)
         }
@@ -52,12 +43,37 @@ extension TraceSession {
         giveUpJoining(because: .obstacle(.unmapped))
     }
 
+    private func advanceEntry(of image: RunningImage) throws(SetupFailure) {
+        guard let entry = image.entry, hasArrived(image),
+            image.entry?.area?.isSettled != false || !entry.isOpen,
+            let led = threads[entry.tid], let others = stopAllOthers(than: led)
+        else { return }
+        let held = process.now
+        defer {
+            for other in others { release(other) }
+            noteHold(from: held, to: process.now)
+        }
+        try finishEntry(of: image)
+    }
+
+    /// When the recording is over: whoever was led away to bring our code in comes as soon as it has a
+    /// core. It is let in, for what it has brought can be taken back then.
+    func awaitEntry(by deadline: MonotonicTime) {
+        guard let image = stage.image else { return }
+        var isIn = true
+        while image.entry != nil, isIn, outcome == nil {
+            do throws(SetupFailure) { try advanceEntry(of: image) } catch { isIn = false }
+            guard process.now < deadline, !isCalledOff else { break }
+            pause(microseconds: 200)
+        }
+        // It waits in the area for a moment, in vain, and goes on.
+        if image.entry != nil || !isIn { noteLeftBehind() }
+    }
+
     /// At the end: it never had enough of a core for our code to come in. Who waited all the time
     /// needed none.
     func noteMissedEntry() {
         guard case .settling(let image, _) = stage else { return }
-        // It waits in the area for a moment, in vain, and goes on.
-        if image.entry != nil { note(.leftBehind) }
         if image.entry != nil || isProgramStopped || threads.values.contains(where: isRunning) {
             note(.unmapped)
         }

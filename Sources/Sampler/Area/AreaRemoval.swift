@@ -5,22 +5,46 @@ import ProfileModel
 /// Takes the area out of the program again, by one of its own threads.
 extension TraceSession {
     /// Leaves nothing behind in the program: one of its threads takes the handler and the area away,
-    /// on its way.
-    func removeArea() {
+    /// on its way. A program that is short of cores gets one sooner or later: that is waited for.
+    func removeArea(by deadline: MonotonicTime) {
         guard let image = stage.image, let code = image.instrumentation else { return }
         defer { image.instrumentation = nil }
-        let area = code.area
-        // Requests that are under way are answered as soon as their threads get a core.
         wait(atMost: .milliseconds(50)) { isIdle(code) }
-        guard let thread = stopAny() else {
-            area.silence()
-            return noteLeftBehind()
+        // Requests that are under way are answered as soon as their threads get a core.
+        wait(atMost: max(.zero, deadline - process.now)) { !isAsked(code) || isCalledOff }
+        var interval = TimeSpan.milliseconds(1)
+        while !remove(code, by: deadline) {
+            guard outcome == nil, process.now < deadline, !isCalledOff else {
+                code.area.silence()
+                return noteLeftBehind()
+            }
+            // It goes its way in between.
+            wait(atMost: interval) { isCalledOff }
+            interval = interval + interval
         }
-        guard var others = stopAllOthers(than: thread) else {
+    }
+
+    /// - Returns: false: some other thread had no core to stop on, or is just in our code.
+    private func remove(_ code: Instrumentation, by deadline: MonotonicTime) -> Bool {
+        let area = code.area
+        guard let thread = stopAny(by: deadline) else {
             area.silence()
-            release(thread)
-            return noteLeftBehind()
+            noteLeftBehind()
+            return true
         }
+        defer { release(thread) }
+        // First what nobody has to stand still for.
+        let handler = area.position(Int(AreaCode.sampleHandler))
+        let signals = area.signals
+        for signal in signals {
+            let away = AreaCode.away(restoring: signal, from: handler, nil)
+            guard takeAway(away, by: thread, deadline) else {
+                area.silence()
+                note(.leftBehind)
+                return true
+            }
+        }
+        guard var others = stopAllOthers(than: thread) else { return false }
         let isOutOfMarks =
             marks?.isPlaced != true || isOutOfMarks(others + [thread], area)
         takeBackChanges(of: code)
@@ -28,21 +52,39 @@ extension TraceSession {
         // signposts and marks: somebody may be in the midst of one at any time.
         let hadSignposts = switchOffSignposts(code.hooks.signposts)
         let isStarted = !code.notesMain || area.border(.main) != nil
-        let isUnused =
-            isIdle(code) && isStarted && isOutOfMarks && !hadSignposts
-            && !isAnyone(besides: thread, of: &others, in: area) && !process.sharesMemory
-        if !isUnused { leaveBehind(code, isMeant: hadSignposts || !isOutOfMarks) }
-        let isBack = takeAway(area, isUnused: isUnused, thread)
+        let isToStay =
+            !isIdle(code) || !isStarted || !isOutOfMarks || hadSignposts || process.sharesMemory
+        let isEmpty =
+            area.signals == signals && !isAnyone(besides: thread, of: &others, in: area)
+        // Nothing leads there any more: who is not in it cannot come there, and need not wait.
         for other in others { release(other) }
-        if !isBack, isUnused { note(.leftBehind) }
-        release(thread)
+        if isToStay {
+            leaveBehind(code, isMeant: hadSignposts || !isOutOfMarks)
+        } else if !isEmpty {
+            return false
+        } else if !unmap(area, by: thread, deadline) {
+            note(.leftBehind)
+        }
+        return true
+    }
+
+    private func unmap(_ area: Area, by thread: TracedThread, _ deadline: MonotonicTime) -> Bool {
+        let ranges = [area.islandRange, area.range].compactMap { $0 }
+        let handler = area.position(Int(AreaCode.sampleHandler))
+        return ranges.allSatisfy {
+            takeAway(AreaCode.away(restoring: nil, from: handler, $0), by: thread, deadline)
+        }
     }
 
     /// Whether nobody is on the way to our code, or will come back to it; that is so for good only
     /// while nobody runs.
     private func isIdle(_ code: Instrumentation) -> Bool {
         code.area.isSettled && !code.hooks.isInUse && !code.area.hasPendingInitializers
-            && !threads.values.contains { code.signals?.isUnderWay($0) == true }
+            && !isAsked(code)
+    }
+
+    private func isAsked(_ code: Instrumentation) -> Bool {
+        threads.values.contains { code.signals?.isUnderWay($0) == true }
     }
 
     private func leaveBehind(_ code: Instrumentation, isMeant: Bool) {
@@ -102,31 +144,23 @@ extension TraceSession {
             }
     }
 
-    /// Lets a stopped thread take everything away, and go on as if it had not: the call that it may
+    /// Lets a stopped thread take something away, and go on as if it had not: the call that it may
     /// have been in ends or is restarted by what has come up meanwhile.
-    ///
-    /// - Parameter isUnused: else the area itself stays.
-    private func takeAway(_ area: Area, isUnused: Bool, _ thread: TracedThread) -> Bool {
+    private func takeAway(
+        _ code: [UInt8], by thread: TracedThread, _ deadline: MonotonicTime
+    ) -> Bool {
         guard let cave = ImageStart(pid: pid).anyCave else { return false }
-        let handler = area.position(Int(AreaCode.sampleHandler))
-        let signals = area.signals
-        // A step takes away one of each.
-        for signal in signals.dropFirst() {
-            let code = AreaCode.away(restoring: signal, from: handler, nil)
-            guard run(code, at: cave, by: thread) else { return false }
-        }
-        if isUnused, let island = area.islandRange {
-            let code = AreaCode.away(restoring: nil, from: handler, island)
-            guard run(code, at: cave, by: thread) else { return false }
-        }
-        let last = AreaCode.away(
-            restoring: signals.first, from: handler, isUnused ? area.range : nil)
-        return run(last, at: cave, by: thread)
+        return run(code, at: cave, by: thread, until: deadline)
     }
 
     /// Lets a stopped thread run a piece of ours that stands in a cave, and stops it again where it
     /// was. It comes back by itself when we do not.
-    func run(_ code: [UInt8], at cave: UInt64, by thread: TracedThread) -> Bool {
+    ///
+    /// - Parameter deadline: until then it should have had a core for it; nil: within a second.
+    func run(
+        _ code: [UInt8], at cave: UInt64, by thread: TracedThread,
+        until deadline: MonotonicTime? = nil
+    ) -> Bool {
         let before = TargetMemory(pid: pid).read(at: cave, count: code.count)
         guard before.count == code.count, !AreaCode.isPiece(before),
             TargetMemory(pid: pid).write(code, at: cave),
@@ -135,10 +169,10 @@ extension TraceSession {
         // Bounded: it waits for some five milliseconds, and then goes back by itself.
         let end = cave &+ UInt64(code.count)
         var isBack = false
-        let deadline = process.now + .milliseconds(1000)
+        let deadline = deadline ?? process.now + .milliseconds(1000)
         for _ in 0..<32 {
             guard (try? thread.tracee.resume()) != nil else { return false }
-            waitForCore(thread)
+            waitForCore(thread, by: deadline)
             // What it waits in is ours.
             interruptAnywhere(thread)
             guard let position = stopNow(thread, by: deadline) else { return false }

@@ -11,6 +11,8 @@ protocol ProcessAccess: AnyObject {
 
     var now: MonotonicTime { get }
     func pause(microseconds: Int)
+    /// Whether somebody has asked us to end, and was not heard yet.
+    var isToEnd: Bool { get }
 
     // MARK: Threads
 
@@ -108,6 +110,8 @@ final class KernelProcess: ProcessAccess {
         var time = timespec(tv_sec: 0, tv_nsec: 1000 * microseconds)
         nanosleep(&time, nil)
     }
+
+    var isToEnd: Bool { SignalQueue.isToEnd }
 
     func thread(_ tid: Int32) -> any ThreadAccess { KernelThread(process: pid, tid: tid) }
     func threadIDs() -> [Int32] { files.threadIDs() }

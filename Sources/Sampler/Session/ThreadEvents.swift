@@ -102,7 +102,7 @@ extension TraceSession {
         guard case .interrupted(let since) = thread.phase else { return }
         // It stands for the stop that was asked for: no other one comes.
         thread.phase = .free
-        if stage.hasMissedExec, thread.tid == pid { return }
+        if isLeaving || (stage.hasMissedExec && thread.tid == pid) { return }
         // An exact copy of what it had: it did not move since.
         if thread.blocked != nil, thread.counters()?.slices == thread.clock.counters.slices {
             try? observer.refine(thread)

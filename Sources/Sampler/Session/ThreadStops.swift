@@ -12,11 +12,22 @@ extension TraceSession {
     /// - Returns: those that were stopped; nil: one that runs could not be, and all go on.
     func stopOthers(than thread: TracedThread?) -> [TracedThread]? {
         let deadline = process.now + Self.stopPatience
+        let others = threads.values.filter { $0.tid != thread?.tid && isRunning($0) }
+        // All at once: each may have to wait for a core, and who has stopped stands meanwhile.
+        awaited = Set(others.map(\.tid))
+        for other in others where !other.isInterrupted { stop(other) }
+        defer { awaited = [] }
         var stopped: [TracedThread] = []
-        for other in threads.values where other.tid != thread?.tid && isRunning(other) {
+        for other in others {
+            awaited.remove(other.tid)
             if stopNow(other, by: deadline) != nil {
                 stopped.append(other)
             } else if isRunning(other) {
+                for other in others where other.isHeld {
+                    other.isHeld = false
+                    stopped.append(other)
+                }
+                for other in others { callOffStop(of: other) }
                 for other in stopped { release(other) }
                 return nil
             }
@@ -52,7 +63,12 @@ extension TraceSession {
     func stopNow(_ thread: TracedThread, by deadline: MonotonicTime? = nil) -> UInt64? {
         if !thread.isTraced, (try? thread.tracee.seize()) == nil { return nil }
         thread.isTraced = true
-        let deadline = deadline ?? process.now + Self.stopPatience
+        if thread.isHeld {
+            thread.isHeld = false
+            return try? thread.tracee.resumeAddress()
+        }
+        let start = process.now
+        let deadline = deadline ?? start + Self.stopPatience
         let wasAwaitingStop = isAwaitingStop
         isAwaitingStop = true
         defer { isAwaitingStop = wasAwaitingStop }
@@ -60,14 +76,11 @@ extension TraceSession {
             if let report = process.nextReport(of: thread.tid) {
                 guard let event = report.event else { return nil }
                 keepCall(of: thread, after: event)
+                if isOurStop(event, of: thread) {
+                    thread.phase = .free
+                    return try? thread.tracee.resumeAddress()
+                }
                 switch event {
-                case .stopped:
-                    thread.phase = .free
-                    return try? thread.tracee.resumeAddress()
-                case .signal where thread.interruption?.hasStopped == true:
-                    thread.interruption = nil
-                    thread.phase = .free
-                    return try? thread.tracee.resumeAddress()
                 case .signal(let number):
                     // Any other stop takes the place of ours: it is asked for again.
                     thread.interruption?.callOff()
@@ -83,7 +96,8 @@ extension TraceSession {
                 interrupt(thread)
                 guard thread.isInterrupted else { return nil }
             } else {
-                guard process.now < deadline, isToStop(thread) else {
+                let isLate = isCalledOff && process.now - start > Self.turn
+                guard process.now < deadline, !isLate, isToStop(thread) else {
                     callOffStop(of: thread)
                     return nil
                 }
@@ -122,8 +136,22 @@ extension TraceSession {
     private func serveOthers(than thread: TracedThread) {
         for other in threads.values where other.isTraced && other.tid != thread.tid {
             guard let event = process.nextReport(of: other.tid)?.event else { continue }
-            takeMeanwhile(event, of: other.tid)
+            if awaited.contains(other.tid), isOurStop(event, of: other) {
+                keepCall(of: other, after: event)
+                other.phase = .free
+                other.isHeld = true
+            } else {
+                takeMeanwhile(event, of: other.tid)
+            }
         }
+    }
+
+    /// Whether a thread has stopped because it was asked to; one in its own code is over then.
+    private func isOurStop(_ event: TraceEvent, of thread: TracedThread) -> Bool {
+        if event == .stopped { return true }
+        guard event.isSignal, thread.interruption?.hasStopped == true else { return false }
+        thread.interruption = nil
+        return true
     }
 
     /// Another program must not begin in the midst of what is done to this one.
@@ -131,23 +159,40 @@ extension TraceSession {
         if event == .executed { postponed = event } else { take(event, of: tid) }
     }
 
+    /// How long one thread is tried to stop where another will do.
+    private static let turn = TimeSpan.milliseconds(20)
+
     /// Some thread, stopped, without having ended a call by it: one that runs, or waits in a call
     /// that is restarted. nil when none can be had within a tenth of a second.
-    func stopAny() -> TracedThread? {
+    ///
+    /// - Parameter deadline: those have longer that could be stopped, if they only got a core.
+    func stopAny(by deadline: MonotonicTime) -> TracedThread? {
         // A program has them only when its own code runs, which may be later than ours.
         if ProcessStatus(pid: pid)?.hasShadowStack == true { return nil }
-        let deadline = process.now + .milliseconds(100)
-        repeat {
-            for thread in threads.values where mayStop(thread) {
+        let soon = process.now + .milliseconds(100)
+        var turn = Self.turn
+        var unfit: Set<Int32> = []
+        while true {
+            let isLate = process.now >= soon
+            var wantsCore = false
+            // Who cannot be led away is not stopped again and again.
+            for thread in threads.values
+            where mayStop(thread) && !(isLate && unfit.contains(thread.tid)) {
                 // Another may be had sooner.
-                let turn = min(deadline, process.now + .milliseconds(20))
-                guard let position = stopNow(thread, by: turn) else { continue }
+                guard let position = stopNow(thread, by: min(deadline, process.now + turn)) else {
+                    wantsCore = true
+                    continue
+                }
                 if canBeLedAway(thread, at: position), !isFiltered(thread) { return thread }
+                unfit.insert(thread.tid)
                 release(thread)
             }
+            guard process.now < (wantsCore && !isCalledOff ? max(deadline, soon) : soon)
+            else { return nil }
+            // Where there are many, each may have to wait for longer.
+            if isLate { turn = turn + turn }
             pause(microseconds: 500)
-        } while process.now < deadline
-        return nil
+        }
     }
 
     private func mayStop(_ thread: TracedThread) -> Bool {
@@ -178,12 +223,11 @@ extension TraceSession {
     }
 
     /// Stopped again before it had a core, it would not get on.
-    func waitForCore(_ thread: TracedThread) {
-        let before = thread.counters()?.slices
-        let deadline = process.now + .milliseconds(20)
+    func waitForCore(_ thread: TracedThread, by deadline: MonotonicTime) {
+        guard let before = thread.counters()?.slices else { return }
         repeat {
             pause(microseconds: 40)
-        } while thread.counters()?.slices == before && process.now < deadline
+        } while thread.counters()?.slices == before && process.now < deadline && !isCalledOff
     }
 
     /// Waits for something that usually is so already; whether it came to be.

@@ -29,6 +29,8 @@ final class TraceSession {
     var postponed: TraceEvent?
     /// Whether a stop is waited for: nothing else is begun meanwhile.
     var isAwaitingStop = false
+    /// Those of which a stop will be waited for next.
+    var awaited: Set<Int32> = []
     /// Who else wants to know of the program's signposts: an event's, or an interval's end.
     var sawSignpost: ((_ label: SignpostLabel, _ time: MonotonicTime) -> Void)?
 
@@ -60,6 +62,16 @@ final class TraceSession {
     var programPath: String { stage.image?.path ?? "" }
 
     var outcome: Recording.Outcome? { stage.outcome }
+
+    /// Whether somebody wants the recorder to end at once, while what we did is taken back: nobody is
+    /// waited for any longer.
+    var isCalledOff: Bool { isLeaving && process.isToEnd }
+
+    /// Whether everything has been told, and what we did is taken back.
+    var isLeaving: Bool {
+        guard case .leaving = stage else { return false }
+        return true
+    }
 
     // MARK: Beginnings
 
@@ -368,7 +380,7 @@ final class TraceSession {
 
     /// The recorder kept every thread from running.
     func noteHold(from start: MonotonicTime, to end: MonotonicTime) {
-        guard start < end else { return }
+        guard start < end, !isClosed else { return }
         sink.receive(.mark(Mark(kind: .held, time: start)))
         sink.receive(.mark(Mark(kind: .released, time: end)))
     }
@@ -386,14 +398,19 @@ final class TraceSession {
         guard stage.leave() else { return }
         closeAll(at: process.now)
         takeFinalCPU()
+        let deadline = process.now + Self.removalPatience
+        awaitEntry(by: deadline)
         removeMarks()
-        removeArea()
+        removeArea(by: deadline)
         // Another program may have begun meanwhile, with our code in it.
         takePostponed()
-        removeArea()
+        removeArea(by: deadline)
         // It may have ended while that was taken back: then that counts.
         stage.end(.running)
     }
+
+    /// A program that is short of cores gets one sooner or later: so long that is waited for.
+    private static let removalPatience = TimeSpan.milliseconds(2500)
 
     /// Everything has been told, once: the process may end while our code is taken back.
     private var isClosed = false

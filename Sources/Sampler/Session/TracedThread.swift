@@ -45,6 +45,8 @@ final class TracedThread {
         guard case .interrupted = phase else { return false }
         return true
     }
+    /// Whether it has stopped for somebody who is about to wait for that.
+    var isHeld = false
     /// The last stop that it was asked to make in its own code.
     var interruption: (any Interruption)?
     /// Whether ptrace has it: every signal to it is a stop then, and its clones are ours, too.

@@ -19,6 +19,8 @@ final class MadeProcess: ProcessAccess {
     var deaf: Int32?
     /// What happens while somebody waits.
     var whilePaused: (() -> Void)?
+    /// Somebody has pressed Ctrl-C.
+    var isToEnd = false
     /// Another process has its memory.
     var sharesMemory = false
     private var heldStops: [ThreadReport] = []

@@ -103,6 +103,125 @@ extension TraceSessionTests {
         #expect(process.threads[process.pid + 1]?.isStopped == true)
     }
 
+    // MARK: Programs that are short of cores
+
+    /// Lets the recording end, and as much time go by while somebody waits as the test says.
+    private func leaving(_ session: TraceSession) {
+        session.stage.leave()
+    }
+
+    private func after(_ span: TimeSpan, _ act: @escaping () -> Void) {
+        let time = process.now + span
+        func look() {
+            if process.now >= time { act() } else { process.whilePaused = look }
+        }
+        process.whilePaused = look
+    }
+
+    /// It is asked to stop as soon as it has a core.
+    @Test func whoeverWantsACoreIsWaitedForAtTheEnd() throws {
+        let session = try attached()
+        _ = try instrument(session)
+        leaving(session)
+        process.main.isInOwnCode = false
+        process.main.lose()
+        let before = process.now
+        after(.milliseconds(1500)) { [process] in process.main.comeLate() }
+        _ = session.stopAny(by: before + .milliseconds(2500))
+        #expect(process.main.done.contains(.detached(0)))
+        #expect(process.now - before >= .milliseconds(1500))
+        #expect(process.now - before < .milliseconds(1700))
+    }
+
+    @Test func thatIsBounded() throws {
+        let session = try attached()
+        _ = try instrument(session)
+        leaving(session)
+        process.main.isInOwnCode = false
+        let before = process.now
+        #expect(session.stopAny(by: before + .milliseconds(2500)) == nil)
+        #expect(process.now - before < .milliseconds(2600))
+    }
+
+    @Test func ctrlCEndsTheWait() throws {
+        let session = try attached()
+        _ = try instrument(session)
+        leaving(session)
+        process.main.isInOwnCode = false
+        let before = process.now
+        after(.milliseconds(1000)) { [process] in process.isToEnd = true }
+        #expect(session.stopAny(by: before + .milliseconds(2500)) == nil)
+        #expect(process.now - before >= .milliseconds(1000))
+        #expect(process.now - before < .milliseconds(1050))
+    }
+
+    /// It would wait for as long when it had a core.
+    @Test func whoWaitsInACallThatEndsIsNotWaitedFor() throws {
+        let session = try attached()
+        _ = try instrument(session)
+        leaving(session)
+        process.main.block(in: 232)
+        let before = process.now
+        #expect(session.stopAny(by: before + .milliseconds(2500)) == nil)
+        #expect(process.now - before < .milliseconds(150))
+    }
+
+    /// Who cannot be led away is not stopped for as long as others are waited for.
+    @Test func whoIsNoUseIsNotStoppedForLong() throws {
+        let session = try attached()
+        _ = try instrument(session)
+        leaving(session)
+        process.main.isInOwnCode = true
+        let starved = process.start(process.pid + 1)
+        starved.isInOwnCode = false
+        session.addNewThreads(at: process.now)
+        let before = process.now
+        #expect(session.stopAny(by: before + .milliseconds(2500)) == nil)
+        #expect(process.now - before > .milliseconds(2400))
+        #expect(process.main.done.filter { $0 == .interruptedInOwnCode }.count < 20)
+    }
+
+    /// Each may have to wait for a core, and who has stopped stands meanwhile.
+    @Test func allAreAskedToStopAtOnce() throws {
+        let session = try attached()
+        _ = try instrument(session)
+        for number in 1...3 {
+            let thread = process.start(process.pid + Int32(number))
+            thread.isInOwnCode = false
+        }
+        process.main.isInOwnCode = false
+        session.addNewThreads(at: process.now)
+        let before = process.now
+        after(.milliseconds(200)) { [process] in
+            for thread in process.threads.values { thread.comeLate() }
+        }
+        let stopped = try #require(session.stopOthers(than: nil))
+        #expect(stopped.count == 4)
+        #expect(process.now - before < .milliseconds(201))
+        #expect(process.threads.values.allSatisfy { $0.isStopped })
+        for thread in stopped { session.release(thread) }
+        #expect(!process.threads.values.contains { $0.isTraced })
+    }
+
+    /// Where one does not come, nobody stands still for it.
+    @Test func whoHasStoppedGoesOnWithoutTheOthers() throws {
+        let session = try attached()
+        _ = try instrument(session)
+        process.main.isInOwnCode = false
+        for number in 1...3 {
+            process.start(process.pid + Int32(number)).isInOwnCode = false
+        }
+        session.addNewThreads(at: process.now)
+        after(.milliseconds(20)) { [process] in
+            for thread in process.threads.values where thread.tid != process.pid + 2 {
+                thread.comeLate()
+            }
+        }
+        #expect(session.stopOthers(than: nil) == nil)
+        #expect(!process.threads.values.contains { $0.isStopped })
+        #expect(!session.threads.values.contains { $0.isHeld })
+    }
+
     // MARK: Stops in a thread's own code
 
     @Test func whoRunsIsStoppedInItsOwnCode() throws {
