@@ -10,7 +10,7 @@ extension TraceSession {
         guard !isAwaitingStop, let image = stage.imageToJoin,
             let position = try? thread.tracee.resumeAddress(),
             // A nap would take the place of what a call's restart needs.
-            canBeLedAway(thread, at: position), !thread.tracee.isInCall
+            canBeLedAway(thread, at: position), !thread.tracee.isInCall, !awaitsLateStop(thread)
         else { return }
         do throws(SetupFailure) {
             try join(image, by: thread)

@@ -7,6 +7,8 @@ protocol Interruption: AnyObject {
     var hasStopped: Bool { get }
     /// It may still come then, if it was about to.
     var isCalledOff: Bool { get }
+    /// Whether it will: its signal waits for the thread to go on. Who is not traced then gets it.
+    var isOnItsWay: Bool { get }
     func callOff()
 }
 
@@ -16,6 +18,8 @@ protocol Interruption: AnyObject {
 /// ``ThreadSamples`` need; a thread that stays in the kernel does not stop.
 final class KernelInterruption: Interruption {
     private let descriptor: Int32
+    private let signal: Int32
+    private let status: () -> ThreadStatus?
     private let tid: Int32
 
     /// Of CPU time until it is looked whether the thread runs its own code.
@@ -25,12 +29,19 @@ final class KernelInterruption: Interruption {
 
     /// nil: it may not be had.
     ///
-    /// - Parameter blocked: all signals that the thread was ever seen to block. What finds it blocked
-    ///   when it comes stays pending, and the program can see that (sigpending, signalfd).
-    init?(tid: Int32, blocked: UInt64) {
+    /// - Parameters:
+    ///   - blocked: all signals that the thread was ever seen to block. What finds it blocked when it
+    ///     comes stays pending, and the program can see that (sigpending, signalfd).
+    ///   - caught: those that somebody has a handler for, the second choice: one of the program's own
+    ///     that comes while ours is pending is lost.
+    ///   - status: the thread's, as it is then.
+    init?(tid: Int32, blocked: UInt64, caught: UInt64, status: @escaping () -> ThreadStatus?) {
         self.tid = tid
-        let free = Self.signals.first { blocked & Signals.bit($0) == 0 }
-        guard let signal = free else { return nil }
+        self.status = status
+        let free = Self.signals.filter { blocked & Signals.bit($0) == 0 }
+        guard let signal = free.first(where: { caught & Signals.bit($0) == 0 }) ?? free.first
+        else { return nil }
+        self.signal = signal
         descriptor = fl_open_interruption(tid, signal, Self.period)
         guard descriptor >= 0 else { return nil }
     }
@@ -43,6 +54,8 @@ final class KernelInterruption: Interruption {
         _ = fl_stop_events(descriptor)
         isCalledOff = true
     }
+
+    var isOnItsWay: Bool { status()?.hasPending(signal) == true }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 }

@@ -124,6 +124,8 @@ extension SchedulingClass {
 /// What `/proc/PID/task/TID/status` says that matters at a look at a running thread.
 struct ThreadStatus: Hashable, Sendable {
     private(set) var blockedSignals: UInt64
+    /// Those that the process has handlers for.
+    private(set) var caughtSignals: UInt64
     private var pendingSignals: UInt64
     /// SECCOMP_MODE_*: 0 none, 1 strict, 2 filters.
     private var seccomp: Int64
@@ -142,6 +144,7 @@ extension ThreadStatus {
         pendingSignals = pending.skip(toLine: "SigPnd:") ? pending.hexadecimal() ?? 0 : 0
         guard text.skip(toLine: "SigBlk:"), let blocked = text.hexadecimal() else { return nil }
         blockedSignals = blocked
+        caughtSignals = text.skip(toLine: "SigCgt:") ? text.hexadecimal() ?? 0 : 0
         seccomp = text.skip(toLine: "Seccomp:") ? text.decimal() ?? 0 : 0
         var rest = text
         filters = rest.skip(toLine: "Seccomp_filters:") ? rest.decimal() : nil

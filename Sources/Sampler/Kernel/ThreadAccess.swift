@@ -139,8 +139,10 @@ final class KernelThread: ThreadAccess {
     }
     func interrupt() throws(SystemError) { try tracee.interrupt() }
     func interruptInOwnCode() -> (any Interruption)? {
-        guard status() != nil else { return nil }
-        return KernelInterruption(tid: tid, blocked: blockedSignals)
+        guard let caught = status()?.caughtSignals else { return nil }
+        return KernelInterruption(tid: tid, blocked: blockedSignals, caught: caught) { [self] in
+            status()
+        }
     }
     func resume(delivering signal: Int32) throws(SystemError) {
         try tracee.resume(delivering: signal)

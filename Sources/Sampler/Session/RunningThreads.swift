@@ -145,6 +145,9 @@ extension TraceSession {
         // As it is now: it may have begun to wait since the last look.
         if case .blocked(let call, let registers) = thread.activity(), call >= 0 {
             if endsNoCall(call, registers) { interruptAnywhere(thread) }
+        } else if thread.interruption?.isCalledOff == true, thread.interruption?.isOnItsWay == true {
+            // One that was called off too late stands for it.
+            thread.phase = .interrupted(process.now)
         } else if capture == .signal || thread.burst.hasWaitedFragile,
             let interruption = thread.tracee.interruptInOwnCode()
         {

@@ -76,7 +76,12 @@ extension TraceSession {
             resume(thread, stoppedSince: now, delivering: number)
         case .groupStop:
             thread.phase = .free
-            if isFree { release(thread) } else { try? thread.tracee.listen() }
+            // To wait for a late stop it would have to go on.
+            if isFree, !awaitsLateStop(thread) {
+                release(thread)
+            } else {
+                try? thread.tracee.listen()
+            }
         case .exited, .killed, .executed:
             break
         }
@@ -136,12 +141,41 @@ extension TraceSession {
     /// Lets a stopped thread go on.
     func release(_ thread: TracedThread, delivering signal: Int32 = 0) {
         guard thread.isTraced else { return }
-        guard isFree else {
+        // It will stop at once for that, and be let go then.
+        guard isFree, !awaitsLateStop(thread) else {
             try? thread.tracee.resume(delivering: signal)
             return
         }
         try? thread.tracee.detach(delivering: signal)
         thread.isTraced = false
+    }
+
+    /// Whether a stopped thread has yet to stop in its own code, as it was asked to before another
+    /// event stopped it. That is called off; but a signal that is on its way must come while we are
+    /// there to take it away, for the program may count such signals.
+    func awaitsLateStop(_ thread: TracedThread) -> Bool {
+        guard let interruption = thread.interruption else { return false }
+        interruption.callOff()
+        if interruption.isOnItsWay { return true }
+        thread.interruption = nil
+        return false
+    }
+
+    /// At the end, when the kernel lets go of all that we trace.
+    func callOffStops(by deadline: MonotonicTime) {
+        let asked = threads.values.filter { $0.isTraced && $0.interruption != nil }
+        for thread in asked { thread.interruption?.callOff() }
+        while outcome == nil {
+            for thread in asked {
+                guard let event = process.nextReport(of: thread.tid)?.event else { continue }
+                if event == .executed { postponed = event } else { take(event, of: thread.tid) }
+            }
+            let isOver = asked.allSatisfy {
+                !$0.isTraced || $0.phase == .exited || $0.interruption?.isOnItsWay != true
+            }
+            guard !isOver, process.now < deadline, !isCalledOff else { return }
+            pause(microseconds: 200)
+        }
     }
 
     private func executed(_ tid: Int32, at now: MonotonicTime) {
@@ -155,6 +189,7 @@ extension TraceSession {
             threads[thread.tid] = nil
         }
         main.phase = .free
+        main.interruption?.callOff()
         reportHooks(at: now, isLast: true)
         if former == pid { main.reopen(at: now) } else { main.restartClock(at: now) }
         beginImage(at: now)

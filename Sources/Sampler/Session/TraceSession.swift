@@ -389,6 +389,8 @@ final class TraceSession {
     func abandon() {
         guard outcome == nil else { return }
         closeAll(at: process.now)
+        stage.leave()
+        callOffStops(by: process.now + Self.stopPatience)
         stage.end(.running)
     }
 
@@ -405,6 +407,7 @@ final class TraceSession {
         // Another program may have begun meanwhile, with our code in it.
         takePostponed()
         removeArea(by: deadline)
+        callOffStops(by: deadline)
         // It may have ended while that was taken back: then that counts.
         stage.end(.running)
     }

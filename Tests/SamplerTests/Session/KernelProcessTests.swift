@@ -1,5 +1,6 @@
 import CSystem
 import Glibc
+import ProfileModel
 import Testing
 
 @testable import Sampler
@@ -117,6 +118,46 @@ import Testing
         #expect(nextEvent() == .exiting)
         try tracee.resume()
         #expect(nextEvent() == .exited(status: 7))
+    }
+
+    /// It was asked to stop in its own code, but another signal stopped it, and it was let go.
+    @Test(.enabled(if: KernelProcessTests.mayInterrupt, "the kernel's events may not be used"))
+    func nobodyGetsOurSignalLater() async {
+        await #expect(processExitsWith: .success) {
+            let child = try Child([
+                "perl", "-e",
+                """
+                my $n = 0; $SIG{URG} = sub { $n++ }; $SIG{USR1} = sub {};
+                $SIG{TERM} = sub { exit($n > 200 ? 200 : $n) };
+                my $i = 0; $i++ while 1
+                """,
+            ])
+            #expect(eventually { ProcessStatus(pid: child.pid)?.catches(SIGTERM) == true })
+            var options = SamplerOptions(capture: .signal)
+            options.asksScheduler = false
+            let session = TraceSession(
+                KernelProcess(pid: child.pid), options: options, sink: RecordingSink())
+            try session.beginAttached {}
+            _ = try TraceSessionTests().instrument(session)
+            let thread = try #require(session.threads[child.pid])
+            for _ in 0..<100 {
+                session.stop(thread)
+                kill(child.pid, SIGUSR1)
+                let isFree = eventually {
+                    session.takeChanges()
+                    return !thread.isTraced
+                }
+                try #require(isFree)
+            }
+            kill(child.pid, SIGTERM)
+            #expect(child.end() == 0)
+        }
+    }
+
+    static var mayInterrupt: Bool {
+        let descriptor = fl_open_interruption(getpid(), SIGURG, 1_000_000_000)
+        if descriptor >= 0 { close(descriptor) }
+        return descriptor >= 0
     }
 
     @Test func aThreadOfOurs() throws {

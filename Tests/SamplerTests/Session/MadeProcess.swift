@@ -332,9 +332,13 @@ final class MadeThread: ThreadAccess {
         return interruption
     }
 
+    /// The stop in its own code will come, called off or not.
+    func sendStop() { interruption?.isOnItsWay = true }
+
     /// The stop in its own code comes.
     func comeLate() {
         interruption?.hasStopped = true
+        interruption?.isOnItsWay = false
         stop()
         process.tell(.signal(23), of: tid)
     }
@@ -393,6 +397,7 @@ final class MadeThread: ThreadAccess {
 
 final class MadeInterruption: Interruption {
     var hasStopped = false
+    var isOnItsWay = false
     private(set) var isCalledOff = false
 
     func callOff() { isCalledOff = true }

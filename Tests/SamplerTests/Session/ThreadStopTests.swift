@@ -324,4 +324,88 @@ extension TraceSessionTests {
         #expect(process.main.done == [.seized])
         #expect(session.threads[process.pid]?.phase == .free)
     }
+
+    /// The event that was to stop it must not send its signal when nobody is there to take it away.
+    @Test(arguments: [TraceEvent.signal(10), .cloned, .forked])
+    func whoStopsForSomethingElseIsNotInterruptedLater(event: TraceEvent) throws {
+        let session = try attached()
+        _ = try instrument(session)
+        process.main.isInOwnCode = false
+        let main = try #require(session.threads[process.pid])
+        session.stop(main)
+        let interruption = try #require(main.interruption)
+        process.main.stop()
+        process.tell(event, of: process.pid)
+        session.takeChanges()
+        #expect(interruption.isCalledOff)
+        #expect(!process.main.isTraced && main.interruption == nil)
+    }
+
+    /// It is there already: then it is waited for.
+    @Test func aSignalOfOursThatIsOnItsWayIsTakenAway() throws {
+        let session = try attached()
+        _ = try instrument(session)
+        process.main.isInOwnCode = false
+        session.stop(try #require(session.threads[process.pid]))
+        process.main.sendStop()
+        process.main.stop()
+        process.tell(.signal(10), of: process.pid)
+        session.takeChanges()
+        #expect(process.main.done.last == .resumed(10))
+        #expect(process.main.isTraced)
+        process.main.comeLate()
+        session.takeChanges()
+        #expect(process.main.done.last == .detached(0))
+        #expect(!process.main.isTraced)
+    }
+
+    /// The user has stopped it: it must not go on for that.
+    @Test func whoTheUserHasStoppedKeepsStill() throws {
+        let session = try attached()
+        _ = try instrument(session)
+        process.main.isInOwnCode = false
+        session.stop(try #require(session.threads[process.pid]))
+        process.main.sendStop()
+        process.main.stop()
+        process.tell(.groupStop(signal: 19), of: process.pid)
+        session.takeChanges()
+        #expect(process.main.done.last == .listened)
+    }
+
+    /// A second event would not know the first one's signal for ours.
+    @Test func aStopThatWasCalledOffTooLateStandsForTheNext() throws {
+        let session = try attached()
+        _ = try instrument(session)
+        process.main.isInOwnCode = false
+        let main = try #require(session.threads[process.pid])
+        session.stop(main)
+        process.main.sendStop()
+        process.pass(51)
+        tick(session)
+        #expect(main.interruption?.isCalledOff == true)
+        session.stop(main)
+        #expect(main.isInterrupted)
+        #expect(process.main.done == [.seized, .interruptedInOwnCode])
+        process.main.comeLate()
+        session.takeChanges()
+        #expect(process.main.done.last == .detached(0))
+    }
+
+    @Test(arguments: [false, true]) func theRecordingEndsWhileAStopInOwnCodeIsOut(
+        isOnItsWay: Bool
+    ) throws {
+        let session = try attached()
+        process.main.isInOwnCode = false
+        let main = try #require(session.threads[process.pid])
+        session.stop(main)
+        let interruption = try #require(main.interruption)
+        if isOnItsWay {
+            process.main.sendStop()
+            after(.milliseconds(700)) { [process] in process.main.comeLate() }
+        }
+        session.leave()
+        #expect(interruption.isCalledOff)
+        #expect(process.main.done.last == (isOnItsWay ? .resumed(0) : .interruptedInOwnCode))
+        #expect(session.outcome == .running)
+    }
 }
