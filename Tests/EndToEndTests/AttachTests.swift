@@ -105,6 +105,8 @@ extension EndToEnd {
                 // There are two signals only, and none is left in the dead recorder's hands.
                 #expect(try report().launch.capture == "signal", "\(round)")
                 #expect(!hasOurHandler(), "\(round)")
+                let maps = Proc.contents("/proc/\(sleeper.pid)/maps")
+                #expect(maps?.contains("memfd:firstlight") == false, "\(round)")
             }
             #expect(try sleeper.end().status == 0)
         }

@@ -138,6 +138,9 @@ struct fl_state {
     // The thread that is about to execute another program, as the process knows it; 0: none.
     uint32_t executor;
     uint32_t unused;
+    // For other recorders, should this one be killed:
+    uint64_t stays;         // whether signposts or marks lead here: somebody may always be in one
+    struct fl_patch hook;   // where the linker's hook leads here, and the word that was there
 };
 
 enum {

@@ -412,6 +412,15 @@ final class Area {
         withUnsafeBytes(of: words) { write(Array($0), at: Self.offset(\.hooked_words)) }
     }
 
+    /// The linker's hook leads here.
+    func setHook(at address: UInt64, word: UInt64) {
+        let hook = fl_patch(address: address, word: word, target: AreaCode.debugState)
+        withUnsafeBytes(of: hook) { write(Array($0), at: Self.offset(\.hook)) }
+    }
+
+    /// Somebody may be in a signpost or a mark at any time, whoever else says that nobody is.
+    func keep() { set(\.stays, 1) }
+
     /// It is not led past us after all.
     func forgetReturn(of call: CallSites.Call) {
         set(\.hooked, self[\.hooked] & ~(1 << UInt64(call.index)))

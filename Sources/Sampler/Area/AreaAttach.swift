@@ -102,9 +102,9 @@ extension TraceSession {
         let start = ImageStart(pid: pid)
         let held = MonotonicTime.now
         defer { noteHold(from: held, to: .now) }
-        guard let others = stopOthers(than: thread) else { throw .obstacle(.unmapped) }
+        guard var others = stopOthers(than: thread) else { throw .obstacle(.unmapped) }
         defer { for other in others { release(other) } }
-        if try takeOver(by: thread) { sites = findSites() }
+        if try takeOver(by: thread, &others) { sites = findSites() }
         guard sites[.sigaction] != nil else { throw .obstacle(.noCallSite) }
         // Now that nobody runs: a moment ago somebody may have been about to set an action.
         let signal = try checkTarget()
@@ -212,6 +212,7 @@ extension TraceSession {
             let word = lead(linker.debugState, to: area.position(Int(AreaCode.debugState)))
         {
             changed[linker.debugState] = word
+            area.setHook(at: linker.debugState, word: word)
             setup.linkerHook = (linker.debugState, word)
         }
         return changed

@@ -20,10 +20,10 @@ enum AreaCode {
     }
 
     /// Where all of them are in an area.
-    static func standIns(of area: Area) -> Range<UInt64> {
+    static func standIns(at address: UInt64) -> Range<UInt64> {
         let all = description.stand_ins
         let start = min(all.0, all.1, all.2, all.3, all.4, all.5)
-        return area.position(Int(start))..<area.position(Int(description.stand_ins_end))
+        return (address &+ UInt64(start))..<(address &+ UInt64(description.stand_ins_end))
     }
 
     /// Code as it was before its first bytes became a jump to a stand-in of an area's; nil: it leads to
@@ -98,6 +98,10 @@ enum AreaCode {
                 signal: UInt64(action?.number ?? 0), action: (action?.original ?? 0, 0, 0, 0),
                 address: range?.lowerBound ?? 0, size: UInt64(range?.count ?? 0),
                 naps: napsForState, handler: handler))
+    }
+
+    static func away(unmapping range: Range<UInt64>) -> [UInt8] {
+        away(restoring: nil, from: 0, range)
     }
 
     /// Some five milliseconds.

@@ -55,9 +55,15 @@ extension TraceSession {
         let isToStay =
             !isIdle(code) || !isStarted || !isOutOfMarks || hadSignposts || process.sharesMemory
         let isEmpty =
-            area.signals == signals && !isAnyone(besides: thread, of: &others, in: area)
+            area.signals == signals && !isAnyone(besides: thread, of: &others, in: area.range)
+        let abandoned = abandonedAreas(besides: thread, of: &others).filter { earlier in
+            earlier.range != area.range && !earlier.mayHaveHandler(in: pid)
+        }
         // Nothing leads there any more: who is not in it cannot come there, and need not wait.
         for other in others { release(other) }
+        for earlier in abandoned {
+            _ = takeAway(AreaCode.away(unmapping: earlier.range), by: thread, deadline)
+        }
         if isToStay {
             leaveBehind(code, isMeant: hadSignposts || !isOutOfMarks)
         } else if !isEmpty {
@@ -69,10 +75,8 @@ extension TraceSession {
     }
 
     private func unmap(_ area: Area, by thread: TracedThread, _ deadline: MonotonicTime) -> Bool {
-        let ranges = [area.islandRange, area.range].compactMap { $0 }
-        let handler = area.position(Int(AreaCode.sampleHandler))
-        return ranges.allSatisfy {
-            takeAway(AreaCode.away(restoring: nil, from: handler, $0), by: thread, deadline)
+        [area.islandRange, area.range].compactMap { $0 }.allSatisfy {
+            takeAway(AreaCode.away(unmapping: $0), by: thread, deadline)
         }
     }
 
@@ -119,12 +123,11 @@ extension TraceSession {
     /// - Parameter stopped: those that are; joined by those that waited until the others were, and
     ///   have gone on since, into our code perhaps.
     func isAnyone(
-        besides led: TracedThread, of stopped: inout [TracedThread], in area: Area
+        besides led: TracedThread, of stopped: inout [TracedThread], in range: Range<UInt64>
     ) -> Bool {
-        let range = area.range
         // Only there do we wait with the program's handlers open: one may run now, and return there.
         // What our own handler left on stacks leads elsewhere in the area.
-        let waiting = ChangedCode([AreaCode.standIns(of: area)])
+        let waiting = ChangedCode([AreaCode.standIns(at: range.lowerBound)])
         var isThere = false
         for thread in threads.values where !stopped.contains(where: { $0.tid == thread.tid }) {
             if case .blocked(_, let registers) = thread.activity() {

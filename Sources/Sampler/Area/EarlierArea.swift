@@ -5,7 +5,9 @@ import ProfileModel
 /// What another recorder has brought into a program: one that records it still, or one that was
 /// killed. It is never taken for the program's own code, nor for free room.
 struct EarlierArea {
-    let start: UInt64
+    /// Where it is mapped.
+    let range: Range<UInt64>
+    var start: UInt64 { range.lowerBound }
     /// Who filled it in, or will; 0: not known.
     let recorder: Int32
     /// The places in the C library that lead there, and what was there before.
@@ -16,20 +18,44 @@ struct EarlierArea {
     private let isAwaited: Bool
     /// It is of another version, or does not say whose it is.
     private let isUnclear: Bool
+    /// Whether nobody comes by it any more but by `changes`, and who was there may have left.
+    let isQuiet: Bool
+    /// Its signals, whatever they did before.
+    fileprivate let allSignals: [Area.Signal]
 
     /// Those of a process, the child of a recorded one, too: it has its parent's.
     static func all(in pid: Int32) -> [EarlierArea] {
         var buffer = ReadBuffer(capacity: 16384)
         buffer.readAll("maps", of: pid)
-        return ProcFormats.maps(buffer.text)
-            .filter { $0.isExecutable && $0.fileOffset == 0 && $0.path == path }
-            .map { EarlierArea(at: $0.start, TargetMemory(pid: pid)) }
+        let lines = ProcFormats.maps(buffer.text)
+        return lines.indices
+            .filter {
+                lines[$0].isExecutable && lines[$0].fileOffset == 0 && lines[$0].path == path
+            }
+            .map { EarlierArea(at: extent(of: lines[$0...]), TargetMemory(pid: pid)) }
+    }
+
+    /// What belongs to it, from its beginning: what it says may be anything.
+    private static func extent(of lines: ArraySlice<ProcFormats.MapsLine>) -> Range<UInt64> {
+        guard let first = lines.first else { return 0..<0 }
+        var end = first.end
+        for line in lines.dropFirst() {
+            let offset = line.start &- first.start
+            let isPart =
+                line.path == path && line.inode == first.inode && line.fileOffset == offset
+            // The page that is the process's own.
+            let isOwn = offset == UInt64(FL_OWN) && line.end &- line.start == 4096
+            guard line.start == end, isPart || isOwn else { break }
+            end = line.end
+        }
+        return first.start..<end
     }
 
     private static let path = "/memfd:firstlight (deleted)"
 
-    private init(at start: UInt64, _ memory: TargetMemory) {
-        self.start = start
+    private init(at range: Range<UInt64>, _ memory: TargetMemory) {
+        self.range = range
+        let start = range.lowerBound
         let bytes = memory.read(
             at: start &+ UInt64(FL_STATE), count: MemoryLayout<fl_state>.size)
         let code = memory.read(at: start, count: AreaCode.bytes.count)
@@ -37,7 +63,9 @@ struct EarlierArea {
             bytes.count == MemoryLayout<fl_state>.size
             && (code == AreaCode.bytes || AreaCode.isArrival(code))
         let state = isOurs ? bytes.withUnsafeBytes { $0.loadUnaligned(as: fl_state.self) } : nil
-        signals = state.map(Area.signals)?.filter { $0.original <= 1 } ?? []
+        allSignals = state.map(Area.signals) ?? []
+        signals = allSignals.filter { $0.original <= 1 }
+        isQuiet = state.map { Self.isQuiet($0, at: start, memory) } ?? false
         recorder = Int32(bitPattern: state?.recorder ?? 0)
         isAwaited = state?.phase == UInt32(FL_PHASE_EMPTY)
         isUnclear = state == nil || (isAwaited && recorder == 0)
@@ -50,8 +78,8 @@ struct EarlierArea {
     /// Whether the program comes by it.
     var isInUse: Bool { isUnclear || isAwaited || !changes.isEmpty }
 
-    /// Whether who filled it in, or should, is gone. Numbers are given out anew: then another process is taken
-    /// for it, and it counts as in use.
+    /// Whether who filled it in, or should, is gone. Numbers are given out anew: then another process
+    /// is taken for it, and it counts as in use.
     var isAbandoned: Bool {
         guard !isUnclear, recorder > 0 else { return false }
         return recorder == getpid() || (kill(recorder, 0) != 0 && errno == ESRCH)
@@ -66,7 +94,57 @@ struct EarlierArea {
             guard let word = memory.word(at: site) else { continue }
             changes[site] = AreaCode.original(of: word, at: site, ledTo: start)
         }
+        let patches = withUnsafeBytes(of: state.patches) { Array($0.bindMemory(to: fl_patch.self)) }
+        for hook in patches + [state.hook] where hook.target == AreaCode.debugState {
+            guard let word = memory.word(at: hook.address) else { continue }
+            changes[hook.address] = LinkerHook.original(
+                of: word, at: hook.address, ledTo: start &+ hook.target, before: hook.word)
+        }
         return changes
+    }
+
+    /// Whether all that was begun there is over, and nothing is to come: its code has been at work, the
+    /// program has begun, no initialiser is timed or will be, and no signposts or marks lead there.
+    private static func isQuiet(
+        _ state: fl_state, at start: UInt64, _ memory: TargetMemory
+    ) -> Bool {
+        let isStarted =
+            (state.start_slot == 0 && state.real_main == 0)
+            || state.borders & (1 << UInt32(FL_BORDER_MAIN)) != 0
+        let (records, libraries) = (Int(state.records), Int(state.libraries))
+        guard state.phase == UInt32(FL_PHASE_SETTLED), state.stays == 0, state.island == 0,
+            isStarted, records < Int(FL_MOST_RECORDS), libraries < Int(FL_MOST_LIBRARIES)
+        else { return false }
+        func all<Value>(_ type: Value.Type, _ count: Int, at offset: Int32) -> [Value]? {
+            let size = count * MemoryLayout<Value>.stride
+            let bytes = memory.read(at: start &+ UInt64(offset), count: size)
+            guard bytes.count == size else { return nil }
+            return bytes.withUnsafeBytes { bytes in
+                (0..<count).map {
+                    bytes.loadUnaligned(
+                        fromByteOffset: $0 * MemoryLayout<Value>.stride, as: type)
+                }
+            }
+        }
+        let runs = all(fl_initializer.self, records, at: FL_RECORDS)
+        let known = all(fl_library.self, libraries, at: FL_LIBRARIES)
+        // The program's own initialisers may never pass.
+        return runs?.allSatisfy { $0.state != UInt32(FL_INITIALIZER_RUNNING) } == true
+            && known?.dropFirst(state.real_init == 0 ? 0 : 1)
+                .allSatisfy { $0.own.0 == 0 && $0.own.1 == 0 } == true
+    }
+
+    /// Whether its handler may be the action of one of its signals.
+    func mayHaveHandler(in pid: Int32) -> Bool {
+        guard let status = ProcessStatus(pid: pid) else { return true }
+        return allSignals.contains { status.catches($0.number) }
+    }
+
+    /// Whether the linker's hook leads there, and nobody knows what was there before.
+    func isLed(to hook: (address: UInt64, word: UInt64)?) -> Bool {
+        guard let hook else { return false }
+        return LinkerHook.jump(from: hook.address, to: start &+ AreaCode.debugState)
+            == hook.word & 0xFF_FFFF_FFFF
     }
 
     /// From now on it makes no system calls, whoever comes by.
@@ -79,12 +157,16 @@ struct EarlierArea {
 extension TraceSession {
     /// Where a recorder was killed, or could not take its own away, its changes of the program's code
     /// and its handlers are taken back: each has but two signals to choose from. What is mapped of it
-    /// stays, for somebody may be in it, and does nothing any more.
+    /// goes, too, where nobody is in it; else it does nothing any more.
     ///
-    /// - Parameter thread: one that is stopped and can be led away; all that run are stopped.
+    /// - Parameters:
+    ///   - thread: one that is stopped and can be led away.
+    ///   - others: all others that run, stopped.
     /// - Returns: whether the program's code was changed.
     /// - Throws: `occupied` if the other may be at work.
-    func takeOver(by thread: TracedThread) throws(SetupFailure) -> Bool {
+    func takeOver(
+        by thread: TracedThread, _ others: inout [TracedThread]
+    ) throws(SetupFailure) -> Bool {
         let all = EarlierArea.all(in: pid)
         let inUse = all.filter(\.isInUse)
         guard inUse.allSatisfy({ sharesNamespace && $0.isAbandoned }) else {
@@ -97,7 +179,34 @@ extension TraceSession {
         for area in all where sharesNamespace && area.isAbandoned {
             try takeBackHandlers(of: area, by: thread)
         }
+        for area in abandonedAreas(besides: thread, of: &others)
+        where area.signals.count == area.allSignals.count {
+            let code = AreaCode.away(unmapping: area.range)
+            guard let cave = ImageStart(pid: pid).anyCave, run(code, at: cave, by: thread) else {
+                throw .obstacle(.unmapped)
+            }
+        }
         return !inUse.isEmpty
+    }
+
+    /// What recorders that are gone have left mapped, and nobody is in, nor can come to any more: by
+    /// the rules for our own. Their handlers are somebody else's business.
+    ///
+    /// - Parameter stopped: all that run, but for the one that is led away.
+    func abandonedAreas(
+        besides thread: TracedThread, of stopped: inout [TracedThread]
+    ) -> [EarlierArea] {
+        let all = EarlierArea.all(in: pid).filter {
+            sharesNamespace && $0.isAbandoned && !$0.isInUse && $0.isQuiet
+        }
+        guard !all.isEmpty, !process.sharesMemory else { return [] }
+        let address = ImageStart(pid: pid).linker?.debugState
+        let hook = address.flatMap { address in
+            TargetMemory(pid: pid).word(at: address).map { (address, $0) }
+        }
+        return all.filter {
+            !$0.isLed(to: hook) && !isAnyone(besides: thread, of: &stopped, in: $0.range)
+        }
     }
 
     /// The signals do what they did before, where the other's handler is their action still.

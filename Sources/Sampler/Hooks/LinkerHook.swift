@@ -6,6 +6,17 @@ enum LinkerHook {
         return rest.first == 0xC3
     }
 
+    /// The function as it was before its first bytes became a jump to `target`; nil: they are none, or
+    /// there was no such function.
+    static func original(
+        of word: UInt64, at site: UInt64, ledTo target: UInt64, before: UInt64
+    ) -> UInt64? {
+        let bytes = withUnsafeBytes(of: before.littleEndian) { Array($0) }
+        guard jump(from: site, to: target) == word & 0xFF_FFFF_FFFF, isEmptyFunction(bytes)
+        else { return nil }
+        return word & ~0xFF_FFFF_FFFF | before & 0xFF_FFFF_FFFF
+    }
+
     /// `jmp target`, as the low five bytes of a word; nil when it is too far.
     static func jump(from address: UInt64, to target: UInt64) -> UInt64? {
         let distance = Int64(bitPattern: target &- (address &+ 5))

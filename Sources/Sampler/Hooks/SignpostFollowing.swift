@@ -12,7 +12,11 @@ extension TraceSession {
 
     func switchOnSignposts(of images: [LoadedImage]) {
         guard let signposts = instrumentation?.hooks.signposts else { return }
-        for image in images { write(signposts.activation(of: image)) }
+        for image in images {
+            let writes = signposts.activation(of: image)
+            if !writes.isEmpty { area?.keep() }
+            write(writes)
+        }
     }
 
     /// Whether there were any to switch off.

@@ -144,7 +144,8 @@ extension ThreadStatus {
         pendingSignals = pending.skip(toLine: "SigPnd:") ? pending.hexadecimal() ?? 0 : 0
         guard text.skip(toLine: "SigBlk:"), let blocked = text.hexadecimal() else { return nil }
         blockedSignals = blocked
-        caughtSignals = text.skip(toLine: "SigCgt:") ? text.hexadecimal() ?? 0 : 0
+        var handled = text
+        caughtSignals = handled.skip(toLine: "SigCgt:") ? handled.hexadecimal() ?? 0 : 0
         seccomp = text.skip(toLine: "Seccomp:") ? text.decimal() ?? 0 : 0
         var rest = text
         filters = rest.skip(toLine: "Seccomp_filters:") ? rest.decimal() : nil

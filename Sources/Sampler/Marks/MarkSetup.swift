@@ -23,6 +23,7 @@ extension TraceSession {
             }
         }
         marks.pending = []
+        if !changes.isEmpty { area.keep() }
         for (object, plan) in plans {
             marks.note(plan)
             for change in plan.changes { place(change, marks) }

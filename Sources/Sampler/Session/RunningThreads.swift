@@ -145,7 +145,7 @@ extension TraceSession {
         // As it is now: it may have begun to wait since the last look.
         if case .blocked(let call, let registers) = thread.activity(), call >= 0 {
             if endsNoCall(call, registers) { interruptAnywhere(thread) }
-        } else if thread.interruption?.isCalledOff == true, thread.interruption?.isOnItsWay == true {
+        } else if let late = thread.interruption, late.isCalledOff, late.isOnItsWay {
             // One that was called off too late stands for it.
             thread.phase = .interrupted(process.now)
         } else if capture == .signal || thread.burst.hasWaitedFragile,

@@ -624,14 +624,14 @@ import Testing
         process.main.block()
         let place =
             isThere
-            ? AreaCode.standIns(of: area).lowerBound + 7
+            ? AreaCode.standIns(at: area.address).lowerBound + 7
             : area.position(Int(AreaCode.sampleHandler)) + 7
         process.main.stack = [1, place, 2].flatMap { (word: UInt64) in
             withUnsafeBytes(of: word) { Array($0) }
         }
         var others: [TracedThread] = []
         let thread = try #require(session.threads[led.tid])
-        #expect(session.isAnyone(besides: thread, of: &others, in: area) == isThere)
+        #expect(session.isAnyone(besides: thread, of: &others, in: area.range) == isThere)
     }
 
     // MARK: Endings
