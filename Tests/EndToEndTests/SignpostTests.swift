@@ -68,6 +68,25 @@ extension EndToEnd {
             }
         }
 
+        /// A static program has no list of libraries, but signposts that are to be switched off.
+        @Test(arguments: ["signposts", "signposts-static"])
+        func whatWasAttachedToGoesOn(fixture: String) throws {
+            let (input, output) = (try Channel(), try Channel())
+            var command = Command([try Setup.fixture(fixture), "endless"])
+            command.input = .descriptor(input.reader)
+            command.output = output.writer
+            let program = try command.start()
+            input.closeReader()
+            output.closeWriter()
+            let words = ["attach", "--quiet", "--duration", "300ms", "-o", scratch("recording")]
+            let result = try Firstlight.command(words + [String(program.pid)]).run()
+            #expect(result.status == 0, "\(result.error)")
+            try input.write("x\n")
+            #expect(try output.line() == "x")
+            kill(program.pid, SIGTERM)
+            #expect(try program.finish().end == .signalled(SIGTERM))
+        }
+
         /// Those of the category `launch` are phases; and they tile the launch.
         @Test func launchIntervalsArePhases() throws {
             let recorded = try record(["nested"])

@@ -19,11 +19,13 @@ extension TraceSession {
         }
     }
 
-    /// Whether there were any to switch off.
+    /// Whether there were any to switch off. A program without a linker that tells has its own.
     func switchOffSignposts(_ signposts: ProgramSignposts) -> Bool {
-        guard signposts.isOn, let linker = libraries?.linker else { return false }
+        guard signposts.isOn else { return false }
         let memory = TargetMemory(pid: pid)
-        let objects = LinkMap.objects(debug: linker.debug, memory: memory)
+        // Nobody has listed the libraries of an image that was noticed late.
+        let linker = libraries?.linker ?? ImageStart(pid: pid).linker
+        let objects = linker.map { LinkMap.objects(debug: $0.debug, memory: memory) } ?? []
         signposts.forgetAll(butThoseOf: images(of: objects, memory))
         write(signposts.deactivation())
         return true
