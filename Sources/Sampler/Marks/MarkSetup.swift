@@ -100,9 +100,10 @@ extension TraceSession {
     func isIn(_ code: ChangedCode, _ thread: TracedThread, _ registers: Registers) -> Bool {
         if code.contains(registers.programCounter) { return true }
         let start = registers.stackPointer
+        // A stack pointer may hold anything: one that is no stack's has nothing to return to.
         let end = observer.mappings.region(around: start)?.end ?? start &+ 4096
-        return code.isReferred(
-            by: thread.tracee.memory(at: start, count: Int(min(end - start, 1 << 20))))
+        let size = end > start ? end - start : 0
+        return code.isReferred(by: thread.tracee.memory(at: start, count: Int(min(size, 1 << 20))))
     }
 
     // MARK: Semaphores
