@@ -36,6 +36,17 @@ import Testing
         #expect(files.image(at: .now).arguments.isEmpty)
     }
 
+    /// A container's filter answers EPERM, an old kernel ENOSYS.
+    @Test func whoMayShareTheMemory() {
+        for (answer, child, other) in [
+            (1, true, true), (0, false, false), (-ESRCH, false, false), (-EPERM, true, false),
+            (-ENOSYS, true, false), (-EACCES, true, false),
+        ] {
+            #expect(ProcessFiles.mayShareMemory(answer) { true } == child, "\(answer)")
+            #expect(ProcessFiles.mayShareMemory(answer) { false } == other, "\(answer)")
+        }
+    }
+
     /// Longer than the buffer at first, and then a short file again.
     @Test func buffersGrow() throws {
         let scratch = try Scratch()

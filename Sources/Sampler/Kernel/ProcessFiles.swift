@@ -76,15 +76,23 @@ struct ProcessFiles: Sendable {
         }
     }
 
-    /// Whether another process has the same memory. Where the kernel does not compare, a child may.
+    /// Whether another process has the same memory.
     var sharesMemory: Bool {
         // Who has no memory any more shares that with all who have none.
         let holder = FirstThread.orHolder(of: pid) ?? pid
         return Self.numbers(in: "/proc").contains { other in
             guard other != pid else { return false }
-            let answer = fl_shares_memory(holder, other)
-            return answer == 1 || (answer == -ENOSYS && Ancestry.parent(of: other) == pid)
+            return Self.mayShareMemory(fl_shares_memory(holder, other)) {
+                Ancestry.parent(of: other) == pid
+            }
         }
+    }
+
+    /// Where the kernel does not compare, or a container's filter keeps it from that, a child may.
+    ///
+    /// - Parameter answer: 1, 0, or an error's negative number.
+    static func mayShareMemory(_ answer: Int32, isChild: () -> Bool) -> Bool {
+        answer == 1 || (answer < 0 && answer != -ESRCH && isChild())
     }
 
     func threadIDs() -> [Int32] { Self.numbers(in: "/proc/\(pid)/task").filter { $0 > 0 } }
