@@ -231,6 +231,19 @@ ssize_t fl_read_memory(pid_t pid, uint64_t address, void *buffer, size_t length)
     return got == -1 ? -errno : got;
 }
 
+int fl_known_file(int folder, const char *path, struct fl_file *file) {
+    struct statx known;
+    const int flags = AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT;
+    if (statx(folder, path, flags, STATX_TYPE | STATX_INO, &known) == -1) return -errno;
+    *file = (struct fl_file){
+        known.stx_mode,
+        makedev(known.stx_rdev_major, known.stx_rdev_minor),
+        known.stx_ino,
+        makedev(known.stx_dev_major, known.stx_dev_minor),
+    };
+    return 0;
+}
+
 // /dev/zero, full, random and urandom: of the memory devices, whose number is 1.
 int fl_is_endless(uint32_t mode, uint64_t device) {
     const unsigned number = minor(device);

@@ -145,6 +145,16 @@ int fl_release_shared(void *start, size_t size);
 
 ssize_t fl_read_memory(pid_t pid, uint64_t address, void *buffer, size_t length);
 
+// What is known of a file without asking the file system's server, which may not answer.
+struct fl_file {
+    uint32_t mode;
+    uint64_t device;  // that it is
+    uint64_t inode;
+    uint64_t holder;  // the device that it is on
+};
+// Of `path`, from `folder` on. 0 or -errno.
+int fl_known_file(int folder, const char *path, struct fl_file *file);
+
 // stat(2)'s st_mode tests, which are macros. 1 or 0.
 int fl_is_endless(uint32_t mode, uint64_t device);
 int fl_is_directory(uint32_t mode);

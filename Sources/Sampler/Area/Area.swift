@@ -103,10 +103,11 @@ final class Area {
     /// Whether a process has this memory under that number, until ``wasInherited()``: any of its
     /// threads may have put another file there. For certain only as long as none of them runs.
     func isOpen(in pid: Int32, as number: Int32) -> Bool {
-        var (own, theirs) = (stat(), stat())
-        return descriptor >= 0 && fstat(descriptor, &own) == 0
-            && stat("/proc/\(pid)/fd/\(number)", &theirs) == 0
-            && own.st_dev == theirs.st_dev && own.st_ino == theirs.st_ino
+        var (own, theirs) = (fl_file(), fl_file())
+        return descriptor >= 0
+            && fl_known_file(AT_FDCWD, "/proc/self/fd/\(descriptor)", &own) == 0
+            && fl_known_file(AT_FDCWD, "/proc/\(pid)/fd/\(number)", &theirs) == 0
+            && own.holder == theirs.holder && own.inode == theirs.inode
     }
 
     /// The memory for a child to inherit, until ``wasInherited()``.

@@ -33,13 +33,13 @@ struct EndlessFiles {
         var count = 0
         while let entry = readdir(list) {
             count += 1
-            var status = stat()
+            var file = fl_file()
             let isFound = withUnsafePointer(to: &entry.pointee.d_name) {
                 $0.withMemoryRebound(to: CChar.self, capacity: 256) {
-                    fstatat(descriptor, $0, &status, 0) == 0
+                    fl_known_file(descriptor, $0, &file) == 0
                 }
             }
-            if isFound, fl_is_endless(status.st_mode, UInt64(status.st_rdev)) == 1 { return true }
+            if isFound, fl_is_endless(file.mode, file.device) == 1 { return true }
         }
         return count > 2 ? false : nil
     }

@@ -1,3 +1,4 @@
+import CSystem
 import Glibc
 import ProfileModel
 
@@ -63,8 +64,8 @@ enum RestartingCalls {
     }
 
     private static func isRegular(_ link: String) -> Bool? {
-        var status = stat()
-        return stat(link, &status) == 0 ? status.st_mode & S_IFMT == S_IFREG : nil
+        var file = fl_file()
+        return fl_known_file(AT_FDCWD, link, &file) == 0 ? fl_is_regular(file.mode) == 1 : nil
     }
 
     private static func isPlain(_ link: String) -> Bool? {
