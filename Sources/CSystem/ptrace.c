@@ -128,6 +128,10 @@ int fl_ptrace_resume_address(pid_t tid, uint64_t *resume) {
 _Static_assert(sizeof(struct user_regs_struct) ==
                    sizeof(((struct fl_thread_state *)0)->registers), "all of them are kept");
 
+int fl_ptrace_write(pid_t tid, uint64_t address, uint64_t word) {
+    return result(ptrace(PTRACE_POKETEXT, tid, address, word));
+}
+
 int fl_ptrace_divert(pid_t tid, uint64_t address, struct fl_thread_state *state) {
     struct user_regs_struct registers;
     int status = result(ptrace(PTRACE_GETREGS, tid, 0, &registers));

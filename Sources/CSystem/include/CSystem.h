@@ -40,6 +40,8 @@ struct fl_thread_state {
     uint64_t registers[27];  // struct user_regs_struct
     uint64_t mask;
 };
+// Writes a word to a stopped thread's memory, past its protection.
+int fl_ptrace_write(pid_t tid, uint64_t address, uint64_t word);
 // Makes a stopped thread go on at `address`, with all signals blocked. Two words are left below its
 // red zone, at which its stack pointer is then: its signal mask, and where it would have gone on.
 // `*state` is what it had.

@@ -65,7 +65,13 @@ extension TraceSession {
         guard obstacle != .filtered, let cave = ImageStart(pid: pid).cave else { return }
         let code = AreaCode.boot(
             descriptor: inherited.descriptor, place: 0, size: 0, isAtEntry: false)
-        guard TargetMemory(pid: pid).write(code, at: cave) else { return }
+        // Where the kernel protects memory from being written by way of its file, it does not from
+        // who traces the thread.
+        if !TargetMemory(pid: pid).write(code, at: cave),
+            (try? main.tracee.write(code, at: cave)) == nil
+        {
+            return
+        }
         _ = try? main.tracee.divert(to: cave)
     }
 
@@ -123,7 +129,6 @@ extension TraceSession {
         // Only what is there at once cannot be waited for in vain.
         if isAtEntry, inherited == nil { throw .obstacle(.noRoom) }
         let handed = inherited
-        inherited = nil
         if isAtEntry { contents.patches += patches(keeping: AreaCode.pieceSize, at: entry) }
         // Behind those, for a call may be made there.
         contents.patches += patches(leading: ownSites)
@@ -134,6 +139,7 @@ extension TraceSession {
         own?.fill(contents)
         own.map { _ = $0.open() }
         guard putPiece(code, at: piece, in: image) else { throw .obstacle(.unmapped) }
+        inherited = nil
         if isAtEntry { image.cave = nil }
         let expected = own == nil ? process.lowestFreeDescriptor() : 0
         let before = try attempt { () throws(SystemError) in try main.tracee.divert(to: piece) }

@@ -39,6 +39,8 @@ protocol ThreadAccess: AnyObject {
     func registers() throws(SystemError) -> Registers
     func resumeAddress() throws(SystemError) -> UInt64
     func keepCall() throws(SystemError)
+    /// To the memory of a stopped thread, past its protection; whole words.
+    func write(_ bytes: [UInt8], at address: UInt64) throws(SystemError)
     var isInSequence: Bool { get }
     var isInCall: Bool { get }
     @discardableResult
@@ -155,6 +157,9 @@ final class KernelThread: ThreadAccess {
     func registers() throws(SystemError) -> Registers { try tracee.registers() }
     func resumeAddress() throws(SystemError) -> UInt64 { try tracee.resumeAddress() }
     func keepCall() throws(SystemError) { try tracee.keepCall() }
+    func write(_ bytes: [UInt8], at address: UInt64) throws(SystemError) {
+        try tracee.write(bytes, at: address)
+    }
     var isInSequence: Bool { tracee.isInSequence }
     var isInCall: Bool { tracee.isInCall }
     func divert(to address: UInt64) throws(SystemError) -> Tracee.State {

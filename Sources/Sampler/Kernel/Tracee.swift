@@ -73,6 +73,16 @@ struct Tracee: Hashable, Sendable {
         try check(fl_ptrace_restart_call(tid), "setting thread \(tid)'s registers")
     }
 
+    /// Past the memory's protection; whole words.
+    func write(_ bytes: [UInt8], at address: UInt64) throws(SystemError) {
+        for offset in stride(from: 0, to: bytes.count, by: 8) {
+            guard let word = bytes.littleEndianWord(at: offset) else { return }
+            try check(
+                fl_ptrace_write(tid, address &+ UInt64(offset), word),
+                "writing to thread \(tid)'s memory")
+        }
+    }
+
     /// Of code in 64 bits; others number their calls differently.
     private static let codeSegment: UInt64 = 0x33
 
