@@ -32,6 +32,7 @@ final class MarkPlacement {
     private var wasLooked = false
     private var refusals = 0
     private let tell: (@Sendable (MarkProblem) -> Void)?
+    var patience = MarkPatience()
     /// Nothing is placed any more.
     var isOver = false
     /// The files of the image that begins next were read already.
@@ -56,6 +57,7 @@ final class MarkPlacement {
         placed = []
         semaphores = []
         isPlaced = false
+        patience = MarkPatience()
     }
 
     /// Reads a program's files before it is there, and does with ourselves what will be done while

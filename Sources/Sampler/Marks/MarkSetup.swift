@@ -7,19 +7,23 @@ extension TraceSession {
     ///
     /// - Parameter whileNobodyRuns: the only thread is stopped, and is in no code that matters.
     func placeMarks(whileNobodyRuns: Bool = false) {
-        guard let marks, !marks.isOver, !marks.pending.isEmpty, let area, area.isSettled
+        guard let marks, !marks.isOver, !marks.pending.isEmpty, let area, area.isSettled,
+            whileNobodyRuns || marks.patience.allows(at: process.now)
         else { return }
         if marks.spaces.isEmpty { marks.spaces = area.makeTrampolineSpaces() }
         let plans = marks.pending.compactMap { plan(for: $0, marks) }
         let changes = plans.flatMap(\.plan.changes)
         var stopped: [TracedThread] = []
+        let start = process.now
         if !whileNobodyRuns, !changes.isEmpty {
-            // Who cannot be stopped now may be at the next tick.
-            guard let others = stopOthers(than: nil) else { return }
+            // Who cannot be stopped now may be later.
+            guard let others = stopRunning(by: start + MarkPatience.forStops) else {
+                return putOffMarks(changes, marks, since: start)
+            }
             stopped = others
             guard canChange(changes, stopped) else {
                 for thread in stopped { release(thread) }
-                return
+                return putOffMarks(changes, marks, since: start)
             }
         }
         marks.pending = []
@@ -30,6 +34,36 @@ extension TraceSession {
             for semaphore in plan.semaphores { raise(semaphore, of: object, marks) }
         }
         for thread in stopped { release(thread) }
+        if !stopped.isEmpty { noteHold(from: start, to: process.now) }
+    }
+
+    /// Stops all threads that run; nil: one could not be, and all go on.
+    private func stopRunning(by deadline: MonotonicTime) -> [TracedThread]? {
+        var stopped: [TracedThread] = []
+        for thread in threads.values where isRunning(thread) {
+            if stopNow(thread, by: deadline) != nil {
+                stopped.append(thread)
+            } else if isRunning(thread) {
+                for thread in stopped { release(thread) }
+                return nil
+            }
+        }
+        return stopped
+    }
+
+    /// The program has been held for nothing. It is not for most of the time, nor without end.
+    private func putOffMarks(
+        _ changes: [MarkPlan.Change], _ marks: MarkPlacement, since start: MonotonicTime
+    ) {
+        noteHold(from: start, to: process.now)
+        marks.patience.failed(from: start, to: process.now)
+        guard marks.patience.isOver else { return }
+        if marks.isPlaced {
+            for change in changes { marks.refuse(change, .notWritten) }
+            marks.pending = []
+        } else {
+            abandonMarks()
+        }
     }
 
     private func plan(

@@ -1,3 +1,4 @@
+import CAgent
 import ProfileModel
 import Testing
 
@@ -5,6 +6,59 @@ import Testing
 
 /// A session on a made process: what it does to place marks.
 extension TraceSessionTests {
+    private struct Planner: MarkPlanner {
+        let requests = [
+            MarkRequest(name: "a", place: .function("a", library: nil, isSpan: false))
+        ]
+        func prepare(_ file: String, path: String) {}
+        func plan(
+            for image: MarkedImage, read: @Sendable (_ address: UInt64, _ count: Int) -> [UInt8]
+        ) -> MarkPlan? {
+            var plan = MarkPlan()
+            plan.found = [0]
+            plan.changes = [
+                MarkPlan.Change(
+                    start: 0x50_0000, requests: [0], trampoline: .jump(to: 0x50_0005))
+            ]
+            return plan
+        }
+    }
+
+    private func marking() throws -> (session: TraceSession, marks: MarkPlacement) {
+        let session = launched()
+        let image = try #require(session.stage.image)
+        let area = try #require(Area(stackBytes: 4096))
+        let contents = Area.Contents(
+            place: 0x7000_0000_0000, recorder: 0, cookie: SharedSlots.makeCookie())
+        area.fill(contents)
+        area.set(\.phase, UInt32(FL_PHASE_SETTLED))
+        session.use(area, contents, Instrumentation.Setup(), in: image)
+        let marks = MarkPlacement(Planner(), tell: nil)
+        marks.pending = [LinkedObject(bias: 0, path: "/made/library", dynamicAddress: 0)]
+        session.marks = marks
+        return (session, marks)
+    }
+
+    /// All others stand while it is waited for.
+    @Test func aThreadThatDoesNotStopKeepsMarksAway() throws {
+        let (session, marks) = try marking()
+        process.deaf = process.pid
+        var held = TimeSpan.zero
+        func placeMarks() {
+            process.pass(10)
+            let before = process.now
+            session.placeMarks()
+            held = held + (process.now - before)
+        }
+        for _ in 0..<100 { placeMarks() }
+        #expect(held < .milliseconds(100))
+        for _ in 0..<10_000 where !marks.isOver { placeMarks() }
+        #expect(held < .milliseconds(500))
+        #expect(marks.isOver)
+        #expect(marks.problems.map(\.cause) == [.unavailable])
+        #expect(sink.marks.filter { $0 == .held }.count > 2)
+    }
+
     /// As a thread may set it: there is nothing above.
     @Test func aStackPointerAtTheVeryEnd() throws {
         let session = launched()
