@@ -210,11 +210,4 @@ extension Area {
             routine: routine)
         return [far, near]
     }
-
-    /// Where the island is.
-    var islandRange: Range<UInt64>? {
-        let island = self[\.island]
-        guard Self.isPlace(island, size: TrampolineSpace.size) else { return nil }
-        return island..<(island &+ UInt64(TrampolineSpace.size))
-    }
 }

@@ -16,6 +16,8 @@ final class Area {
     let buffers: Buffers
     /// Where the program has it; where it should have it until ``isSettled``.
     private(set) var address: UInt64 = 0
+    /// Where it has the island, if it has one; known as soon as it has settled.
+    private(set) var islandRange: Range<UInt64>?
     /// The memory's descriptor, as long as a process is to inherit it.
     private var descriptor: Int32
     let base: UnsafeMutableRawPointer
@@ -184,6 +186,7 @@ final class Area {
     /// Writes everything. Whoever waits for that goes on.
     func fill(_ contents: Contents) {
         address = contents.place
+        islandRange = nil
         hasSettled = false
         prepare()
         var state = fl_state()
@@ -247,9 +250,17 @@ final class Area {
     var isSettled: Bool {
         guard value(\.phase) == UInt32(FL_PHASE_SETTLED) else { return false }
         // Later a child may have written there.
-        if !hasSettled, Self.isPlace(self[\.address], size: size) { address = self[\.address] }
+        if !hasSettled { keepPlaces() }
         hasSettled = true
         return true
+    }
+
+    private func keepPlaces() {
+        if Self.isPlace(self[\.address], size: size) { address = self[\.address] }
+        let (island, islandSize) = (self[\.island], TrampolineSpace.size)
+        if Self.isPlace(island, size: islandSize) {
+            islandRange = island..<(island &+ UInt64(islandSize))
+        }
     }
 
     /// Whether the program goes on without it: it could not be mapped, or nobody filled it in.
@@ -341,8 +352,10 @@ final class Area {
                 Signal(
                     number: Int32(clamping: state.spare_signal), original: state.spare_original))
         }
-        return signals
+        // We never take the place of a handler, whatever a child of the program may have written.
+        return signals.map { Signal(number: $0.number, original: $0.original == 1 ? 1 : 0) }
     }
+
     /// Whether it prepares a filter for its system calls.
     var isFiltered: Bool { value(\.filtered) != 0 }
     /// From now on our code makes no system calls, whoever comes by.

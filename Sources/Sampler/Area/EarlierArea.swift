@@ -20,8 +20,6 @@ struct EarlierArea {
     private let isUnclear: Bool
     /// Whether nobody comes by it any more but by `changes`, and who was there may have left.
     let isQuiet: Bool
-    /// Its signals, whatever they did before.
-    fileprivate let allSignals: [Area.Signal]
 
     /// Those of a process, the child of a recorded one, too: it has its parent's.
     static func all(in pid: Int32) -> [EarlierArea] {
@@ -63,8 +61,7 @@ struct EarlierArea {
             bytes.count == MemoryLayout<fl_state>.size
             && (code == AreaCode.bytes || AreaCode.isArrival(code))
         let state = isOurs ? bytes.withUnsafeBytes { $0.loadUnaligned(as: fl_state.self) } : nil
-        allSignals = state.map(Area.signals) ?? []
-        signals = allSignals.filter { $0.original <= 1 }
+        signals = state.map(Area.signals) ?? []
         isQuiet = state.map { Self.isQuiet($0, at: start, memory) } ?? false
         recorder = Int32(bitPattern: state?.recorder ?? 0)
         isAwaited = state?.phase == UInt32(FL_PHASE_EMPTY)
@@ -137,7 +134,7 @@ struct EarlierArea {
     /// Whether its handler may be the action of one of its signals.
     func mayHaveHandler(in pid: Int32) -> Bool {
         guard let status = ProcessStatus(pid: pid) else { return true }
-        return allSignals.contains { status.catches($0.number) }
+        return signals.contains { status.catches($0.number) }
     }
 
     /// Whether the linker's hook leads there, and nobody knows what was there before.
@@ -179,8 +176,7 @@ extension TraceSession {
         for area in all where sharesNamespace && area.isAbandoned {
             try takeBackHandlers(of: area, by: thread)
         }
-        for area in abandonedAreas(besides: thread, of: &others)
-        where area.signals.count == area.allSignals.count {
+        for area in abandonedAreas(besides: thread, of: &others) {
             let code = AreaCode.away(unmapping: area.range)
             guard let cave = ImageStart(pid: pid).anyCave, run(code, at: cave, by: thread) else {
                 throw .obstacle(.unmapped)

@@ -147,6 +147,7 @@ import Testing
                 let mapped = try MappedArea()
                 let island = isFree ? try Self.freePlace(TrampolineSpace.size) : mapped.address
                 mapped.settle { $0.island = island }
+                #expect(mapped.area.isSettled)
                 #expect(mapped.area.islandRange?.lowerBound == (isFree ? island : nil))
                 #expect(mapped.area.makeTrampolineSpaces().count == (isFree ? 2 : 1))
                 if isFree {

@@ -240,7 +240,7 @@ import Testing
         area.set(\.phase, UInt32(FL_PHASE_SETTLED))
         area.set(\.address, 0x7000_0000_0000)
         area.set(\.island, 0)
-        #expect(area.isSettled && area.range.count == area.size && area.islandRange == nil)
+        #expect(area.isSettled && area.range.count == area.size)
     }
 
     @Test func notesAsTheyAreWritten() throws {
@@ -413,8 +413,31 @@ import Testing
     {
         await #expect(processExitsWith: .success) { [island] in
             let area = try #require(Area(stackBytes: 4096))
+            area.set(\.phase, UInt32(FL_PHASE_SETTLED))
             area.set(\.island, island)
-            _ = area.islandRange?.contains(1)
+            #expect(area.isSettled && area.islandRange == nil)
+        }
+    }
+
+    /// A child that the program forked can write there, and what is there is unmapped at the end.
+    @Test func theIslandIsWhereItWasAtFirst() throws {
+        let area = try #require(Area(stackBytes: 4096))
+        #expect(area.islandRange == nil)
+        area.set(\.island, 0x5555_0000_0000)
+        area.set(\.phase, UInt32(FL_PHASE_SETTLED))
+        #expect(area.isSettled)
+        area.set(\.island, 0x6666_0000_0000)
+        #expect(area.isSettled && area.islandRange?.lowerBound == 0x5555_0000_0000)
+    }
+
+    /// We never take the place of a handler, and give none back.
+    @Test func aSignalsActionThatCannotHaveBeen() throws {
+        let area = try #require(Area(stackBytes: 4096))
+        area.set(\.sample_signal, 23)
+        for original in [0, 1, 2, .max] as [UInt64] {
+            area.set(\.original_handler, original)
+            let given = area.signals.first { $0.number == 23 }
+            #expect(given?.original == (original == 1 ? 1 : 0))
         }
     }
 }
