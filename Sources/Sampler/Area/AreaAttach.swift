@@ -104,6 +104,7 @@ extension TraceSession {
         defer { noteHold(from: held, to: .now) }
         guard var others = stopOthers(than: thread) else { throw .obstacle(.unmapped) }
         defer { for other in others { release(other) } }
+        clearCave(start, stopped: others + [thread])
         if try takeOver(by: thread, &others) { sites = findSites() }
         guard sites[.sigaction] != nil else { throw .obstacle(.noCallSite) }
         // Now that nobody runs: a moment ago somebody may have been about to set an action.

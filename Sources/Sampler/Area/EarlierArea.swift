@@ -205,6 +205,28 @@ extension TraceSession {
         }
     }
 
+    /// Takes away the piece of code that a recorder has left which was killed as it came, or went.
+    /// What was there belongs to nobody. Whoever still needs it is within, or is traced by somebody
+    /// who is about to lead it there.
+    ///
+    /// - Parameter stopped: all threads that run.
+    func clearCave(_ start: ImageStart, stopped: [TracedThread]) {
+        guard let cave = start.anyCave else { return }
+        let memory = TargetMemory(pid: pid)
+        guard AreaCode.isPiece(memory.read(at: cave, count: AreaCode.pieceSize)) else { return }
+        let range = cave..<(cave &+ UInt64(AreaCode.pieceSize))
+        let tids = process.threadIDs()
+        guard tids.allSatisfy({ threads[$0] != nil && !isTracedElsewhere($0) }),
+            isUnused(ChangedCode([range]), by: stopped)
+        else { return }
+        memory.write([UInt8](repeating: 0, count: range.count), at: cave)
+    }
+
+    private func isTracedElsewhere(_ tid: Int32) -> Bool {
+        guard let tracer = ProcessFiles(pid: tid).status("TracerPid:") else { return false }
+        return tracer != 0 && threads[tid]?.isTraced != true
+    }
+
     /// The signals do what they did before, where the other's handler is their action still.
     private func takeBackHandlers(
         of area: EarlierArea, by thread: TracedThread

@@ -115,7 +115,7 @@ extension TraceSession {
             ChangedCode([area.range] + (area.islandRange.map { [$0] } ?? [])), by: stopped)
     }
 
-    private func isUnused(_ code: ChangedCode, by stopped: [TracedThread]) -> Bool {
+    func isUnused(_ code: ChangedCode, by stopped: [TracedThread]) -> Bool {
         threads.values.filter { $0.phase != .exited }.allSatisfy { thread in
             let registers: Registers
             if stopped.contains(where: { $0.tid == thread.tid }) {

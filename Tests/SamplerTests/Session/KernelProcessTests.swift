@@ -54,6 +54,29 @@ import Testing
         }
     }
 
+    /// A recorder that is killed as it attaches leaves its piece where the next one needs room.
+    @Test func aPieceThatAKilledRecorderHasLeft() throws {
+        let child = try Child(["sleep", "60"])
+        #expect(eventually { !ProcessFiles(pid: child.pid).image(at: .now).arguments.isEmpty })
+        var options = SamplerOptions(capture: .signal)
+        options.asksScheduler = false
+        let session = TraceSession(
+            KernelProcess(pid: child.pid), options: options, sink: RecordingSink())
+        try session.beginAttached {}
+        let start = ImageStart(pid: child.pid)
+        let memory = TargetMemory(pid: child.pid)
+        let cave = try #require(start.anyCave)
+        let piece = AreaCode.boot(descriptor: nil, place: 0, size: 0, isAtEntry: false)
+        func isThere() -> Bool { AreaCode.isPiece(memory.read(at: cave, count: piece.count)) }
+        #expect(memory.write(piece, at: cave) && isThere())
+        // It may not sleep as yet: then somebody could be there.
+        #expect(
+            eventually {
+                session.clearCave(start, stopped: [])
+                return !isThere()
+            })
+    }
+
     /// What ended before anything of it could be opened is gone, not unknown.
     @Test func nobody() {
         let process = KernelProcess(pid: .max)
