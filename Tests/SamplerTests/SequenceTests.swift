@@ -14,6 +14,14 @@ struct SequenceTests {
         for _ in 0..<20 { #expect(try !outside.stopped { $0.isInSequence }) }
     }
 
+    /// The process runs other tests, whose monitor of children would spin for it.
+    @Test func nothingIsLeftOfThem() throws {
+        var loop: Loop? = try Loop(isSequence: false)
+        let pid = try #require(loop?.pid)
+        loop = nil
+        #expect(kill(pid, 0) != 0 && errno == ESRCH)
+    }
+
     /// Before Linux 5.13 the kernel does not tell: whoever runs may be within one.
     @Test func anOldKernel() async {
         await #expect(processExitsWith: .success) {
@@ -50,7 +58,7 @@ private func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
 /// Unsafe code: machine code that this file writes.
 private final class Loop {
     private let tracee: Tracee
-    private let pid: Int32
+    let pid: Int32
 
     /// Where the C library's sequences are registered, from the thread's pointer.
     static var offset: Int? {
@@ -99,11 +107,7 @@ private final class Loop {
         return look(tracee)
     }
 
-    deinit {
-        kill(pid, SIGKILL)
-        var status: Int32 = 0
-        _ = fl_wait_briefly(pid, &status)
-    }
+    deinit { Child.end(pid) }
 }
 
 /// Makes the kernel an older one: PTRACE_GET_RSEQ_CONFIGURATION is not known, perhaps rseq neither.
