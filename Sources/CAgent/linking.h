@@ -270,18 +270,18 @@ CODE void note_library(struct link_map *map, uint64_t open) {
 }
 
 // They have run: the linker finds the library's own entries again. `which` is odd for the array.
-// A forked child gives back what is its own, and leaves the note to its parent.
+// A forked child gives back what is its own, sooner or later than its parent does, and leaves the
+// note to that.
 CODE void fl_give_back(volatile struct fl_library *library, uint32_t which) {
     struct dynamic_entry **const info = (void *)(library->map + info_offset);
-    const int is_own = *IN_AREA(uint32_t, FL_OWN) == 1;
     if (which & 1) {
         info[tag_array] = (struct dynamic_entry *)library->own[1];
         info[tag_array_size] = (struct dynamic_entry *)library->own[2];
-        if (is_own) library->own[1] = 0;
     } else {
         info[tag_init] = (struct dynamic_entry *)library->own[0];
-        if (is_own) library->own[0] = 0;
     }
+    if (*IN_AREA(uint32_t, FL_OWN) == 1)
+        library->given_back |= which & 1 ? FL_GAVE_ARRAY : FL_GAVE_INIT;
 }
 
 // MARK: The C library's calls
@@ -389,7 +389,7 @@ CODE void start_up(void) {
 
 // MARK: What the linker tells
 
-CODE void fl_linker_tells(const struct caller *from) {
+INLINE void take_news(const struct caller *from) {
     volatile struct fl_state *const own = state();
     volatile struct linker_state *const linker = (void *)own->debug;
     if (own->debug == 0) return;
@@ -423,8 +423,29 @@ CODE void fl_linker_tells(const struct caller *from) {
     }
 }
 
+// A handler of the program's that ran meanwhile could fork: its child would come back into the midst
+// of this, and write on in its parent's notes. Our own handler does no such thing.
+INLINE int block_signals(volatile uint64_t *before) {
+    volatile struct fl_state *const own = state();
+    // Who faults with the signal blocked is killed.
+    const uint64_t faults = SIGNAL(4) | SIGNAL(5) | SIGNAL(7) | SIGNAL(8) | SIGNAL(11) | SIGNAL(31);
+    volatile uint64_t blocked = ~faults;
+    if (!own->displaced && own->sample_signal != 0) blocked &= ~SIGNAL(own->sample_signal);
+    return call(call_sigmask, set_mask, (long)&blocked, (long)before, 8, 0, 0) == 0;
+}
+
+CODE void fl_linker_tells(const struct caller *from) {
+    volatile uint64_t before;
+    const int are_blocked = block_signals(&before);
+    take_news(from);
+    if (are_blocked) call(call_sigmask, set_mask, (long)&before, 0, 8, 0, 0);
+}
+
 CODE void fl_main_begins(const struct caller *from) {
+    volatile uint64_t before;
+    const int are_blocked = block_signals(&before);
     note_border(FL_BORDER_MAIN, from);
     // Nobody would tell us from here on of filters for system calls.
     if (state()->hooked == 0) state()->filtered = 1;
+    if (are_blocked) call(call_sigmask, set_mask, (long)&before, 0, 8, 0, 0);
 }

@@ -19,6 +19,54 @@ extension EndToEnd {
             try SideBySide(scratch: scratch).compare(fixture: ["rare", what])
         }
 
+        /// A forked child has our changes and shares the area with its parent: none of what it does
+        /// there is told of its parent, whose recording goes on.
+        @Test func whatAForkedChildDoes() throws {
+            let program = [try Setup.fixture("offspring"), try Setup.fixture("libplugin.so")]
+            for _ in 0..<3 {
+                let report = try SideBySide(scratch: scratch).compare(
+                    program, options: ["--mark", "hit=hit"])
+                let kinds = Set(report.launch.notes.map(\.kind))
+                #expect(
+                    kinds.isDisjoint(with: ["filtered", "displaced", "left_behind"]), "\(kinds)")
+                let facts = try facts()
+                #expect(facts.signposts.map(\.name) == ["hit", "event"])
+                #expect(facts.intervals.map(\.name) == ["everything"])
+                let threads = Set(facts.signposts.map(\.tid) + facts.intervals.map(\.tid))
+                #expect(threads == [report.program.pid])
+                let plugin = facts.initializers.filter { $0.module.hasSuffix("libplugin.so") }
+                #expect(
+                    plugin.map(\.function).filter { $0.hasPrefix("plugin_") }
+                        == ["plugin_compute", "plugin_rest"])
+                #expect(facts.libraries.filter { $0.path.hasSuffix("/libplugin.so") }.count == 1)
+            }
+        }
+
+        /// The parts of the JSON report that this is about.
+        private struct Facts: Decodable {
+            struct Moment: Decodable {
+                var name: String
+                var tid: Int32
+            }
+            struct Initializer: Decodable {
+                var function: String
+                var module: String
+            }
+            struct Library: Decodable { var path: String }
+
+            var signposts: [Moment]
+            var intervals: [Moment]
+            var initializers: [Initializer]
+            var libraries: [Library]
+        }
+
+        private func facts() throws -> Facts {
+            let finished = Finished(end: .exited(0), output: "", error: "")
+            let text = try Recorded(path: scratch("recording"), finished: finished)
+                .text("report", ["--format", "json"])
+            return try JSONDecoder().decode(Facts.self, from: Data(text.utf8))
+        }
+
         /// Who asks to be traced, or is traced by another, cannot be traced by us as well: that is
         /// a limit of this capture (docs/design.md).
         @Test(arguments: rarities + ["namespaces"])

@@ -256,12 +256,17 @@ struct fl_library {
     // What the linker finds in place of the library's own entries:
     uint64_t only;          // an array of one
     uint64_t entries[6];    // DT_INIT, DT_INIT_ARRAY, DT_INIT_ARRAYSZ, each with its value
-    uint64_t own[3];        // where the library's own entries are; 0: the linker finds them
+    uint64_t own[3];        // where the library's own entries are; 0: it was not led to us
     // For who comes to read what is mapped when the process is gone already:
     uint64_t bias;          // what the linker has added to the file's addresses
     int64_t kept_size;      // how much of FL_FILE_START was copied from there; else nothing
     uint64_t kept;          // where to, from FL_STACKS; behind it its name, FL_FILE_NAME bytes at most
-    uint64_t unused[6];
+    uint64_t given_back;    // which of its own entries the linker has again: bits as below
+    uint64_t unused[5];
+};
+enum {
+    FL_GAVE_INIT = 1,
+    FL_GAVE_ARRAY = 2,
 };
 
 // What a hit of a mark says: the beginning of it as the ring's slot has it (firstlight/signpost.h).

@@ -102,7 +102,10 @@ extension Area {
         return (first..<max(first, counts.libraries)).contains { index in
             let library = read(
                 fl_library.self, at: Int(FL_LIBRARIES) + index * MemoryLayout<fl_library>.size)
-            return library.own.0 != 0 || library.own.1 != 0
+            let isLed = (library.own.0 != 0, library.own.1 != 0)
+            let given = Int32(truncatingIfNeeded: library.given_back)
+            return isLed.0 && given & Int32(FL_GAVE_INIT) == 0
+                || isLed.1 && given & Int32(FL_GAVE_ARRAY) == 0
         }
     }
 

@@ -1,5 +1,6 @@
 import CAgent
 import CSystem
+import Foundation
 import Glibc
 import ProfileModel
 import Testing
@@ -386,6 +387,87 @@ import Testing
         // Its calls were not found.
         #expect(!mapped.area.seesActions)
         #expect(Self.run(linker) == [31, 32])
+    }
+
+    // MARK: Forked children
+
+    /// It runs the rest of the initialisers beside its parent, and finds the libraries' own entries
+    /// when that is through already.
+    @Test func aChildThatIsLate() async {
+        await #expect(processExitsWith: .success) {
+            let (mapped, linker) = try Self.started()
+            var ends: [Int32] = [-1, -1]
+            try #require(pipe(&ends) == 0)
+            // Swift hides it, for most cannot be done in such a child.
+            let fork = unsafeBitCast(
+                try #require(dlsym(nil, "fork")), to: (@convention(c) () -> Int32).self)
+            let child = fork()
+            if child == 0 {
+                close(ends[1])
+                var byte: UInt8 = 0
+                guard read(ends[0], &byte, 1) == 0, Self.run(linker) == [31, 32, 33, 33] else {
+                    _exit(1)
+                }
+                let isBack =
+                    linker.ownEntries(of: 0).contains(linker.entry(12, of: 0))
+                    && linker.ownEntries(of: 0).contains(linker.entry(25, of: 0))
+                    && linker.ownEntries(of: 1).contains(linker.entry(27, of: 1))
+                _exit(isBack ? 0 : 2)
+            }
+            #expect(mapped.area.hasPendingInitializers)
+            #expect(Self.run(linker) == [31, 32, 33, 33])
+            close(ends[1])
+            var status: Int32 = -1
+            #expect(waitpid(child, &status, 0) == child && status == 0)
+            #expect(!mapped.area.hasPendingInitializers)
+            #expect(mapped.area.counts.records == 4)
+        }
+    }
+
+    /// `gate_ns` and `gate_end_ns`, for the handler.
+    nonisolated(unsafe) private static var gate: UnsafePointer<Int64>?
+    nonisolated(unsafe) private static var ranAtGate = false
+
+    /// Such a handler could fork, and its child come back into our code.
+    @Test func noHandlerRunsInOurCode() async {
+        await #expect(processExitsWith: .success) {
+            let mapped = try MappedArea()
+            let linker = MadeLinker()
+            mapped.settle {
+                $0.debug = linker.address
+                $0.isGated = true
+            }
+            let offset = MemoryLayout<fl_state>.offset(of: \.gate_ns) ?? 0
+            Self.gate = UnsafePointer(
+                (mapped.program + Int(FL_STATE) + offset).assumingMemoryBound(to: Int64.self))
+            signal(SIGUSR1) { _ in
+                guard let gate = AreaRunTests.gate else { return }
+                if gate[0] != 0, gate[1] == 0 { AreaRunTests.ranAtGate = true }
+            }
+            // Threads of pools block everything.
+            var none = sigset_t()
+            sigemptyset(&none)
+            pthread_sigmask(SIG_SETMASK, &none, nil)
+            let here = pthread_self()
+            let area = mapped.area
+            nonisolated(unsafe) let watched = area
+            let other = Thread {
+                while !watched.isGateWaiting { sched_yield() }
+                pthread_kill(here, SIGUSR1)
+            }
+            other.start()
+            linker.set(.adds)
+            mapped.tellOfChange()
+            linker.set(.consistent)
+            linker.add("")
+            mapped.tellOfChange()
+            #expect(area.time(\.gate_end_ns) != nil)
+            #expect(!Self.ranAtGate)
+            // They are as they were.
+            var mask = sigset_t()
+            pthread_sigmask(SIG_SETMASK, nil, &mask)
+            #expect(sigismember(&mask, SIGUSR1) == 0 && sigismember(&mask, SIGURG) == 0)
+        }
     }
 
     private static func page() throws -> Int32 {
