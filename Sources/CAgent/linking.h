@@ -195,14 +195,13 @@ enum {
 enum { info_offset = 64 };
 
 // What tells whose code is where, without the process: a short launch is over before anybody has read
-// what is mapped. Not of many libraries, for each takes two microseconds: a program that has them
-// lives for long enough. Where the file's beginning is not mapped, the kernel says so, and nothing
-// is kept.
+// what is mapped. Not of many libraries, for each takes a microsecond or two: a program that has them
+// lives for long enough. The program itself, which has no name, the recorder knows. Where the file's
+// beginning is not mapped, the kernel says so, and nothing is kept.
 INLINE void keep_file(volatile struct fl_library *library, const struct link_map *map) {
     volatile struct fl_state *const own = state();
     const uint32_t used = own->stacks;
-    // The program itself has no name.
-    if (map->name == 0 || (map->name[0] != '/' && map->name[0] != 0) || map->bias == 0 ||
+    if (map->name == 0 || map->name[0] != '/' || map->bias == 0 ||
         used + FL_FILE_START + FL_FILE_NAME > FL_STACKS_SIZE)
         return;
     volatile uint64_t vectors[4] = {

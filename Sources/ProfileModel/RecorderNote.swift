@@ -51,6 +51,9 @@ package struct RecorderNote: Hashable, Sendable {
         case unseenCPU = "unseen_cpu"
         /// The handler could not be taken back when the recording ended; it does nothing now.
         case leftBehind = "left_behind"
+        /// Libraries of a launch that was over before anybody could read what it had mapped, beyond
+        /// those that our code keeps of each; how many.
+        case unknownLibraries = "unknown_libraries"
         /// Signposts for which there was no room: the program emitted them faster than they could
         /// be kept; how many.
         case lostSignposts = "lost_signposts"

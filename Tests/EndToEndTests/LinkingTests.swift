@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 extension EndToEnd {
@@ -36,6 +37,25 @@ extension EndToEnd {
                     truth: truth["constructor_cpu"])
                 misses.check("main", report.phase("Main")?.cpuNs, truth: truth["burn_cpu"])
                 return misses
+            }
+        }
+
+        /// Over before anybody has read what it had mapped, on one core with the recorder now and
+        /// then: where its code was is known nevertheless.
+        @Test(arguments: ["moment", "moment-static", "moment-no-pie"])
+        func oneThatIsOverAtOnce(variant: String) throws {
+            let field = "Cpus_allowed_list:"
+            let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+            let list = status.split(separator: "\n").first { $0.hasPrefix(field) }
+            let core = try #require(list?.dropFirst(field.count).firstMatch(of: /\d+/)?.output)
+            for _ in 0..<15 {
+                var command = try Firstlight.recording(
+                    [try Setup.fixture(variant)], to: scratch("recording"))
+                command.words = ["taskset", "-c", String(core), "nice", "-n", "19"] + command.words
+                let finished = try command.run()
+                try #require(finished.status == 7)
+                let report = try Recorded(path: scratch("recording"), finished: finished).json()
+                #expect(report.launch.truncatedStacks == 0)
             }
         }
 

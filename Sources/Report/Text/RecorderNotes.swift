@@ -52,6 +52,10 @@ enum RecorderNotes {
                     + " of CPU by threads that ended between two looks, not shown below"
         case .leftBehind:
             "our code could not be taken out of the program: it does nothing now"
+        case .unknownLibraries:
+            (note.value == 1 ? "a library" : "\(Numbers.grouped(note.value)) libraries")
+                + " more than are noted when a launch is over before its mappings can be read: "
+                + "stacks may end in unmapped code"
         case .lostSignposts:
             Numbers.count(note.value, "signpost")
                 + " lost, they came faster than they could be kept: intervals may lack their ends"

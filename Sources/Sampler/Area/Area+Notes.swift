@@ -74,11 +74,9 @@ extension Area {
             open: open >= Int(FL_FIRST_OPEN) && open < Int(FL_MOST_OPENS) ? open : nil)
     }
 
-    /// What was kept of the start-up's libraries: whose code is where can be known without the
-    /// process.
-    ///
-    /// - Parameter program: the path of what has no name: the program itself.
-    func notedLibraries(program: String) -> [NotedLibrary] {
+    /// What was kept of the start-up's libraries, the first ones: whose code is where can be known
+    /// without the process.
+    var notedLibraries: [NotedLibrary] {
         (0..<min(counts.libraries, Int(FL_MOST_FILES))).compactMap { index in
             let library = read(
                 fl_library.self, at: Int(FL_LIBRARIES) + index * MemoryLayout<fl_library>.size)
@@ -89,11 +87,13 @@ extension Area {
             let name = copy(at: place + Int(FL_FILE_START), count: Int(FL_FILE_NAME))
             guard let end = name.firstIndex(of: 0) else { return nil }
             return NotedLibrary(
-                path: end == 0 ? program : String(decoding: name[..<end], as: UTF8.self),
-                bias: library.bias,
+                path: String(decoding: name[..<end], as: UTF8.self), address: library.bias,
                 start: copy(at: place, count: Int(FL_FILE_START)))
         }
     }
+
+    /// How many of the start-up's libraries there was no room for.
+    var unnotedLibraries: Int { max(0, initialLibraries - Int(FL_MOST_FILES)) }
 
     /// Whether the linker will still come by us for a library's initialisers. The program's own may
     /// be run by itself, and never pass.

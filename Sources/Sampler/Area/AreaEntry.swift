@@ -97,6 +97,7 @@ extension TraceSession {
     ) throws(SetupFailure) -> Area {
         let start = ImageStart(pid: pid, isAtFirstInstruction: true)
         guard start.vector.entry != 0 else { throw .gone }
+        image.noted = start.noted
         let size = Area.size(stackBytes: options.stackBytes)
         guard let place = start.place(size: size) else { throw .obstacle(.noRoom) }
         var contents = Area.Contents(

@@ -1,11 +1,15 @@
+import CAgent
 import ProfileModel
 
-/// The beginning of a library's file as it was mapped, and where.
+/// The beginning of a library's file, or the program's, as it was mapped, and where.
 struct NotedLibrary {
     var path: String
-    /// What the linker has added to the file's addresses.
-    var bias: UInt64
+    /// Where the file's first byte is.
+    var address: UInt64
     var start: [UInt8]
+
+    /// How much of it there is.
+    static let length = Int(FL_FILE_START)
 
     /// Where its code is; nothing unless the build id says which file it is: the path may name
     /// another one by now.
@@ -15,18 +19,21 @@ struct NotedLibrary {
             let count = start.littleEndianUInt16(at: 56)
         else { return [] }
         let headers = (0..<Int(count)).compactMap { header(at: Int(offset) + $0 * 56) }
-        // Else that is not what was kept.
-        guard headers.contains(where: { $0.isLoaded && $0.offset == 0 && $0.address == 0 }),
-            let buildID = headers.lazy.filter({ $0.kind == 4 }).compactMap(buildID).first
+        // Else that is not what was kept. A program that is not moved has addresses of its own.
+        guard let base = headers.first(where: { $0.isLoaded && $0.offset == 0 })?.address,
+            base & 4095 == 0,
+            let buildID = headers.lazy.filter({ $0.kind == 4 })
+                .compactMap({ self.buildID(in: $0, from: base) }).first
         else { return [] }
         return headers.filter { $0.isLoaded && $0.isExecutable }.compactMap { header in
             let first = header.address & ~4095
             let end = (header.address &+ header.size &+ 4095) & ~4095
             // Whatever stands there: the program can write it.
-            guard end > first, bias <= .max - end, header.offset >= header.address - first
+            guard first >= base, end > first, address <= .max - (end - base),
+                header.offset >= header.address - first
             else { return nil }
             return CodeMapping(
-                start: bias + first, end: bias + end,
+                start: address + (first - base), end: address + (end - base),
                 fileOffset: header.offset - (header.address - first), path: path, inode: 0,
                 buildID: buildID)
         }
@@ -55,11 +62,10 @@ struct NotedLibrary {
     }
 
     /// Of a segment of notes, as far as that was kept.
-    private func buildID(in notes: Header) -> [UInt8]? {
+    private func buildID(in notes: Header, from base: UInt64) -> [UInt8]? {
         let size = UInt64(start.count)
-        guard notes.address == notes.offset, notes.offset <= size, notes.size <= size else {
-            return nil
-        }
+        guard notes.address &- base == notes.offset, notes.offset <= size, notes.size <= size
+        else { return nil }
         var place = Int(notes.offset)
         let end = min(place + Int(notes.size), start.count)
         while place + 16 <= end, let nameSize = start.littleEndianUInt32(at: place),

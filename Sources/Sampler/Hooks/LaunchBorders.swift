@@ -24,8 +24,16 @@ extension TraceSession {
         else { return }
         observer.rereadMappings(at: now)
         guard observer.mappings.lastSeen < relocated else { return }
-        let noted = area.notedLibraries(program: image.path)
-        observer.addMappings(noted.flatMap(\.code), at: now)
+        observer.addMappings(area.notedLibraries.flatMap(\.code), at: now)
+        let unnoted = area.unnotedLibraries
+        if unnoted > 0 { ledger.note(.unknownLibraries, Int64(unnoted)) }
+    }
+
+    /// The same of the program, whose mappings could not be read once it had been let go.
+    func learnProgram(of image: RunningImage, at now: MonotonicTime) {
+        guard observer.mappings.code.isEmpty, var noted = image.noted else { return }
+        noted.path = image.path
+        observer.addMappings(noted.code, at: now)
     }
 
     /// The shortest launches are over before the first tick: what they have loaded is looked at as

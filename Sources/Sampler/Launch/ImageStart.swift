@@ -184,6 +184,16 @@ struct ImageStart {
                 }, mappings, size: AreaCode.pieceSize)
     }
 
+    /// The beginning of the program's file, which the kernel maps with its headers. Its path is not
+    /// known here.
+    var noted: NotedLibrary? {
+        guard let program, vector.programHeaders != 0 else { return nil }
+        let address = vector.programHeaders & ~4095
+        return NotedLibrary(
+            path: "", address: address,
+            start: program.memory.read(at: address, count: NotedLibrary.length))
+    }
+
     /// The program's entry code.
     var startCode: StartCode? {
         guard let program, vector.entry != 0 else { return nil }

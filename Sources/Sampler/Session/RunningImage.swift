@@ -7,6 +7,8 @@ final class RunningImage {
     let start: MonotonicTime
     /// Its file, as the kernel or its first argument names it.
     var path: String
+    /// What tells where its code is when it is over before its mappings could be read.
+    var noted: NotedLibrary?
     /// nil: the program is static, or its linker does not tell.
     var libraries: LibraryList?
     /// The last change of its mappings after which the linker's list was looked at.

@@ -224,6 +224,7 @@ final class TraceSession {
         sink.receive(.image(description))
         mark(.firstInstruction, at: entry.began)
         observer.rereadMappings(at: entry.began)
+        learnProgram(of: entry.image, at: entry.began)
         // Where the launch cannot be watched, all of it counts as the program's own.
         if entry.image.instrumentation?.watchesLaunch != true { mark(.main, at: entry.began) }
         rename(main)

@@ -1,0 +1,2 @@
+// moment: is over at once.
+int main(void) { return 7; }
