@@ -59,6 +59,8 @@ package struct Profile: Sendable {
         /// How many of them do not reach their thread's entry function, by reason; reasons that
         /// did not occur are left out.
         package var truncations: [Truncation: Int]
+        /// The modules in which stacks end for want of unwind information, most first.
+        package var unruledModules: [ModuleIndex] = []
 
         package var truncatedStacks: Int { truncations.values.reduce(0, +) }
     }
@@ -107,7 +109,10 @@ package struct Profile: Sendable {
         launch = Launch(
             wall: plan.end - plan.start, held: held.total,
             cpu: builder.phases.reduce(.zero) { $0 + $1.cpu }, slices: builder.slices,
-            truncations: builder.truncations)
+            truncations: builder.truncations,
+            unruledModules: builder.unruledModules
+                .filter { recording.modules.indices.contains($0.key.rawValue) }
+                .sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key))
         threads = builder.threads
         modules = ModuleFigures.all(
             of: recording, since: plan.start, slices: builder.slicesByModule(recording),

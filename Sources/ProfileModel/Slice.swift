@@ -26,7 +26,7 @@ package enum Truncation: UInt8, Sendable, CaseIterable {
         case .stackLimit: "stack limit"
         case .unknownRegister: "unknown register"
         case .unmappedCode: "unmapped code"
-        case .noRule: "no unwind rule"
+        case .noRule: "no unwind information"
         case .noProgress: "no progress"
         case .frameLimit: "frame limit"
         case .lost: "lost"

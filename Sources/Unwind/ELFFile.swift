@@ -126,9 +126,14 @@ final class ELFFile {
     }
 
     /// Calls `body` with the name, address and size of each function in the symbol table.
-    func forEachFunction(_ body: (UnsafePointer<CChar>, UInt64, UInt64) -> Void) {
+    ///
+    /// - Parameter table: the section's type.
+    func forEachFunction(
+        in table: UInt32 = UInt32(SHT_SYMTAB),
+        _ body: (UnsafePointer<CChar>, UInt64, UInt64) -> Void
+    ) {
         forEachSection { section, header in
-            guard header.sh_type == UInt32(SHT_SYMTAB), header.sh_entsize > 0,
+            guard header.sh_type == table, header.sh_entsize > 0,
                 let data = elf_getdata(section, nil)
             else { return }
             for index in 0..<Int(clamping: header.sh_size / header.sh_entsize) {

@@ -18,6 +18,7 @@ final class FrameTables {
     private lazy var hasDebugFrame = file.hasSection(named: [".debug_frame", ".zdebug_frame"])
     private lazy var initSection = file.range(ofSection: ".init")
     private lazy var goEntries = GoEntries(file)
+    private lazy var exitCalls = ExitCalls(file)
     /// What ``isBehindCall(_:)`` has found: asked again and again of the same few.
     private var calls: [UInt64: Bool] = [:]
     private static let mostCalls = 4096
@@ -61,7 +62,17 @@ final class FrameTables {
         if address >= 2, file.bytes(at: address &- 2, count: 2) == [0x0F, 0x05] {
             return UnwindRule(.afterSystemCall)
         }
+        if isEntryFunction(address) { return UnwindRule(.end) }
         return ruleInInit(address) ?? UnwindRule(.frameRecord)
+    }
+
+    /// - Parameter address: the last byte of the call that has not returned.
+    private func isEntryFunction(_ address: UInt64) -> Bool {
+        let next = address &+ 1
+        guard let target = ExitCalls.target(behind: next, in: file), isBehindCall(next) else {
+            return false
+        }
+        return exitCalls.contains(target, from: address)
     }
 
     /// `mov $15, %rax` (or `%eax`), `syscall`: rt_sigreturn, as C libraries and Go spell it. A

@@ -103,6 +103,17 @@ extension EndToEnd {
             try SideBySide(scratch: scratch).compare([scratch(fixture)])
         }
 
+        /// Its C library has no tables: the functions that call `main` and threads' functions are
+        /// known by what they do next.
+        @Test(.needs("musl-gcc"), arguments: [[], ["-static"]])
+        func stacksOfMuslsPrograms(linking: [String]) throws {
+            try compile("spin", linking: linking)
+            let report = try SideBySide(scratch: scratch).compare([scratch("spin")])
+            #expect(report.launch.slices > 20)
+            // All but those within the C library.
+            #expect(report.launch.truncatedStacks * 4 < report.launch.slices)
+        }
+
         /// Nothing shows that such a linker is the C library: nobody could say what the program does
         /// with signals.
         @Test(.needs("musl-gcc")) func aLinkerThatNobodyKnows() throws {

@@ -89,6 +89,22 @@ import Testing
         #expect(!text(builder.recording).contains("ticks missed"))
     }
 
+    /// What ends stacks is named, and what would help there.
+    @Test func missingUnwindTablesAreNamed() {
+        var (builder, main) = attached()
+        let library = RecordingBuilder.Spot(nil, "/lib/libc.so")
+        let generated = RecordingBuilder.Spot(nil, "//anon")
+        for (index, spot) in [library, generated, library].enumerated() {
+            builder.slice(
+                main, at: Int64(index), running: 1, builder.stack([spot]), truncation: .noRule)
+        }
+        let report = text(builder.recording) { $0.width = 200 }
+        let line =
+            "  3 stacks truncated: 3 no unwind information (built without unwind tables: libc.so;"
+            + " gcc and clang make them with -fasynchronous-unwind-tables)\n"
+        #expect(report.contains(line), "\(report)")
+    }
+
     // MARK: Findings
 
     @Test func waitingPhaseIsCalledThat() {

@@ -123,6 +123,44 @@ enum Assembly {
             nop
 
             .balign 16
+            .globl exit
+            .type exit, @function
+        exit:
+            ret
+            .size exit, 1
+            .set own_exit, exit
+            call *%rbx
+        main_returned:
+            mov %eax, %edi
+            call own_exit
+            call *(%rbx)
+        thread_returned:
+            mov %rax, %rdi
+            call own_exit
+            call *(%rax)
+        narrow_returned:
+            movslq %eax, %rdi
+            call own_exit
+            call *%rbx
+        goes_on:
+            mov %eax, %edi
+            call bare
+            call *%rbx
+        other_value:
+            mov %edx, %edi
+            call own_exit
+            nop
+            nop
+            nop
+            nop
+            nop
+            nop
+            nop
+        nothing_called:
+            mov %eax, %edi
+            call own_exit
+
+            .balign 16
         restorer:
             mov $15, %rax
             syscall

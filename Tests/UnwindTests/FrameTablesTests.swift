@@ -51,6 +51,19 @@ import Testing
         #expect(try rule("cloner_after", 1).kind == .frameRecord)
     }
 
+    /// What was called has its result handed on to exit(3).
+    @Test(arguments: ["main_returned", "thread_returned", "narrow_returned"])
+    func whoCallsWhatEndsTheThread(symbol: String) throws {
+        let address = CodeAddress(try #require(symbols[symbol]), .returnAddress)
+        #expect(tables.rule(at: address.lookup).kind == .end)
+    }
+
+    @Test(arguments: ["goes_on", "other_value", "nothing_called"])
+    func whoCallsWhatGoesOn(symbol: String) throws {
+        let address = CodeAddress(try #require(symbols[symbol]), .returnAddress)
+        #expect(tables.rule(at: address.lookup).kind == .frameRecord)
+    }
+
     /// A handler returns to the first byte of the restorer; looked up is the byte before.
     @Test func aRestorerThatWasPushedAsAReturnAddress() throws {
         let restorer = try #require(symbols["restorer"])

@@ -8,6 +8,8 @@ struct PartBuilder {
     private(set) var parts: [Profile.Part] = []
     private(set) var slices = 0
     private(set) var truncations: [Truncation: Int] = [:]
+    /// How many stacks end in each module for want of unwind information.
+    private(set) var unruledModules: [ModuleIndex: Int] = [:]
 
     private var waitTable: WaitTable
     private let plan: PhasePlan
@@ -118,6 +120,11 @@ struct PartBuilder {
         else { return }
         slices += 1
         if let reason = slice.truncation { truncations[reason, default: 0] += 1 }
+        if slice.truncation == .noRule, let stack = slice.stack,
+            let module = expander.outermostModule(of: stack)
+        {
+            unruledModules[module, default: 0] += 1
+        }
         while slicesByLine.count <= Int(line) {
             slicesByLine.append(0)
             lastByLine.append(MonotonicTime(nanoseconds: .min))

@@ -69,6 +69,17 @@ struct StackExpander {
         return names
     }
 
+    /// The module that a stack's outermost frame lies in; nil where it is none.
+    func outermostModule(of stack: StackID) -> ModuleIndex? {
+        var position = Int(stack.rawValue)
+        guard nodes.indices.contains(position) else { return nil }
+        // A parent precedes its children.
+        while let parent = nodes[position].parent, 0..<position ~= Int(parent.rawValue) {
+            position = Int(parent.rawValue)
+        }
+        return nodes[position].frame.module
+    }
+
     private mutating func line(of function: Function, calledFrom parent: Int32) -> Int32 {
         append(expander.frame(of: function), to: parent)
     }

@@ -115,7 +115,20 @@ struct HeaderSection {
             .sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }
             .map { "\(Numbers.grouped($0.value)) \($0.key.label)" }
         return Numbers.count(launch.truncatedStacks, "stack") + " truncated: "
-            + reasons.joined(separator: ", ") + moreStack
+            + reasons.joined(separator: ", ") + moreStack + moreRules
+    }
+
+    /// Whose code ends stacks, and what would help there.
+    private var moreRules: String {
+        // What is generated has no file.
+        let paths = profile.launch.unruledModules.map { profile.modules[$0.rawValue].path }
+        let names = paths.filter { $0.hasPrefix("/") && !$0.hasPrefix("//") }.prefix(3).map {
+            String($0.split(separator: "/").last ?? "").escapedForDisplay
+        }
+        return names.isEmpty
+            ? ""
+            : " (built without unwind tables: \(names.joined(separator: ", "));"
+                + " gcc and clang make them with -fasynchronous-unwind-tables)"
     }
 
     /// How to have longer copies of stacks where that would help.

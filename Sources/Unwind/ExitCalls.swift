@@ -1,0 +1,59 @@
+import CElfutils
+import Glibc
+
+/// Where what a function has returned is handed on to exit(3) or pthread_exit(3) at once: who called
+/// it is a thread's entry function, out of which nothing leads. musl's, which call `main` and
+/// threads' functions, have neither tables nor frame records. A program's own function may do so,
+/// too, and is called by others: only the C library's count, which has these functions itself.
+struct ExitCalls {
+    private static let names = ["exit", "pthread_exit"]
+    /// musl's, in a static program.
+    private static let callers = [
+        "__libc_start_main", "libc_start_main_stage2", "start", "start_c11",
+    ]
+    /// `mov %eax, %edi`; `mov %rax, %rdi`; `movslq %eax, %rdi`
+    private static let handovers: [[UInt8]] = [
+        [0x89, 0xC7], [0x48, 0x89, 0xC7], [0x48, 0x63, 0xF8],
+    ]
+
+    private var exported: Set<UInt64> = []
+    private var own: Set<UInt64> = []
+    private var entries: [Range<UInt64>] = []
+
+    init(_ file: ELFFile) {
+        var (exported, own): (Set<UInt64>, Set<UInt64>) = ([], [])
+        var entries: [Range<UInt64>] = []
+        file.forEachFunction(in: UInt32(SHT_DYNSYM)) { name, address, _ in
+            if address != 0, Self.isAmong(Self.names, name) { exported.insert(address) }
+        }
+        file.forEachFunction { name, address, size in
+            if address != 0, Self.isAmong(Self.names, name) { own.insert(address) }
+            let (end, overflow) = address.addingReportingOverflow(size)
+            if !overflow, Self.isAmong(Self.callers, name) { entries.append(address..<end) }
+        }
+        (self.exported, self.own, self.entries) = (exported, own, entries)
+    }
+
+    private static func isAmong(_ names: [String], _ symbol: UnsafePointer<CChar>) -> Bool {
+        names.contains { strcmp(symbol, $0) == 0 }
+    }
+
+    /// - Parameter address: what was called returns there.
+    static func target(behind address: UInt64, in file: ELFFile) -> UInt64? {
+        for handover in handovers {
+            let place = address &+ UInt64(handover.count)
+            guard let code = file.bytes(at: address, count: handover.count + 5),
+                code.starts(with: handover), code[handover.count] == 0xE8  // call
+            else { continue }
+            let distance = code.suffix(4).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            return place &+ 5 &+ UInt64(bitPattern: Int64(Int32(bitPattern: distance)))
+        }
+        return nil
+    }
+
+    /// Whether a call from there to a target ends the thread.
+    func contains(_ target: UInt64, from address: UInt64) -> Bool {
+        exported.contains(target)
+            || own.contains(target) && entries.contains { $0.contains(address) }
+    }
+}
