@@ -48,10 +48,10 @@ extension EndToEnd {
             let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
             let list = status.split(separator: "\n").first { $0.hasPrefix(field) }
             let core = try #require(list?.dropFirst(field.count).firstMatch(of: /\d+/)?.output)
-            for _ in 0..<15 {
+            for _ in 0..<12 {
                 var command = try Firstlight.recording(
                     [try Setup.fixture(variant)], to: scratch("recording"))
-                command.words = ["taskset", "-c", String(core), "nice", "-n", "19"] + command.words
+                command.words = ["taskset", "-c", String(core), "nice", "-n", "5"] + command.words
                 let finished = try command.run()
                 try #require(finished.status == 7)
                 let report = try Recorded(path: scratch("recording"), finished: finished).json()
