@@ -1,4 +1,5 @@
 import Glibc
+package import Sampler
 
 /// The version that `--version` prints and recordings carry.
 package enum Version {
@@ -11,8 +12,10 @@ package enum Version {
 @main
 package enum Main {
     package static func main() {
-        let words = CommandLine.arguments
         // They are read from /proc, as is much else that recording needs.
+        let words = (0..<Int(CommandLine.argc)).compactMap { number in
+            CommandLine.unsafeArgv[number].map { CommandWord(cString: $0) }
+        }
         guard !words.isEmpty else {
             Console().complain(
                 "/proc cannot be read, from which the command line comes: mount it "
@@ -23,8 +26,8 @@ package enum Main {
     }
 
     /// Does what the words ask for, and returns the exit status.
-    package static func run(_ words: [String], _ console: Console) -> Int32 {
-        switch ArgumentParser.parse(words) {
+    package static func run(_ words: [CommandWord], _ console: Console) -> Int32 {
+        switch ArgumentParser.parse(commandLine: words) {
         case .failure(let error): complain(error, console)
         case .success(.help(let subcommand)):
             Output.print(HelpText.render(subcommand), to: console)

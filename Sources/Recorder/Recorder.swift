@@ -20,7 +20,7 @@ package struct Recorder: Sendable {
 
     package enum Target: Hashable, Sendable {
         /// The program's name or path, and its arguments.
-        case launch([String])
+        case launch([CommandWord])
         case attach(Int32)
     }
 

@@ -11,7 +11,7 @@ package enum Sampler {
     ///   - arguments: the program's name or path, and what follows it.
     ///   - signals: made before the process had any other thread.
     package static func launch(
-        _ arguments: [String], options: SamplerOptions, signals: SignalQueue,
+        _ arguments: [CommandWord], options: SamplerOptions, signals: SignalQueue,
         sink: any SampleSink, children: (any ChildObserver)? = nil
     ) throws(SamplerError) -> SamplerOutcome {
         guard let name = arguments.first else { throw .programNotFound("") }
@@ -25,7 +25,7 @@ package enum Sampler {
             ? Area(stackBytes: options.stackBytes) : nil
         area?.prepare()
         ImageStart.prepare()
-        if let planner = options.marks { MarkPlacement.prepare(planner, path) }
+        if let planner = options.marks { MarkPlacement.prepare(planner, path.text) }
         start.held = try HeldProcess(
             path: path, arguments: arguments, signals: signals, setting: start.ready.setting,
             area: area)

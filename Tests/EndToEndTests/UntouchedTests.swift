@@ -47,6 +47,23 @@ extension EndToEnd {
             #expect(try bare.run().output == "--quiet")
         }
 
+        /// A word need not be UTF-8: neither an argument, nor the program's path, nor PATH.
+        @Test func argumentsAreBytes() throws {
+            let script = """
+                folder=$1/$(printf 'caf\\351'); shift
+                mkdir -p "$folder"; ln -sf "$(command -v cat)" "$folder/copy"
+                printf whole >"$folder/text"
+                PATH=$folder:$PATH; export PATH
+                { "$@" printf '[%s]' "$(printf 'a\\351b')"; "$@" copy "$folder/text"
+                  "$@" "$folder/copy" "$folder/text"; } | od -An -tx1
+                """
+            let words = ["sh", "-c", script, "sh", scratch.path]
+            let alone = try Command(words).run()
+            #expect(alone.output.hasPrefix(" 5b 61 e9 62 5d 77") && alone.error == "", "\(alone)")
+            let recorder = try Firstlight.recording([], to: scratch("recording")).words
+            #expect(try Command(words + recorder).run() == alone)
+        }
+
         @Test func environmentAndDirectory() throws {
             let odd = ["ODD": "a=b c\nd", "EMPTY": "", "COLUMNS": "7"]
             let env = Command(["env", "-0"], adding: odd)

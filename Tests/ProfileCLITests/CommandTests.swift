@@ -2,6 +2,7 @@ import Glibc
 import ProfileCLI
 import ProfileModel
 import Recording
+import Sampler
 import Testing
 
 /// `report` and `fold` from the command line to the printed text, on a recording made by hand.
@@ -16,7 +17,7 @@ import Testing
         let output = memfd()
         let error = memfd()
         try #require(output >= 0 && error >= 0)
-        let status = Main.run(words, Console(output: output, error: error))
+        let status = Main.run(words.map { CommandWord($0) }, Console(output: output, error: error))
         return Run(status: status, output: contents(output), error: contents(error))
     }
 

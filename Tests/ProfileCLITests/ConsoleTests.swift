@@ -1,5 +1,6 @@
 import Glibc
 import ProfileCLI
+import Sampler
 import Testing
 
 @Suite struct ConsoleTests {
@@ -20,7 +21,8 @@ import Testing
         var errors: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0 && pipe(&errors) == 0)
         close(ends[0])
-        #expect(Main.run(["--help"], Console(output: ends[1], error: errors[1])) == 141)
+        let help = [CommandWord("--help")]
+        #expect(Main.run(help, Console(output: ends[1], error: errors[1])) == 141)
         close(ends[1])
         close(errors[1])
         var byte: UInt8 = 0
@@ -34,7 +36,7 @@ import Testing
         defer { close(full) }
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
-        #expect(Main.run(["--version"], Console(output: full, error: ends[1])) == 1)
+        #expect(Main.run([CommandWord("--version")], Console(output: full, error: ends[1])) == 1)
         close(ends[1])
         var buffer = [UInt8](repeating: 0, count: 200)
         let count = read(ends[0], &buffer, buffer.count)

@@ -37,7 +37,7 @@ import Testing
 
     @Test func recordOptions() throws {
         let plain = try RecordOptions(try #require(parsedArguments("record ls")))
-        #expect(plain.target == .launch(program: "ls", arguments: []))
+        #expect(plain.target == .launch([CommandWord("ls")]))
         #expect(plain.output == "launch.firstlight")
         #expect(plain.frequency == 1_000)
         #expect(plain.duration == nil)
@@ -52,7 +52,7 @@ import Testing
             --symbol-cache off --quiet -- ls -l
             """
         let full = try RecordOptions(try #require(parsedArguments(line)))
-        #expect(full.target == .launch(program: "ls", arguments: ["-l"]))
+        #expect(full.target == .launch([CommandWord("ls"), CommandWord("-l")]))
         #expect(full.output == "x")
         #expect(full.frequency == 10_000)
         #expect(full.duration == .milliseconds(1_500))

@@ -4,10 +4,14 @@ import Testing
 @testable import Sampler
 
 @Suite struct ProgramLookupTests {
+    private static func resolve(_ name: String) throws(SamplerError) -> String {
+        try ProgramLookup.resolve(CommandWord(name)).text
+    }
+
     /// What looking a program up throws; nil when it is found.
     private static func refusal(_ name: String) -> SamplerError? {
         do throws(SamplerError) {
-            _ = try ProgramLookup.resolve(name)
+            _ = try Self.resolve(name)
             return nil
         } catch {
             return error
@@ -17,7 +21,7 @@ import Testing
     @Test func aPathIsTakenAsItIs() throws {
         let scratch = try Scratch()
         let program = try scratch.write("#!/bin/sh\n", to: "a program")
-        #expect(try ProgramLookup.resolve(program) == program)
+        #expect(try Self.resolve(program) == program)
     }
 
     @Test func whatCannotRun() throws {
@@ -52,10 +56,10 @@ import Testing
             mkdir(first.path("folder"), 0o755)
             setenv("PATH", "/nonexistent:\(first.folder):\(second.folder)", 1)
 
-            #expect(try ProgramLookup.resolve("both") == first.path("both"))
-            #expect(try ProgramLookup.resolve("one") == second.path("one"))
+            #expect(try Self.resolve("both") == first.path("both"))
+            #expect(try Self.resolve("one") == second.path("one"))
             // Passed over, as a shell does; named when there is no other.
-            #expect(try ProgramLookup.resolve("later") == second.path("later"))
+            #expect(try Self.resolve("later") == second.path("later"))
             #expect(
                 Self.refusal("plain") == .programNotExecutable(first.path("plain"), code: EACCES))
             #expect(Self.refusal("folder") == .programIsDirectory(first.path("folder")))
@@ -66,10 +70,10 @@ import Testing
             chdir(second.folder)
             for path in ["", ":/nonexistent", "/nonexistent:", "/nonexistent::/nonexistent"] {
                 setenv("PATH", path, 1)
-                #expect(try ProgramLookup.resolve("one") == "./one")
+                #expect(try Self.resolve("one") == "./one")
             }
             unsetenv("PATH")
-            #expect(try ProgramLookup.resolve("sh") == "/bin/sh")
+            #expect(try Self.resolve("sh") == "/bin/sh")
             chdir("/")
         }
     }

@@ -1,3 +1,5 @@
+package import Sampler
+
 /// What the command line asks for.
 package enum Invocation: Sendable {
     /// Of a subcommand; nil: of the whole.
@@ -19,6 +21,8 @@ package struct ParsedArguments: Sendable {
     /// The values of those that may be given several times, in order.
     package var lists: [OptionName: [OptionValue]] = [:]
     package var operands: [String] = []
+    /// Of a subcommand that starts a program: that and its arguments, as they were given.
+    package var program: [CommandWord] = []
 
     package init(subcommand: Subcommand) { self.subcommand = subcommand }
 }
@@ -30,8 +34,17 @@ package struct ArgumentParser {
 
     /// `words` are the arguments after the program's name.
     package static func parse(_ words: [String]) -> Result<Invocation, UsageError> {
+        parse(commandLine: words.map { CommandWord($0) })
+    }
+
+    package static func parse(commandLine words: [CommandWord]) -> Result<Invocation, UsageError> {
         do {
-            return .success(try invocation(words))
+            let asked = try invocation(words.map(\.text))
+            guard case .run(var arguments) = asked else { return .success(asked) }
+            if arguments.subcommand.endsOptionsAtOperand {
+                arguments.program = Array(words.suffix(arguments.operands.count))
+            }
+            return .success(.run(arguments))
         } catch {
             return .failure(error)
         }

@@ -12,8 +12,8 @@ package enum AfterRecording: String, CaseIterable, Sendable {
 /// What `record` and `attach` are asked to do.
 package struct RecordOptions: Hashable, Sendable {
     package enum Target: Hashable, Sendable {
-        /// The program as the user named it, and its arguments without its name.
-        case launch(program: String, arguments: [String])
+        /// The program as the user named it, and its arguments.
+        case launch([CommandWord])
         case attach(pid: Int32)
         /// The next process that executes a program of this name.
         case await(ProgramName)
@@ -108,7 +108,7 @@ package struct RecordOptions: Hashable, Sendable {
             throw UsageError(arguments.subcommand, "nothing to record")
         }
         guard arguments.subcommand == .attach else {
-            return .launch(program: first, arguments: Array(arguments.operands.dropFirst()))
+            return .launch(arguments.program)
         }
         guard first.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let pid = Int32(first), pid > 0 else {
             throw UsageError(

@@ -15,8 +15,8 @@ enum RecordCommand {
     static func run(_ options: RecordOptions, _ console: Console) -> Int32 {
         let signals = SignalQueue()
         switch options.target {
-        case .launch(let program, let arguments):
-            return record(.launch([program] + arguments), options, signals, console)
+        case .launch(let program):
+            return record(.launch(program), options, signals, console)
         case .attach(let pid):
             return record(.attach(pid), options, signals, console)
         case .await(let name):

@@ -7,7 +7,7 @@ enum CaptureExamination {
     /// Some tens of milliseconds of counting.
     private static let program = [
         "/bin/sh", "-c", "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done",
-    ]
+    ].map { CommandWord($0) }
 
     static func run() -> TracingFacts.Capture {
         let sink = CountingSink()

@@ -5,8 +5,8 @@ import ProfileModel
 /// A child that waits to become the program.
 struct HeldProcess: ~Copyable {
     let pid: Int32
-    private let path: String
-    private let arguments: [String]
+    private let path: CommandWord
+    private let arguments: [CommandWord]
     private let signals: SignalQueue
     private let release: Int32
     private let failure: Int32
@@ -18,17 +18,17 @@ struct HeldProcess: ~Copyable {
     /// Forks the child. It has our directory and limits and, but for what `setting` says, our
     /// environment and descriptors; its signal mask is the one that we were started with.
     init(
-        path: String, arguments: [String], signals: SignalQueue, setting: borrowing ProgramSetting,
-        area: Area? = nil
+        path: CommandWord, arguments: [CommandWord], signals: SignalQueue,
+        setting: borrowing ProgramSetting, area: Area? = nil
     ) throws(SamplerError) {
         self.path = path
         self.arguments = arguments
         self.signals = signals
-        sites = PreparedSites(path: path)
+        sites = PreparedSites(path: path.cString)
         let number = area == nil ? -1 : fl_free_descriptor(Self.leastNumber)
         ignoresSampleSignal = signals.ignoredSignals & 1 << UInt64(SIGURG - 1) != 0
         self.area = number < 0 ? nil : area.map { InheritedArea(area: $0, descriptor: number) }
-        var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
+        var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0.cString) }
         words.append(nil)
         var variables = setting.environment.map { strdup($0) }
         variables.append(nil)
@@ -37,7 +37,7 @@ struct HeldProcess: ~Copyable {
         var failure: Int32 = -1
         var mask = signals.originalMask
         let pid = fl_spawn_held(
-            path, words, variables, setting.streams, &mask, signals.ignoredSignals,
+            path.cString, words, variables, setting.streams, &mask, signals.ignoredSignals,
             self.area?.area.inheritable ?? -1, number, &release, &failure)
         guard pid > 0 else {
             throw .systemCall(SystemError("starting a process", code: -pid))
@@ -82,13 +82,13 @@ struct HeldProcess: ~Copyable {
         var code: Int32 = 0
         let hasFailed = fl_read_int(failure, &code) == 1
         close(failure)
-        if hasFailed { throw ProgramLookup.explain(path: path, code: code) }
-        let executable = realpath(path, nil)
+        if hasFailed { throw ProgramLookup.explain(path: path.text, code: code) }
+        let executable = realpath(path.cString, nil)
         defer { free(executable) }
         return StartedProcess(
             image: Image(
-                path: executable.map { String(cString: $0) } ?? path, arguments: arguments,
-                time: reached),
+                path: executable.map { String(cString: $0) } ?? path.text,
+                arguments: arguments.map(\.text), time: reached),
             main: main, firstInstruction: reached, area: area,
             ignoresSampleSignal: ignoresSampleSignal, sites: sites, schedule: schedule)
     }

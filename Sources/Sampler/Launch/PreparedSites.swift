@@ -14,7 +14,7 @@ struct PreparedSites: Hashable, Sendable {
     private static let headerSize = 56
 
     /// nil: it is no static program, or has too much code.
-    init?(path: String) {
+    init?(path: UnsafePointer<CChar>) {
         let file = fl_open_regular(path, 0)
         guard file >= 0 else { return nil }
         defer { close(file) }

@@ -3,9 +3,11 @@ import Glibc
 
 /// Finds the file that a command names, as a shell would, and says beforehand why it cannot run.
 enum ProgramLookup {
-    static func resolve(_ name: String) throws(SamplerError) -> String {
+    static func resolve(_ name: CommandWord) throws(SamplerError) -> CommandWord {
         let path = try locate(name)
-        try checkPrivileges(of: path)
+        // A traced program does not gain the privileges of its file unless the tracer may have
+        // them: it would run, but behave differently. Better not at all.
+        if gainsPrivileges(path.cString) { throw .programGainsPrivileges(path.text) }
         return path
     }
 
@@ -17,16 +19,19 @@ enum ProgramLookup {
         return code == ENOENT ? .programNotFound(path) : .programNotExecutable(path, code: code)
     }
 
-    private static func locate(_ name: String) throws(SamplerError) -> String {
-        if name.contains("/") {
+    private static func locate(_ name: CommandWord) throws(SamplerError) -> CommandWord {
+        let (slash, colon) = (CChar(UInt8(ascii: "/")), CChar(UInt8(ascii: ":")))
+        if name.bytes.contains(slash) {
             try checkRunnable(name)
             return name
         }
-        guard !name.isEmpty else { throw .programNotFound(name) }
-        let search = getenv("PATH").map { String(cString: $0) } ?? "/bin:/usr/bin"
+        guard !name.bytes.isEmpty else { throw .programNotFound(name.text) }
+        let search =
+            getenv("PATH").map { CommandWord(cString: $0) } ?? CommandWord("/bin:/usr/bin")
         var refusal: SamplerError?
-        for folder in search.split(separator: ":", omittingEmptySubsequences: false) {
-            let path = folder.isEmpty ? "./\(name)" : "\(folder)/\(name)"
+        for folder in search.bytes.split(separator: colon, omittingEmptySubsequences: false) {
+            let start = folder.isEmpty ? CommandWord(".").bytes : folder
+            let path = CommandWord(start + [slash] + name.bytes)
             do throws(SamplerError) {
                 try checkRunnable(path)
                 return path
@@ -35,30 +40,24 @@ enum ProgramLookup {
                 refusal = refusal ?? error
             }
         }
-        throw refusal ?? .programNotFound(name)
+        throw refusal ?? .programNotFound(name.text)
     }
 
-    private static func checkRunnable(_ path: String) throws(SamplerError) {
+    private static func checkRunnable(_ path: CommandWord) throws(SamplerError) {
         var status = stat()
-        guard stat(path, &status) == 0 else {
+        guard stat(path.cString, &status) == 0 else {
             let code = errno
-            if code == ENOENT || code == ENOTDIR { throw .programNotFound(path) }
-            throw .programNotExecutable(path, code: code)
+            if code == ENOENT || code == ENOTDIR { throw .programNotFound(path.text) }
+            throw .programNotExecutable(path.text, code: code)
         }
-        if fl_is_directory(status.st_mode) != 0 { throw .programIsDirectory(path) }
+        if fl_is_directory(status.st_mode) != 0 { throw .programIsDirectory(path.text) }
         // Effective rights decide; X_OK alone would accept any file for root.
-        let isExecutable = status.st_mode & 0o111 != 0 && access(path, X_OK) == 0
-        if !isExecutable { throw .programNotExecutable(path, code: EACCES) }
-    }
-
-    /// A traced program does not gain the privileges of its file unless the tracer may have
-    /// them: it would run, but behave differently. Better not at all.
-    private static func checkPrivileges(of path: String) throws(SamplerError) {
-        if gainsPrivileges(path) { throw .programGainsPrivileges(path) }
+        let isExecutable = status.st_mode & 0o111 != 0 && access(path.cString, X_OK) == 0
+        if !isExecutable { throw .programNotExecutable(path.text, code: EACCES) }
     }
 
     /// Whether a file gives who executes it privileges that we have not.
-    static func gainsPrivileges(_ path: String) -> Bool {
+    static func gainsPrivileges(_ path: UnsafePointer<CChar>) -> Bool {
         var status = stat()
         guard geteuid() != 0, stat(path, &status) == 0 else { return false }
         let gainsUser = status.st_mode & 0o4000 != 0 && status.st_uid != geteuid()
