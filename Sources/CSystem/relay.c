@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -150,15 +149,6 @@ static void relay(int input, int output, int control, int resized, struct fl_sea
     }
 }
 
-// Linux before 5.9 has no close_range, and a container's filter may not know it.
-static void close_from(unsigned first) {
-    if (syscall(SYS_close_range, first, ~0u, 0u) == 0) return;
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > 1 << 20)
-        limit.rlim_cur = 1 << 20;  // what the kernel allows unless told otherwise
-    for (unsigned number = first; number < limit.rlim_cur; number++) close((int)number);
-}
-
 static void __attribute__((noreturn)) become_relay(
     int input, int output, int control, int is_terminal, struct fl_search *search) {
     sigset_t all, resize;
@@ -168,7 +158,7 @@ static void __attribute__((noreturn)) become_relay(
     dup2(input, 3);
     dup2(output, 4);
     dup2(control, 5);
-    close_from(6);
+    fl_close_from(6);
     for (int number = 0; number < 3; number++) close(number);
     (void)!chdir("/");
     prctl(PR_SET_NAME, "firstlight-out");

@@ -257,6 +257,15 @@ int fl_shares_memory(pid_t pid, pid_t other) {
     return order == -1 ? -errno : order == 0;
 }
 
+// Linux before 5.9 has no close_range, and a container's filter may not know it.
+void fl_close_from(unsigned first) {
+    if (syscall(SYS_close_range, first, ~0u, 0u) == 0) return;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > 1 << 20)
+        limit.rlim_cur = 1 << 20;  // what the kernel allows unless told otherwise
+    for (unsigned number = first; number < limit.rlim_cur; number++) close((int)number);
+}
+
 int fl_is_directory(uint32_t mode) { return S_ISDIR(mode); }
 int fl_is_regular(uint32_t mode) { return S_ISREG(mode); }
 

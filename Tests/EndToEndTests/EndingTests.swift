@@ -54,6 +54,46 @@ extension EndToEnd {
             #expect(try report().phaseNames.last == "Main")
         }
 
+        /// Recorder and program share a process group: what all of it gets, the program has had.
+        @Test(.needs("perl"), arguments: [SIGTERM, SIGHUP, SIGINT, SIGQUIT])
+        func aSignalToTheGroupIsNotPassedOn(signal: Int32) throws {
+            let names = [SIGTERM: "TERM", SIGHUP: "HUP", SIGINT: "INT", SIGQUIT: "QUIT"]
+            let result = try record(["perl", "-e", Self.counter]) { kill(-$0.pid, signal) }
+            #expect(result.output == "\(names[signal] ?? "") 1\n")
+            #expect(result.status == 7)
+            #expect(result.error == "")
+        }
+
+        /// The same after the recording's end.
+        @Test(.needs("perl"), arguments: [true, false])
+        func aSignalToWhoeverWaitsForTheProgram(isForGroup: Bool) throws {
+            let options = ["--duration", "50ms", "--quiet"]
+            let result = try record(["perl", "-e", Self.counter], options: options) { child in
+                try Proc.waitUntil("the end of the recording") { Proc.onlyWaits(child.pid) }
+                kill(isForGroup ? -child.pid : child.pid, SIGTERM)
+            }
+            #expect(result.output == "TERM 1\n")
+            #expect(result.status == 7)
+        }
+
+        /// It signals the recorder, and then the group.
+        @Test(.needs("perl")) func timeout() throws {
+            let words = try Firstlight.recording(
+                ["perl", "-e", Self.counter], to: scratch("recording")
+            ).words
+            let result = try Command(["timeout", "-s", "TERM", "2"] + words).run()
+            #expect(result.output == "ready\nTERM 1\n" && result.status == 124, "\(result)")
+        }
+
+        /// A program in a group of its own has not had what ours got.
+        @Test(.needs("perl"), .needs("setsid")) func aProgramInAnotherGroup() throws {
+            let result = try record(["setsid", "perl", "-e", Self.counter]) {
+                kill(-$0.pid, SIGTERM)
+            }
+            #expect(result.output == "TERM 1\n")
+            #expect(result.status == 7)
+        }
+
         @Test func aProgramThatASignalEnds() throws {
             let pipe = try Channel()
             var command = try Firstlight.recording(

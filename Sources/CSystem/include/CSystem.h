@@ -103,6 +103,9 @@ uint64_t fl_stack_limit(pid_t pid);
 // read(2) of an int with EINTR retried: 1 read, 0 end of file, or -errno.
 int fl_read_int(int descriptor, int *value);
 
+// Closes all descriptors from `first` on. For a process of ours that is not the program.
+void fl_close_from(unsigned first);
+
 // memmem(3): the offset of the first occurrence, or -1.
 ssize_t fl_find(const void *bytes, size_t count, const void *wanted, size_t wanted_count);
 
@@ -172,3 +175,4 @@ int fl_has_file_capabilities(const char *path);
 #include "Schedule.h"
 #include "Sockets.h"
 #include "Terminal.h"
+#include "Witness.h"

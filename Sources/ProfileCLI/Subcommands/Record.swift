@@ -13,7 +13,7 @@ enum RecordCommand {
     static let ownFailure: Int32 = 125
 
     static func run(_ options: RecordOptions, _ console: Console) -> Int32 {
-        let signals = SignalQueue()
+        let signals = SignalQueue(launching: options.startsProgram)
         switch options.target {
         case .launch(let program):
             return record(.launch(program), options, signals, console)
@@ -58,8 +58,11 @@ enum RecordCommand {
         // Nothing depends on us any more.
         signals.leaveStops()
         if let failure = result.failure { console.complain(failure.description) }
-        if let end = result.sampler.endSignal, !end.isFromTerminal, target.isLaunch {
-            Program(pid: result.pid).send(end.number)
+        if let end = result.sampler.endSignal, target.isLaunch,
+            result.sampler.outcome == .running
+        {
+            Program(pid: result.pid).pass(
+                end.number, isFromTerminal: end.isFromTerminal, from: signals)
         }
         let ending = Ending(
             result: result, options: options, isLaunch: target.isLaunch, signals: signals,
@@ -118,6 +121,13 @@ extension RecordOptions {
         let isRelayed = end.until.contains { if case .output = $0 { true } else { false } }
         guard !isQuiet, !isRelayed || forcesProgress else { return nil }
         return RecordingLine(console.line, isForced: forcesProgress)
+    }
+}
+
+extension RecordOptions {
+    fileprivate var startsProgram: Bool {
+        if case .launch = target { return true }
+        return false
     }
 }
 

@@ -1,5 +1,6 @@
 import CSystem
 import Glibc
+import ProfileModel
 
 /// Everything that the recorder waits for arrives as a signal, one after the other, in one place:
 /// its own timer's ticks, news of traced threads, and requests to stop or to end. The signals are blocked
@@ -22,13 +23,18 @@ package struct SignalQueue: Sendable {
     /// Which signals we were started with ignored, as the program must be then.
     let ignoredSignals: UInt64
 
+    /// nil: there is no program of ours in our group.
+    private let witness: GroupWitness?
+
     static let endSignals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
     private static let stopSignals = [SIGTSTP, SIGTTIN, SIGTTOU]
 
     /// Blocks the signals in this thread and all that it creates from now on: call it before
     /// any other thread exists.
-    package init() {
+    ///
+    /// - Parameter launching: whether a program is going to be started.
+    package init(launching: Bool = false) {
         var set = sigset_t()
         sigemptyset(&set)
         for signal in Self.endSignals + Self.stopSignals + [SIGCHLD, fl_tick_signal()] {
@@ -41,6 +47,24 @@ package struct SignalQueue: Sendable {
         ignoredSignals = fl_ignored_signals()
         // Ignored, it would not tell us of our children.
         signal(SIGCHLD, SIG_DFL)
+        witness = launching ? GroupWitness() : nil
+    }
+
+    /// Whether a signal that was taken came to all of our process group, or does so within `span`:
+    /// who signals a group may signal us before, as timeout(1) does. Then both count as one.
+    func cameToGroup(_ signal: Int32, within span: TimeSpan) -> Bool {
+        guard let witness else { return false }
+        let deadline = MonotonicTime.now + span
+        while !witness.hasHad(signal) {
+            guard .now < deadline else { return false }
+            usleep(1000)
+        }
+        var set = sigset_t()
+        sigemptyset(&set)
+        sigaddset(&set, signal)
+        var none = timespec()
+        while sigtimedwait(&set, nil, &none) > 0 {}
+        return true
     }
 
     /// Blocks until the next event.

@@ -14,6 +14,18 @@ package struct Program: Sendable {
     @discardableResult
     package func send(_ signal: Int32) -> Bool { kill(pid, signal) == 0 }
 
+    /// Passes on a signal that was sent to us, unless the program has had it, too: from the
+    /// terminal, or as one of our process group.
+    package func pass(_ signal: Int32, isFromTerminal: Bool, from signals: SignalQueue) {
+        let cameToGroup = signals.cameToGroup(
+            signal, within: isFromTerminal ? .zero : Self.patience)
+        if isFromTerminal || cameToGroup && getpgid(pid) == getpgrp() { return }
+        send(signal)
+    }
+
+    /// How long after us the group may be signalled.
+    private static let patience = TimeSpan.milliseconds(20)
+
     /// Waits for its end, and passes on the signals that somebody sends to us meanwhile.
     package func waitForEnd(_ signals: SignalQueue) -> Recording.Outcome {
         waitForEnd(signals, until: nil) ?? .unknown
@@ -40,8 +52,8 @@ package struct Program: Sendable {
             }
             if got < 0 { return .unknown }
             if let deadline, .now >= deadline { return nil }
-            if case .end(let signal, let isFromTerminal) = signals.next(), !isFromTerminal {
-                send(signal)
+            if case .end(let signal, let isFromTerminal) = signals.next() {
+                pass(signal, isFromTerminal: isFromTerminal, from: signals)
             }
         }
     }

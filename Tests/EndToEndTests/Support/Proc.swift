@@ -41,6 +41,12 @@ enum Proc {
         return (names ?? []).compactMap { pid_t($0) }.sorted()
     }
 
+    /// Whether a recorder's recording is over, and it only waits for its program: its first thread takes
+    /// signals (rt_sigtimedwait).
+    static func onlyWaits(_ recorder: pid_t) -> Bool {
+        contents("/proc/\(recorder)/syscall")?.hasPrefix("128 ") == true
+    }
+
     static func children(of parent: pid_t) -> [pid_t] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return names.compactMap { pid_t($0) }.filter { status($0, "PPid") == String(parent) }
