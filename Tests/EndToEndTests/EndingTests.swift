@@ -94,6 +94,29 @@ extension EndToEnd {
             #expect(result.status == 7)
         }
 
+        /// As nohup(1) has it, or a shell that starts something by `&`.
+        @Test func ignoredSignalsEndNoRecording() throws {
+            let (input, output) = (try Channel(), try Channel())
+            let words = try Firstlight.recording(
+                ["sh", "-c", "echo ready; read line; echo $line; exit 7"],
+                to: scratch("recording")
+            ).words
+            let script = "trap '' HUP INT QUIT TERM TSTP; exec \"$@\""
+            var command = Command(["sh", "-c", script, "sh"] + words)
+            command.input = .descriptor(input.reader)
+            command.output = output.writer
+            let child = try command.start()
+            output.closeWriter()
+            #expect(try output.line() == "ready")
+            for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP] { kill(child.pid, signal) }
+            // All were there before this.
+            try input.write("on\n")
+            #expect(try output.rest() == "on\n")
+            #expect(try child.finish().status == 7)
+            // The recording went on to the program's end.
+            #expect(try report().program.exitStatus == 7)
+        }
+
         @Test func aProgramThatASignalEnds() throws {
             let pipe = try Channel()
             var command = try Firstlight.recording(

@@ -37,14 +37,17 @@ package struct SignalQueue: Sendable {
     package init(launching: Bool = false) {
         var set = sigset_t()
         sigemptyset(&set)
-        for signal in Self.endSignals + Self.stopSignals + [SIGCHLD, fl_tick_signal()] {
-            sigaddset(&set, signal)
+        let ignored = fl_ignored_signals()
+        // Whoever had these ignored (nohup, a shell's `&`) wants us to go on.
+        let requests = (Self.endSignals + Self.stopSignals).filter { signal in
+            ignored & 1 << UInt64(signal - 1) == 0
         }
+        for signal in requests + [SIGCHLD, fl_tick_signal()] { sigaddset(&set, signal) }
         var original = sigset_t()
         pthread_sigmask(SIG_BLOCK, &set, &original)
         self.set = set
         originalMask = original
-        ignoredSignals = fl_ignored_signals()
+        ignoredSignals = ignored
         // Ignored, it would not tell us of our children.
         signal(SIGCHLD, SIG_DFL)
         witness = launching ? GroupWitness() : nil
