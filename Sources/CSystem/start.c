@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 // The kernel's view: the C library refuses to talk about the signals that it uses itself.
@@ -49,6 +50,20 @@ static void close_missing_streams(void) {
         if (missing_streams >> number & 1 && fcntl(number, F_GETFD) == 0) close(number);
 }
 
+// By their kind: ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF.
+static struct itimerval timers[3];
+
+void fl_take_timers(void) {
+    const struct itimerval none = {{0}};
+    for (int kind = ITIMER_REAL; kind <= ITIMER_PROF; kind++)
+        setitimer(kind, &none, &timers[kind]);
+}
+
+static void start_timers(void) {
+    for (int kind = ITIMER_REAL; kind <= ITIMER_PROF; kind++)
+        if (timerisset(&timers[kind].it_value)) setitimer(kind, &timers[kind], NULL);
+}
+
 pid_t fl_spawn_held(const char *path, char *const argv[], char *const envp[],
                     const int streams[2], const sigset_t *mask, uint64_t ignored, int memory,
                     int memory_number, int *release, int *failure) {
@@ -78,6 +93,7 @@ pid_t fl_spawn_held(const char *path, char *const argv[], char *const envp[],
             if (streams[number] >= 0) dup2(streams[number], STDOUT_FILENO + number);
         if (memory >= 0) dup2(memory, memory_number);
         sigprocmask(SIG_SETMASK, mask, NULL);
+        start_timers();
         execve(path, argv, envp);
         if (errno == ENOEXEC) {
             shell[0] = "/bin/sh";

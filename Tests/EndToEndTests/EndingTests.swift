@@ -117,6 +117,65 @@ extension EndToEnd {
             #expect(try report().program.exitStatus == 7)
         }
 
+        /// They are the program's, and end nothing; alone it is the program that is signalled.
+        @Test(.needs("perl"), arguments: [true, false])
+        func messagesReachTheProgram(isRecorded: Bool) throws {
+            let script = """
+                $| = 1;
+                for my $name ("USR1", "USR2", "ALRM") { $SIG{$name} = sub { print "$name\\n" } }
+                print "ready\\n";
+                read STDIN, my $byte, 1;
+                exit 7;
+                """
+            let program = ["perl", "-e", script]
+            let (input, output) = (try Channel(), try Channel())
+            var command =
+                isRecorded
+                ? try Firstlight.recording(program, to: scratch("recording")) : Command(program)
+            (command.input, command.output) = (.descriptor(input.reader), output.writer)
+            let child = try command.start()
+            output.closeWriter()
+            #expect(try output.line() == "ready")
+            for (signal, name) in [(SIGUSR1, "USR1"), (SIGUSR2, "USR2"), (SIGALRM, "ALRM")] {
+                kill(child.pid, signal)
+                #expect(try output.line() == name)
+                // The group's, too, and once.
+                kill(-child.pid, signal)
+                #expect(try output.line() == name)
+            }
+            try input.write("x")
+            #expect(try output.rest() == "")
+            #expect(try child.finish().status == 7)
+            if isRecorded { #expect(try report().program.exitStatus == 7) }
+        }
+
+        /// exec keeps them, fork does not.
+        @Test(.needs("perl"), arguments: [true, false])
+        func timersSetBeforeAreThePrograms(isRecorded: Bool) throws {
+            let recorder = try Firstlight.recording([], to: scratch("recording")).words
+            let before = """
+                use Time::HiRes;
+                Time::HiRes::setitimer($_, 1000, 7) for (0, 1, 2);
+                exec @ARGV;
+                """
+            let script = """
+                use Time::HiRes;
+                for (0, 1, 2) {
+                    my ($left, $interval) = Time::HiRes::getitimer($_);
+                    print $left > 500 ? "kept" : "lost", " $interval\\n";
+                }
+                $SIG{ALRM} = sub { print "ALRM\\n"; exit 7 };
+                Time::HiRes::setitimer(0, 0.001);
+                sleep 1 while 1;
+                """
+            let program = ["perl", "-e", script]
+            let words = ["perl", "-e", before] + (isRecorded ? recorder : []) + program
+            let result = try Command(words).run()
+            let kept = String(repeating: "kept 7\n", count: 3)
+            #expect(result.output == kept + "ALRM\n", "\(result)")
+            #expect(result.status == 7)
+        }
+
         @Test func aProgramThatASignalEnds() throws {
             let pipe = try Channel()
             var command = try Firstlight.recording(

@@ -71,6 +71,10 @@ int fl_shares_memory(pid_t pid, pid_t other);
 // library keeps for itself once threads exist. Ask before that.
 uint64_t fl_ignored_signals(void);
 
+// Stops the timers that setitimer(2) set before we were executed: exec keeps them, fork does not. What
+// was left of them is what the next fl_spawn_held's child has when it executes its program.
+void fl_take_timers(void);
+
 // Forks a child that waits until fl_release_held lets it go by `*release`, then executes `path`
 // with the given mask of blocked signals and set of ignored ones. When we end before that, it does
 // so, too. It is the calling thread's child: PR_SET_PDEATHSIG is about that thread's end. A file

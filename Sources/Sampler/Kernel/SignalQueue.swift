@@ -13,6 +13,8 @@ package struct SignalQueue: Sendable {
         /// SIGINT, SIGTERM, SIGHUP or SIGQUIT. One that the terminal sent has reached the
         /// program, too; one that somebody sent to the recorder alone has not.
         case end(signal: Int32, isFromTerminal: Bool)
+        /// SIGUSR1, SIGUSR2 or SIGALRM, which are meant for the program that we started.
+        case message(signal: Int32)
         /// SIGTSTP (Ctrl-Z), SIGTTIN or SIGTTOU: see ``SignalQueue/stop(by:)``.
         case stop(signal: Int32)
     }
@@ -28,6 +30,9 @@ package struct SignalQueue: Sendable {
 
     static let endSignals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
+    /// They would end us and spare the program.
+    private static let messages = [SIGUSR1, SIGUSR2, SIGALRM]
+
     private static let stopSignals = [SIGTSTP, SIGTTIN, SIGTTOU]
 
     /// Blocks the signals in this thread and all that it creates from now on: call it before
@@ -42,7 +47,9 @@ package struct SignalQueue: Sendable {
         let requests = (Self.endSignals + Self.stopSignals).filter { signal in
             ignored & 1 << UInt64(signal - 1) == 0
         }
-        for signal in requests + [SIGCHLD, fl_tick_signal()] { sigaddset(&set, signal) }
+        // Ignored or not: the program may have set a handler.
+        let messages = launching ? Self.messages : []
+        for signal in requests + messages + [SIGCHLD, fl_tick_signal()] { sigaddset(&set, signal) }
         var original = sigset_t()
         pthread_sigmask(SIG_BLOCK, &set, &original)
         self.set = set
@@ -51,6 +58,8 @@ package struct SignalQueue: Sendable {
         // Ignored, it would not tell us of our children.
         signal(SIGCHLD, SIG_DFL)
         witness = launching ? GroupWitness() : nil
+        // What `alarm 5; exec "$@"` has set is the program's.
+        if launching { fl_take_timers() }
     }
 
     /// Whether a signal that was taken came to all of our process group, or does so within `span`:
@@ -80,6 +89,7 @@ package struct SignalQueue: Sendable {
             case fl_tick_signal(): return .tick(missed: taken.overrun)
             case SIGCHLD: return .childChanged
             case let signal where Self.stopSignals.contains(signal): return .stop(signal: signal)
+            case let signal where Self.messages.contains(signal): return .message(signal: signal)
             default:
                 // SI_KERNEL: the terminal driver.
                 return .end(signal: taken.number, isFromTerminal: taken.code == 0x80)

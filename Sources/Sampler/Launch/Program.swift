@@ -16,7 +16,9 @@ package struct Program: Sendable {
 
     /// Passes on a signal that was sent to us, unless the program has had it, too: from the
     /// terminal, or as one of our process group.
-    package func pass(_ signal: Int32, isFromTerminal: Bool, from signals: SignalQueue) {
+    package func pass(
+        _ signal: Int32, isFromTerminal: Bool = false, from signals: SignalQueue
+    ) {
         let cameToGroup = signals.cameToGroup(
             signal, within: isFromTerminal ? .zero : Self.patience)
         if isFromTerminal || cameToGroup && getpgid(pid) == getpgrp() { return }
@@ -52,8 +54,11 @@ package struct Program: Sendable {
             }
             if got < 0 { return .unknown }
             if let deadline, .now >= deadline { return nil }
-            if case .end(let signal, let isFromTerminal) = signals.next() {
+            switch signals.next() {
+            case .end(let signal, let isFromTerminal):
                 pass(signal, isFromTerminal: isFromTerminal, from: signals)
+            case .message(let signal): pass(signal, from: signals)
+            case .tick, .childChanged, .stop: break
             }
         }
     }

@@ -62,6 +62,8 @@ final class ProcessGroup {
                 endSignal = (signal, isFromTerminal)
                 main.leave()
                 takeChanges()
+            case .message(let signal):
+                if main.isOurChild { Program(pid: main.pid).pass(signal, from: signals) }
             case .stop(let signal):
                 // What we are attached to goes on: while we are stopped, it would stand at the next
                 // event of a traced thread.
