@@ -96,17 +96,17 @@ int64_t fl_monotonic_ns(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-int fl_timer_start(int number, int64_t first, int64_t interval, timer_t *timer) {
+int fl_timer_make(int number, timer_t *timer) {
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = number};
-    if (timer_create(CLOCK_MONOTONIC, &event, timer) != 0) return -errno;
+    return timer_create(CLOCK_MONOTONIC, &event, timer) == 0 ? 0 : -errno;
+}
+
+void fl_timer_start(timer_t timer, int64_t first, int64_t interval) {
     struct itimerspec times = {
         .it_value = {.tv_sec = first / 1000000000, .tv_nsec = first % 1000000000},
         .it_interval = {.tv_sec = interval / 1000000000, .tv_nsec = interval % 1000000000},
     };
-    if (timer_settime(*timer, TIMER_ABSTIME, &times, NULL) == 0) return 0;
-    int error = errno;
-    timer_delete(*timer);
-    return -error;
+    timer_settime(timer, TIMER_ABSTIME, &times, NULL);
 }
 
 void fl_timer_delete(timer_t timer) { timer_delete(timer); }

@@ -26,6 +26,7 @@ package enum Sampler {
         area?.prepare()
         ImageStart.prepare()
         if let planner = options.marks { MarkPlacement.prepare(planner, path.text) }
+        start.ticker = try makeTicker(options)
         start.held = try HeldProcess(
             path: path, arguments: arguments, signals: signals, setting: start.ready.setting,
             area: area)
@@ -33,7 +34,7 @@ package enum Sampler {
         let result = onTracerThread(serving: parent) { () -> Result<SamplerOutcome, SamplerError> in
             defer { parent?.finish() }
             do throws(SamplerError) {
-                guard let held = start.held.take() else {
+                guard let held = start.held.take(), let ticker = start.ticker.take() else {
                     throw .systemCall(SystemError("starting a process", code: ESRCH))
                 }
                 let pid = held.pid
@@ -47,7 +48,8 @@ package enum Sampler {
                 let process = try held.execute(options)
                 sink.receive(.began(pid: pid))
                 group.main.beginLaunch(process)
-                return .success(try run(group, signals))
+                // From here on nothing fails: the program runs, and somebody waits for its status.
+                return .success(run(group, signals, ticker))
             } catch {
                 return .failure(error)
             }
@@ -62,6 +64,7 @@ package enum Sampler {
         let ready: ReadyWatch
         let machine: MachineWatch
         var held: HeldProcess?
+        var ticker: Ticker?
 
         init(ready: ReadyWatch, machine: MachineWatch) {
             self.ready = ready
@@ -77,6 +80,7 @@ package enum Sampler {
         try AttachCheck.check(pid)
         let result = onTracerThread { () -> Result<SamplerOutcome, SamplerError> in
             do throws(SamplerError) {
+                let ticker = try makeTicker(options)
                 prepareOurselves()
                 raiseLimits()
                 let ready = try ReadyWatch(attachingFor: options.until)
@@ -91,7 +95,7 @@ package enum Sampler {
                 } catch {
                     throw AttachCheck.explain(pid, error)
                 }
-                return .success(try run(group, signals))
+                return .success(run(group, signals, ticker))
             } catch {
                 return .failure(error)
             }
@@ -100,12 +104,17 @@ package enum Sampler {
     }
 
     private static func run(
-        _ group: ProcessGroup, _ signals: SignalQueue
-    ) throws(SamplerError) -> SamplerOutcome {
+        _ group: ProcessGroup, _ signals: SignalQueue, _ ticker: consuming Ticker
+    ) -> SamplerOutcome {
         let watch = DeafnessWatch()
         defer { watch.end() }
+        return group.run(signals, ticker)
+    }
+
+    /// Had before anything runs: without it there is no recording.
+    private static func makeTicker(_ options: SamplerOptions) throws(SamplerError) -> Ticker {
         do throws(SystemError) {
-            return try group.run(signals)
+            return try Ticker(frequency: options.frequency)
         } catch {
             throw .systemCall(error)
         }

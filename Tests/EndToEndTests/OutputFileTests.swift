@@ -103,6 +103,17 @@ extension EndToEnd {
             #expect(result.error.contains("is kept") == scratch.has("recording"))
         }
 
+        /// Nothing is run that could not be sampled.
+        @Test func noTimerToBeHadIsRefusedBeforehand() throws {
+            let words = try Firstlight.recording(
+                ["touch", scratch("marker")], to: scratch("recording")
+            ).words
+            let limit = "ulimit -i 0; exec \"$0\" \"$@\""
+            let result = try Command(["bash", "-c", limit] + words).run()
+            #expect(result.isRefusal(125, mentioning: "timer", "ulimit -i"), "\(result)")
+            #expect(!scratch.has("marker") && !scratch.has("recording"))
+        }
+
         /// Computes for some time, of which a recording is some 350 KB.
         private static let program = [
             "bash", "-c", "for ((i = 0; i < 1000000; i++)); do :; done; echo done; exit 3",

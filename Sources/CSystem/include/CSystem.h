@@ -115,9 +115,10 @@ ssize_t fl_find(const void *bytes, size_t count, const void *wanted, size_t want
 
 int64_t fl_monotonic_ns(void);
 
-// A CLOCK_MONOTONIC timer that queues `signal` for this process every `interval_ns`, first at
-// `first_ns`; the id is passed back for fl_timer_delete. 0 or -errno.
-int fl_timer_start(int signal, int64_t first_ns, int64_t interval_ns, timer_t *timer);
+// A CLOCK_MONOTONIC timer that, once it is started, queues `signal` for this process every
+// `interval_ns`, first at `first_ns`; the id is passed back for fl_timer_delete. 0 or -errno.
+int fl_timer_make(int signal, timer_t *timer);
+void fl_timer_start(timer_t timer, int64_t first_ns, int64_t interval_ns);
 void fl_timer_delete(timer_t timer);
 
 // What sigwaitinfo(2) took from the queue.

@@ -25,6 +25,7 @@ enum TimerExamination {
     private static func measure(_ facts: inout TimerFacts) throws(SystemError) {
         let frequency = 1_000_000_000 / TimerFacts.interval.nanoseconds
         var ticker = try Ticker(frequency: Int32(clamping: frequency))
+        ticker.start()
         var set = tickSignal
         for _ in 0..<ticks {
             var taken = fl_signal()

@@ -36,7 +36,8 @@ package struct Program: Sendable {
     /// The same for at most `limit`; nil: it is still there then.
     package func waitForEnd(_ signals: SignalQueue, limit: TimeSpan) -> Recording.Outcome? {
         // Wakes us now and then.
-        guard let ticker = try? Ticker(frequency: 20) else { return waitForEnd(signals) }
+        guard var ticker = try? Ticker(frequency: 20) else { return waitForEnd(signals) }
+        ticker.start()
         let outcome = waitForEnd(signals, until: .now + limit)
         _ = consume ticker
         return outcome

@@ -34,8 +34,8 @@ final class ProcessGroup {
     }
 
     /// Runs until the recording's end. The ticks start here.
-    func run(_ signals: SignalQueue) throws(SystemError) -> SamplerOutcome {
-        var ticker = try Ticker(frequency: options.frequency)
+    func run(_ signals: SignalQueue, _ ticker: consuming Ticker) -> SamplerOutcome {
+        ticker.start()
         let deadline = options.duration.map { main.process.now + $0 }
         while main.outcome == nil {
             switch signals.next() {

@@ -6,22 +6,29 @@ import ProfileModel
 /// lateness never adds up; it is counted.
 struct Ticker: ~Copyable {
     private let timer: timer_t?
-    private let first: MonotonicTime
+    private var first = MonotonicTime(nanoseconds: 0)
     private let interval: Int64
     private var expirations: Int64 = 0
     private(set) var served: Int64 = 0
     private(set) var missed: Int64 = 0
     private(set) var lateness = TimeSpan.zero
 
+    /// It does not tick yet.
+    ///
     /// - Parameter frequency: ticks a second, 1 or more.
     init(frequency: Int32) throws(SystemError) {
         interval = 1_000_000_000 / Int64(max(1, frequency))
-        first = .now + TimeSpan(nanoseconds: interval)
         var timer: timer_t?  // glibc's first id is 0, which is nil here
-        try check(
-            fl_timer_start(fl_tick_signal(), first.nanoseconds, interval, &timer),
-            "starting the sampling timer")
+        let code = fl_timer_make(fl_tick_signal(), &timer)
+        // A timer keeps a signal of its own.
+        let hint = code == -EAGAIN ? " (too many signals are pending: raise 'ulimit -i')" : ""
+        try check(code, "making the sampling timer" + hint)
         self.timer = timer
+    }
+
+    mutating func start() {
+        first = .now + TimeSpan(nanoseconds: interval)
+        fl_timer_start(timer, first.nanoseconds, interval)
     }
 
     deinit {
