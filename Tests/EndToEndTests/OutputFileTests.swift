@@ -103,6 +103,34 @@ extension EndToEnd {
             #expect(result.error.contains("is kept") == scratch.has("recording"))
         }
 
+        /// A program that was to be ready some time is not stopped because its recording is over.
+        @Test(.needs("perl")) func aRecordingThatFailsDoesNotStopItsProgram() throws {
+            let script = """
+                vec(my $input, 0, 1) = 1;
+                while (!select(my $read = $input, undef, undef, 0)) { for my $i (1..1000) {} }
+                print "done\\n";
+                exit 3;
+                """
+            let words = try Firstlight.recording(
+                ["perl", "-e", script], to: scratch("recording"),
+                options: ["-F", "5000", "--quiet", "--until", "listen"]
+            ).words
+            let (input, complaints) = (try Channel(), try Channel())
+            let limit = "ulimit -f 200; exec \"$0\" \"$@\""
+            var command = Command(["bash", "-c", limit] + words)
+            (command.input, command.error) = (.descriptor(input.reader), complaints.writer)
+            let child = try command.start()
+            complaints.closeWriter()
+            #expect(try complaints.line()?.contains("File too large") == true)
+            // What it would say of stopping it is said by then.
+            try Proc.waitUntil("waiting for the program") { Proc.onlyWaits(child.pid) }
+            try input.write("x\n")
+            let result = try child.finish()
+            #expect(result.status == 3 && result.output == "done\n", "\(result)")
+            let rest = try complaints.rest()
+            #expect(!rest.contains("stopped with SIGTERM"), "\(rest)")
+        }
+
         /// Nothing is run that could not be sampled.
         @Test func noTimerToBeHadIsRefusedBeforehand() throws {
             let words = try Firstlight.recording(

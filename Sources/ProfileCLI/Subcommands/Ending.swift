@@ -67,11 +67,13 @@ struct Ending {
     }
 
     /// Where it was not said, a program is stopped if its launch was all that was wanted. One that
-    /// a signal has reached already decides for itself.
+    /// a signal has reached already decides for itself, and a recording that failed on the way costs
+    /// the program nothing.
     private var after: AfterRecording {
         if let after = options.after { return after }
         guard result.sampler.endSignal == nil else { return .keep }
-        return options.end.awaitsReadiness || result.sampler.stall != nil ? .stop : .keep
+        if result.sampler.readiness != nil || result.sampler.stall != nil { return .stop }
+        return options.end.awaitsReadiness && result.failure == nil ? .stop : .keep
     }
 
     private func stop(_ program: Program) {
