@@ -22,6 +22,7 @@
 
 int fl_same_stream(int left, int right) {
     struct stat a, b;
+    if (fl_is_missing_stream(left) || fl_is_missing_stream(right)) return 0;
     if (fstat(left, &a) != 0 || fstat(right, &b) != 0) return 0;
     const int KCMP_FILE_ = 0;
     if (syscall(SYS_kcmp, getpid(), getpid(), KCMP_FILE_, left, right) == 0) return 1;
@@ -32,7 +33,7 @@ int fl_same_stream(int left, int right) {
 
 int fl_stream_kind(int descriptor) {
     struct stat status;
-    if (fstat(descriptor, &status) != 0) return fl_stream_none;
+    if (fl_is_missing_stream(descriptor) || fstat(descriptor, &status) != 0) return fl_stream_none;
     if (S_ISREG(status.st_mode)) return fl_stream_file;
     if (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || isatty(descriptor))
         return fl_stream_relayed;

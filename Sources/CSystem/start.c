@@ -45,9 +45,13 @@ __attribute__((constructor)) static void find_missing_streams(void) {
         if (fcntl(number, F_GETFD) == -1) missing_streams |= 1 << number;
 }
 
+int fl_is_missing_stream(int number) {
+    return number >= 0 && number < 3 && missing_streams >> number & 1;
+}
+
 static void close_missing_streams(void) {
     for (int number = 0; number < 3; number++)
-        if (missing_streams >> number & 1 && fcntl(number, F_GETFD) == 0) close(number);
+        if (fl_is_missing_stream(number) && fcntl(number, F_GETFD) == 0) close(number);
 }
 
 // By their kind: ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF.

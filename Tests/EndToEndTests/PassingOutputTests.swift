@@ -79,6 +79,21 @@ extension EndToEnd {
             }
         }
 
+        /// What a library opened under the number of a stream that we were started without is not
+        /// the program's.
+        @Test(arguments: ["2>&-", ">&-", ">&- 2>&-"]) func aStreamThatIsMissing(
+            redirection: String
+        ) throws {
+            let script = "exec \"$0\" \"$@\" \(redirection)"
+            let program =
+                "i=0; while [ $i -lt 5000 ]; do echo a; echo a >&2; i=$((i+1)); done; exit 3"
+            let words = ["record", "-o", scratch("recording")] + options
+            let result = try Command(
+                ["sh", "-c", script, try Setup.path(.firstlight)] + words + ["sh", "-c", program]
+            ).run()
+            #expect(result.status == 3, "\(result)")
+        }
+
         /// Its errors could not be handed on.
         @Test func aDeviceIsRefused() throws {
             let script = "exec \"$0\" \"$@\" > /dev/full"

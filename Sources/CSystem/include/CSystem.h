@@ -75,6 +75,10 @@ uint64_t fl_ignored_signals(void);
 // was left of them is what the next fl_spawn_held's child has when it executes its program.
 void fl_take_timers(void);
 
+// Whether we were started without that standard stream. What is open under its number by now is
+// nobody's output. 1 or 0.
+int fl_is_missing_stream(int number);
+
 // Forks a child that waits until fl_release_held lets it go by `*release`, then executes `path`
 // with the given mask of blocked signals and set of ignored ones. When we end before that, it does
 // so, too. It is the calling thread's child: PR_SET_PDEATHSIG is about that thread's end. A file

@@ -24,7 +24,7 @@ int fl_search_finds(struct fl_search *search, const void *bytes, size_t count);
 
 // What a descriptor leads to, as far as watching what is written to it goes.
 enum {
-    fl_stream_none = 0,    // it is closed
+    fl_stream_none = 0,    // it is closed, or was when we began
     fl_stream_relayed,     // a relay may take its place: what befalls it, befalls the program
     fl_stream_file,        // a regular file, which only the program itself may write to
     fl_stream_other,       // a device: its errors cannot be handed on
