@@ -1,3 +1,4 @@
+import CSystem
 import Glibc
 import Marks
 import ProfileModel
@@ -6,6 +7,7 @@ import Recording
 import Report
 import Sampler
 import Symbolicate
+import Synchronization
 
 /// `firstlight record` and `firstlight attach`.
 enum RecordCommand {
@@ -41,7 +43,16 @@ enum RecordCommand {
         sampling.watchdog = options.end.watchdog
         if !options.marks.isEmpty { sampling.marks = PreparedPlanner(options.marks) }
         // Who waits for a mark that cannot be should not wait to be told.
-        sampling.tellMarkProblem = { console.complain($0.description) }
+        // In the file that is watched for the program's own words it would be one of them.
+        let problems = Mutex<[MarkProblem]>([])
+        let isWatched = options.watchesFile(STDERR_FILENO)
+        sampling.tellMarkProblem = { problem in
+            if isWatched {
+                problems.withLock { $0.append(problem) }
+            } else {
+                console.complain(problem.description)
+            }
+        }
         var recorder = Recorder(
             output: options.output, options: sampling, version: Version.current)
         if let line = options.line(on: console) {
@@ -68,7 +79,9 @@ enum RecordCommand {
             result: result, options: options, isLaunch: target.isLaunch, signals: signals,
             console: console)
         ending.settleOutput()
-        for problem in result.sampler.markProblems { console.complain(problem.description) }
+        for problem in problems.withLock({ $0 }) + result.sampler.markProblems {
+            console.complain(problem.description)
+        }
         let hasSummary = finish(options, result, console)
         ending.explainStall()
         // They may be thousands: what was asked for is there before.
@@ -116,10 +129,20 @@ enum RecordCommand {
 extension RecordOptions {
     var symbolCache: SymbolCache? { usesSymbolCache ? .ofUser : nil }
 
+    /// Whether the program's output is watched in a file that is that stream of ours, too.
+    fileprivate func watchesFile(_ stream: Int32) -> Bool {
+        watchesOutput && Int(fl_stream_kind(stream)) == fl_stream_file
+    }
+
+    private var watchesOutput: Bool {
+        end.until.contains { if case .output = $0 { true } else { false } }
+    }
+
     /// What the program writes through a relay of ours does not show where it goes.
     fileprivate func line(on console: Console) -> RecordingLine? {
-        let isRelayed = end.until.contains { if case .output = $0 { true } else { false } }
-        guard !isQuiet, !isRelayed || forcesProgress else { return nil }
+        guard !isQuiet, !watchesOutput || forcesProgress, !watchesFile(STDERR_FILENO) else {
+            return nil
+        }
         return RecordingLine(console.line, isForced: forcesProgress)
     }
 }

@@ -97,6 +97,26 @@ struct ProcessFiles: Sendable {
 
     func threadIDs() -> [Int32] { Self.numbers(in: "/proc/\(pid)/task").filter { $0 > 0 } }
 
+    /// A process of more threads than these is not asked for its children.
+    private static let mostThreads = 64
+
+    /// Those that it started and that are still its own; nil: not known.
+    var children: [Int32]? {
+        let tids = threadIDs()
+        guard !tids.isEmpty, tids.count <= Self.mostThreads else { return nil }
+        var result: [Int32] = []
+        for tid in tids {
+            guard let file = ProcFile("/proc/\(pid)/task/\(tid)/children") else { return nil }
+            var buffer = ReadBuffer()
+            file.read(into: &buffer)
+            var text = buffer.text
+            while let child = text.decimal().flatMap({ Int32(exactly: $0) }) {
+                result.append(child)
+            }
+        }
+        return result
+    }
+
     /// Whether there are others than the first.
     var hasLivingThreads: Bool {
         threadIDs().contains { $0 != pid && ProcessFiles(pid: $0).stat()?.isZombie == false }

@@ -1,11 +1,14 @@
 import CSystem
 import Glibc
+import ProfileModel
 
 /// A regular file that is the program's standard output or error.
 ///
 /// No pipe may take its place: programs look whether they would read what they write
 /// (`cat a >> a`), how large it is, and seek in it. The program's descriptor is a copy of ours, so
-/// both have one position, and that tells how far it has written.
+/// both have one position, and that tells how far it has written. Others may have a copy, too (the
+/// shell that started us, what else it runs): a move counts only if the program has written anything
+/// lately.
 ///
 /// Unsafe code: the search lies at a fixed address, and is freed with this value.
 final class OutputFile {
@@ -16,6 +19,7 @@ final class OutputFile {
     private var position: off_t
     private let search = UnsafeMutablePointer<fl_search>.allocate(capacity: 1)
     private var isFound = false
+    private var writing: WritingWatch?
 
     /// What is read at one look, in bytes. More waits for the next.
     private static let mostAtOnce = 1 << 18
@@ -48,19 +52,30 @@ final class OutputFile {
         search.deallocate()
     }
 
+    func began(_ pid: Int32) { writing = WritingWatch(pid, at: .now) }
+
     /// Whether the text has been written by now, as far as has been read.
-    func look() -> Bool {
-        if isFound { return true }
+    func look(at now: MonotonicTime) -> Bool {
         let end = lseek(descriptor, 0, SEEK_CUR)
-        guard end > position else { return false }
+        defer { writing?.look(at: now) }
+        guard !isFound, end > position else { return isFound }
+        if writing?.hasWritten == false {
+            position = end
+            return false
+        }
         isFound = reader < 0 || finds(upTo: end)
         return isFound
     }
 
-    /// The same of all that has been written.
+    /// The same of all that has been written by now. Others may go on writing without end.
     func lookThrough() -> Bool {
-        var before = position
-        while !look(), position > before { before = position }
+        let end = lseek(descriptor, 0, SEEK_CUR)
+        guard !isFound, end > position, writing?.hasWritten != false else { return isFound }
+        var before: off_t = -1
+        while !isFound, position < end, position > before, !SignalQueue.isToEnd {
+            before = position
+            isFound = reader < 0 || finds(upTo: end)
+        }
         return isFound
     }
 

@@ -38,13 +38,15 @@ final class OutputSource: ReadySource {
         }
     }
 
+    func began(_ pid: Int32) { for file in files { file.began(pid) } }
+
     func look(at now: MonotonicTime, in session: TraceSession) -> MonotonicTime? {
         for relay in relays {
             // A relay that ended has nothing to tell any more.
             guard case .found(let time)? = (try? relay.news()) ?? nil else { continue }
             take(time)
         }
-        if found == nil, files.contains(where: { $0.look() }) { take(now) }
+        if found == nil, files.contains(where: { $0.look(at: now) }) { take(now) }
         return found
     }
 

@@ -37,21 +37,7 @@ struct ProcSurroundings: WaitSurroundings {
         contents("\(tid)/fdinfo/\(descriptor)")
     }
 
-    /// The processes of more threads than these are not looked for.
-    private static let mostThreads = 64
-
-    var children: [Int32]? {
-        let tids = ProcessFiles(pid: pid).threadIDs()
-        guard !tids.isEmpty, tids.count <= Self.mostThreads else { return nil }
-        var result: [Int32] = []
-        for tid in tids {
-            guard var text = contents("\(pid)/task/\(tid)/children") else { return nil }
-            while let child = text.decimal().flatMap({ Int32(exactly: $0) }) {
-                result.append(child)
-            }
-        }
-        return result
-    }
+    var children: [Int32]? { ProcessFiles(pid: pid).children }
 
     func command(of process: Int32) -> [String]? {
         guard process > 0, let stat = ProcessFiles(pid: process).stat(), !stat.hasOnlyForked,
