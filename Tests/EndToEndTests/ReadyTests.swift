@@ -22,7 +22,9 @@ extension EndToEnd {
         /// The fixture notes the time just before it becomes ready. The best of three attempts:
         /// between that and our look a busy machine may do other work.
         @Test(arguments: [
-            ("notify", ["notify"]), ("notify", ["notify", "other"]), ("listen", ["tcp", "0"]),
+            ("notify", ["notify"]), ("notify", ["notify", "other"]),
+            ("notify", ["notify", "daemon"]),
+            ("listen", ["tcp", "0"]),
             ("listen", ["tcp6", "0"]), ("listen", ["unix", "socket"]),
             ("listen", ["swap", "0"]),
             ("output:serving", ["output", "serving"]), ("output:serving", ["error", "serving"]),
@@ -113,6 +115,18 @@ extension EndToEnd {
             #expect(outer.status == 0, "\(outer)")
             #expect(try StoredReadiness(of: scratch("recording"))?.condition == "notify")
             #expect(try scratch.truth()["barrier"] == 1)
+        }
+
+        /// Of a daemon, too, which is nobody's child any more.
+        @Test func aDaemonsMessageIsPassedOn() throws {
+            let outer = try Firstlight.recording(
+                [try Setup.path(.firstlight), "record", "--quiet", "-o", scratch("inner")]
+                    + ["--until", "notify", "--", try Setup.fixture("ready"), "notify", "daemon"],
+                to: scratch("recording"), options: ["--quiet", "--until", "notify"],
+                adding: ["FIRSTLIGHT_TRUTH": scratch("truth")]
+            ).run()
+            #expect(outer.status == 0, "\(outer)")
+            #expect(try StoredReadiness(of: scratch("recording"))?.condition == "notify")
         }
 
         @Test func recordingGoesOnForAWhile() throws {

@@ -1,6 +1,7 @@
 // ready HOW [ARG]: computes for some 50 ms, becomes ready, and waits for SIGTERM, which ends it with
 // status 3. HOW is
-//   notify [other]  READY=1 to NOTIFY_SOCKET, after another message; `other`: sent by a child
+//   notify [other|daemon]  READY=1 to NOTIFY_SOCKET, after another message; `other`: sent by a
+//                   child; `daemon`: by a child's child whose parent has gone, in a session of its own
 //   barrier         READY=1, then waits until BARRIER=1's descriptor is closed, as sd_notify_barrier
 //   tcp PORT, tcp6 PORT, unix PATH   listens; PORT 0: one that the kernel chooses
 //   swap PORT       listens on a socket that takes the descriptor of a file it closes just then
@@ -14,6 +15,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/socket.h>
@@ -56,6 +58,19 @@ static void notify(const char *text, int descriptor) {
 static void notify_from_child(void) {
     pid_t child = fork();
     if (child == 0) {
+        notify("READY=1", -1);
+        _exit(0);
+    }
+    if (child < 0 || waitpid(child, NULL, 0) != child) fail("fork");
+}
+
+static void notify_from_daemon(void) {
+    pid_t child = fork();
+    if (child == 0) {
+        const pid_t parent = getpid();
+        if (fork() != 0) _exit(0);
+        setsid();
+        while (getppid() == parent) sched_yield();
         notify("READY=1", -1);
         _exit(0);
     }
@@ -114,6 +129,7 @@ int main(int argc, char **argv) {
         prepare();
         ready_now();
         if (strcmp(argument, "other") == 0) notify_from_child();
+        else if (strcmp(argument, "daemon") == 0) notify_from_daemon();
         else notify("READY=1\nSTATUS=ready", -1);
     } else if (strcmp(how, "barrier") == 0) {
         ready_now();

@@ -77,8 +77,10 @@ final class NotifySource: ReadySource, Sendable {
             Array(bytes.bindMemory(to: Int32.self).prefix(Int(notification.count)))
         }
         defer { for descriptor in descriptors { close(descriptor) } }
-        guard let pid = moment.pid, isSentWithin(pid, notification) else { return true }
-        if Notification.saysReady(message) { moment.came(at: time) }
+        guard let pid = moment.pid else { return true }
+        let sender = NotifySender(notification, of: pid)
+        if sender.isOfProgram, Notification.saysReady(message) { moment.came(at: time) }
+        guard sender.isOfProgram || sender.isOfItsUser else { return true }
         // One that is longer than we can take cannot be passed on unchanged.
         guard let outer, notification.is_cut == 0 else { return true }
         return Array(message).withUnsafeBytes { bytes in
@@ -86,14 +88,39 @@ final class NotifySource: ReadySource, Sendable {
                 outer, bytes.baseAddress, bytes.count, descriptors, Int32(descriptors.count), limit)
         } != -EAGAIN
     }
+}
 
-    /// Whether the sender is the process or descends from it. Of one that is gone already
-    /// (`systemd-notify` lives for a moment only) the user has to be the same.
-    private func isSentWithin(_ pid: Int32, _ notification: fl_notification) -> Bool {
-        switch Ancestry.isWithin(notification.pid, pid) {
-        case let known?: known
-        case nil: ProcessFiles(pid: pid).status("Uid:") == Int64(notification.uid)
+/// Who sent a message: the real service manager decides by itself whom it believes; we do so only
+/// for the launch's end.
+private struct NotifySender {
+    /// The process or one that descends from it; also a daemon, which has left its parents but not
+    /// the session or control group. Of one that is gone already (`systemd-notify` lives for a
+    /// moment only) the user has to be the same.
+    let isOfProgram: Bool
+    /// Or of our own.
+    let isOfItsUser: Bool
+
+    init(_ notification: fl_notification, of pid: Int32) {
+        let user = Int64(notification.uid)
+        let isSameUser = ProcessFiles(pid: pid).status("Uid:") == user
+        isOfItsUser = isSameUser || user == Int64(getuid())
+        let sender = notification.pid
+        switch Ancestry.isWithin(sender, pid) {
+        case true?: isOfProgram = true
+        case nil: isOfProgram = isSameUser
+        case false?:
+            let (session, group) = (getsid(pid), Self.controlGroup(of: pid))
+            isOfProgram =
+                isOfItsUser && sender > 0
+                && (session > 0 && getsid(sender) == session
+                    || !group.isEmpty && Self.controlGroup(of: sender) == group)
         }
+    }
+
+    private static func controlGroup(of pid: Int32) -> [UInt8] {
+        var buffer = ReadBuffer()
+        buffer.readAll(path: "/proc/\(pid)/cgroup")
+        return buffer.contents
     }
 }
 
