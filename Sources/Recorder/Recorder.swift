@@ -33,6 +33,8 @@ package struct Recorder: Sendable {
         package var sampler: SamplerOutcome
         /// Why the file is not complete, if it is not; what was written before is kept.
         package var failure: RecordingError?
+        /// Of the file that was made; nil: none was.
+        package var file: RecordingFile.Identity?
         package var pid: Int32
         /// What of the process's files can be had only from here.
         package var held: HeldFiles
@@ -73,7 +75,8 @@ package struct Recorder: Sendable {
             let others = children?.finish() ?? []
             writer.finish(outcome.notes, others.map(\.process)) { $0.complete(with: outcome) }
             return Result(
-                sampler: outcome, failure: writer.failure, pid: writer.pid, held: writer.held,
+                sampler: outcome, failure: writer.failure, file: writer.identity,
+                pid: writer.pid, held: writer.held,
                 children: others.map { Child(path: $0.path, held: $0.held) })
         } catch {
             writer.finish([], []) { _ in }

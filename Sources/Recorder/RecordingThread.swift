@@ -34,6 +34,7 @@ final class RecordingThread: @unchecked Sendable {
     private var lastTold = MonotonicTime.now
     private(set) var failure: RecordingError?
     private(set) var hasFile = false
+    private(set) var identity: RecordingFile.Identity?
     let held = HeldFiles()
     /// What the thread does last, where nobody waits for it.
     private let ending = Mutex<(@Sendable (RecordingThread) -> Void)?>(nil)
@@ -239,6 +240,7 @@ final class RecordingThread: @unchecked Sendable {
         var header = header
         header.pid = pid
         file = try RecordingWriter(creating: path, header: header)
+        identity = RecordingFile.Identity(of: path)
         hasFile = true
         held.begin(pid)
     }

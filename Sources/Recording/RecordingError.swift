@@ -24,6 +24,8 @@ package enum RecordingError: Error, Hashable, Sendable {
     case damaged(path: String, detail: String)
     /// Its recorder is at work, or another process is changing it.
     case inUse(path: String)
+    /// It was moved away while it was written; what is there now is another one.
+    case replaced(path: String)
     /// Cut short in the middle of a write, which can only be undone where it can be written.
     case needsRollback(path: String)
 }
@@ -76,6 +78,11 @@ extension RecordingError: CustomStringConvertible {
             "\(path): is damaged: \(detail)"
         case .inUse(let path):
             "\(path): is still being written; try again when its recorder has ended"
+        case .replaced(let path):
+            """
+            \(path): is not the recording that was just made, which was moved (to \(path).old, if \
+            another recorder did so); give each a file of its own with -o
+            """
         case .needsRollback(let path):
             """
             \(path): was cut short in the middle of a write and cannot be repaired where it is; \

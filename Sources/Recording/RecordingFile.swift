@@ -81,6 +81,7 @@ package enum RecordingFile {
     /// Throws unless `path` is free, an empty file or a recording.
     private static func checkReplaceable(_ path: String) throws(RecordingError) {
         guard try exists(path) else { return }
+        guard !isBeingWritten(path) else { throw .inUse(path: path) }
         let start: FileStart
         do {
             start = try FileStart(of: path)
@@ -90,5 +91,46 @@ package enum RecordingFile {
             return
         }
         guard start.isRecording else { throw .wouldReplace(path: path) }
+    }
+
+    /// Whether another process holds SQLite's lock for writing, as a recorder does all the time.
+    private static func isBeingWritten(_ path: String) -> Bool {
+        var status = stat()
+        // To open a pipe or a device may do something.
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        // PENDING_BYTE and what follows (sqlite.org/src, os.h): readers lock a part of it for reading.
+        var lock = flock()
+        lock.l_type = Int16(F_RDLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_start = 0x4000_0000
+        lock.l_len = 512
+        guard fcntl(descriptor, F_GETLK, &lock) == 0 else { return false }
+        return lock.l_type != Int16(F_UNLCK)
+    }
+
+    /// Which file it is, wherever it is moved.
+    package struct Identity: Hashable, Sendable {
+        let device: UInt
+        let inode: UInt
+
+        /// nil: there is none.
+        package init?(of path: String) {
+            var status = stat()
+            guard lstat(path, &status) == 0 else { return nil }
+            device = status.st_dev
+            inode = status.st_ino
+        }
+    }
+
+    /// Throws if another recording has taken its place, or it is gone.
+    package static func check(
+        _ path: String, is identity: Identity?
+    ) throws(RecordingError) {
+        guard identity == nil || Identity(of: path) == identity else {
+            throw .replaced(path: path)
+        }
     }
 }

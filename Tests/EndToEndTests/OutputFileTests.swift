@@ -36,6 +36,31 @@ extension EndToEnd {
             #expect(report.status == 0 && report.output.contains("true"))
         }
 
+        /// A recorder that is at work keeps its file.
+        @Test func twoRecordersAtOnePlace() throws {
+            let inner =
+                "until test -s launch.firstlight; do :; done; \"$0\" record --quiet true; echo $?"
+            let words = ["record", "--quiet", "sh", "-c", inner, try Setup.path(.firstlight)]
+            let result = try run(words, in: scratch.path)
+            #expect(result.status == 0 && result.output == "125\n", "\(result)")
+            #expect(result.error.contains("launch.firstlight: is still being written"))
+            #expect(scratch.files == ["launch.firstlight"])
+            let report = try run(["report"], in: scratch.path)
+            #expect(report.output.hasPrefix("sh "))
+        }
+
+        /// One that was moved away meanwhile is not mistaken for what is in its place.
+        @Test func aRecordingThatIsMoved() throws {
+            let other = try Firstlight.record(["true"], in: scratch)
+            let before = scratch.contents(of: "recording")?.count
+            let move = "mv launch.firstlight moved; cp \(other.path) launch.firstlight; exit 3"
+            let result = try run(["record", "--quiet", "sh", "-c", move], in: scratch.path)
+            #expect(result.isRefusal(3, mentioning: "not the recording"), "\(result)")
+            #expect(scratch.contents(of: "launch.firstlight")?.count == before)
+            let report = try run(["report", "moved"], in: scratch.path)
+            #expect(report.output.hasPrefix("sh "))
+        }
+
         @Test func onlyItsOwnerMayReadIt() throws {
             // Whatever the umask is.
             let path = scratch("recording")

@@ -57,6 +57,26 @@ import Testing
         #expect(scratch.names == ["a", "a.old", "main.c"])
     }
 
+    /// Only a reader's lock lets it go.
+    @Test func oneThatIsBeingWrittenStays() throws {
+        let scratch = try Scratch()
+        let path = scratch.path("a")
+        try make(path)
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        defer { close(descriptor) }
+        // An open file's lock is another process's to whoever asks, and does as SQLite's.
+        let setOpenFileLock: Int32 = 37
+        var lock = flock()
+        lock.l_start = 0x4000_0002
+        lock.l_len = 510
+        lock.l_type = Int16(F_WRLCK)
+        #expect(fcntl(descriptor, setOpenFileLock, &lock) == 0)
+        expectRefusal(.inUse(path: path), at: path)
+        lock.l_type = Int16(F_RDLCK)
+        #expect(fcntl(descriptor, setOpenFileLock, &lock) == 0)
+        try RecordingFile.checkWritable(path)
+    }
+
     @Test func onlyFiles() throws {
         let scratch = try Scratch()
         for path in [scratch.folder, "/dev/null"] {

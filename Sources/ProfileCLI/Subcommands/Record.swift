@@ -106,6 +106,7 @@ enum RecordCommand {
     ) -> Bool {
         guard result.failure == nil else { return false }
         do throws(RecordingError) {
+            try RecordingFile.check(options.output, is: result.file)
             var timings = Timings()
             let left = try Symbolication(
                 result.held, cache: options.symbolCache, console, isQuiet: options.isQuiet
