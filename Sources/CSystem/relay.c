@@ -106,6 +106,14 @@ static int has_more(int input) {
     return poll(&entry, 1, 0) > 0 && (entry.revents & POLLIN) != 0;
 }
 
+// What is on its way, in bytes; or more than that.
+static ssize_t waiting(int input) {
+    int count;
+    // A terminal counts only what a reader could have at once. It holds less than this.
+    if (isatty(input) || ioctl(input, FIONREAD, &count) != 0) return 1 << 16;
+    return count;
+}
+
 static void follow_size(int resized, int output, int input) {
     struct signalfd_siginfo info;
     struct winsize size;
@@ -116,6 +124,7 @@ static void follow_size(int resized, int output, int input) {
 static void relay(int input, int output, int control, int resized, struct fl_search *search) {
     static unsigned char buffer[65536];
     int is_asked = 0;
+    ssize_t owed = 0;  // what the answer waits for: others may go on writing without end
     while (1) {
         struct pollfd entries[] = {
             {.fd = input, .events = POLLIN},
@@ -130,7 +139,10 @@ static void relay(int input, int output, int control, int resized, struct fl_sea
         if (entries[2].revents) {
             char byte;
             const ssize_t count = recv(control, &byte, 1, MSG_DONTWAIT);
-            if (count > 0) is_asked = 1;
+            if (count > 0) {
+                is_asked = 1;
+                owed = waiting(input);
+            }
             // 0: the recorder is gone, and `errno` what it was.
             if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) control = -1;
         }
@@ -141,9 +153,10 @@ static void relay(int input, int output, int control, int resized, struct fl_sea
             if (count <= 0) return;  // a terminal's end is EIO
             const int has_found = fl_search_finds(search, buffer, (size_t)count);
             if (!pass_on(output, buffer, (size_t)count)) return;
+            owed -= count;
             if (has_found) tell(control, fl_relay_found, time);
         }
-        if (is_asked && !has_more(input)) {
+        if (is_asked && (owed <= 0 || !has_more(input))) {
             is_asked = 0;
             tell(control, fl_relay_drained, now());
         }

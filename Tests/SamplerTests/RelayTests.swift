@@ -1,11 +1,18 @@
 import CSystem
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
 @testable import Sampler
 
 @Suite struct RelayTests {
+    private final class Flag: Sendable {
+        private let value = Atomic(false)
+        var isSet: Bool { value.load(ordering: .acquiring) }
+        func set() { value.store(true, ordering: .releasing) }
+    }
+
     private func pipeEnds() throws -> [Int32] {
         var ends: [Int32] = [-1, -1]
         let code = pipe(&ends)
@@ -73,6 +80,76 @@ import Testing
         #expect(entry.revents & Int16(POLLERR) != 0)
         #expect(throws: SystemError.self) { while try relay.news() != nil {} }
         close(input)
+    }
+
+    /// Whoever opens a named pipe next reads on.
+    @Test func aNamedPipesNextReader() throws {
+        let scratch = try Scratch()
+        let path = scratch.path("pipe")
+        try #require(mkfifo(path, 0o600) == 0)
+        func openReader() -> Int32 { open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
+        var reader = openReader()
+        let writer = open(path, O_WRONLY | O_CLOEXEC)
+        var input: Int32 = -1
+        let relay = try OutputRelay(to: writer, for: "", input: &input)
+        close(writer)
+        close(reader)
+        // It has looked since.
+        relay.drain(SignalQueue())
+        reader = openReader()
+        #expect(write(input, "b", 1) == 1)
+        var byte: UInt8 = 0
+        #expect(eventually { read(reader, &byte, 1) == 1 })
+        #expect(byte == UInt8(ascii: "b"))
+        close(input)
+        close(reader)
+    }
+
+    /// A process that the program leaves behind may write for ever: only what there is when it is
+    /// asked is waited for.
+    @Test func whatIsWrittenWithoutEnd() throws {
+        let ends = try pipeEnds()
+        var input: Int32 = -1
+        let relay = try OutputRelay(to: ends[1], for: "never", input: &input)
+        close(ends[1])
+        let writer = try Child(["yes"], output: "/proc/\(getpid())/fd/\(input)")
+        close(input)
+        let isDrained = Flag()
+        #expect(
+            startThread {
+                relay.drain(SignalQueue())
+                isDrained.set()
+            })
+        // Slowly.
+        var buffer = [UInt8](repeating: 0, count: 64)
+        #expect(
+            eventually {
+                read(ends[0], &buffer, buffer.count) > 0 && isDrained.isSet
+            })
+        close(ends[0])
+        _ = writer
+    }
+
+    /// Where nobody tells us that the terminal's size has changed: it is that when output comes.
+    @Test func aTerminalsNewSize() throws {
+        let screen = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
+        defer { close(screen) }
+        try #require(grantpt(screen) == 0 && unlockpt(screen) == 0)
+        let name = try #require(ptsname(screen).map { String(cString: $0) })
+        let user = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        defer { close(user) }
+        var input: Int32 = -1
+        let relay = try OutputRelay(to: user, for: "", input: &input)
+        defer { close(input) }
+        _ = relay
+        var size = winsize(ws_row: 11, ws_col: 22, ws_xpixel: 0, ws_ypixel: 0)
+        #expect(ioctl(screen, UInt(TIOCSWINSZ), &size) == 0)
+        #expect(write(input, "a", 1) == 1)
+        var byte: UInt8 = 0
+        #expect(read(screen, &byte, 1) == 1)
+        var known = winsize()
+        #expect(ioctl(input, UInt(TIOCGWINSZ), &known) == 0)
+        #expect(known.ws_row == 11 && known.ws_col == 22)
     }
 
     @Test func theFirstByte() throws {

@@ -41,8 +41,8 @@ enum { fl_relay_found = 1, fl_relay_drained = 2 };
 // Starts a process that passes on what is written to `*input` to `original`, until all writers are
 // gone. It is nobody's child and outlives us, so that the program's output does not depend on
 // ours. `*input` is a terminal if `original` is one, otherwise a pipe. `*control` is a socket:
-// news comes from it; a byte sent to it asks for `fl_relay_drained`, as soon as nothing waits to be
-// passed on. When `text` (empty: anything) is seen, that is news, once; it holds no line break. 0 or
+// news comes from it; a byte sent to it asks for `fl_relay_drained`, as soon as what waits by then
+// has been passed on. When `text` (empty: anything) is seen, that is news, once; it holds no line break. 0 or
 // -errno.
 int fl_relay_start(int original, const void *text, size_t length, int *input, int *control);
 
