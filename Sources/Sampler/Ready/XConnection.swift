@@ -10,6 +10,8 @@ final class XConnection: @unchecked Sendable {
     private let connection: OpaquePointer
     /// The root windows, one for each screen.
     let roots: [xcb_window_t]
+    /// Whether it knows whose windows are.
+    private let knowsClients: Bool
 
     /// How long the server may take to answer.
     private static let patience = TimeSpan.milliseconds(10_000)
@@ -26,9 +28,12 @@ final class XConnection: @unchecked Sendable {
         guard let display = getenv("DISPLAY"), display.pointee != 0 else {
             throw .cannotWatch("window", reason: "DISPLAY is not set")
         }
-        let name = String(cString: display)
+        return try open(String(cString: display))
+    }
+
+    static func open(_ name: String) throws(SamplerError) -> XConnection {
         let attempt = AttemptResult()
-        let isBegun = startThread { attempt.end(with: XConnection()) }
+        let isBegun = startThread { attempt.end(with: XConnection(name)) }
         let deadline = MonotonicTime.now + patience
         while isBegun {
             switch attempt.state.withLock({ $0 }) {
@@ -52,8 +57,8 @@ final class XConnection: @unchecked Sendable {
     }
 
     /// nil: there is no server. Waits for its answers.
-    private init?() {
-        guard let connection = xcb_connect(nil, nil) else { return nil }
+    private init?(_ name: String) {
+        guard let connection = xcb_connect(name, nil) else { return nil }
         guard xcb_connection_has_error(connection) == 0 else {
             xcb_disconnect(connection)
             return nil
@@ -66,9 +71,10 @@ final class XConnection: @unchecked Sendable {
             xcb_screen_next(&screens)
         }
         self.roots = roots
-        // Requests made before the first event reveal whether the extension is there.
-        if let reply = xcb_res_query_version_reply(
-            connection, xcb_res_query_version(connection, 1, 2), nil)
+        knowsClients = cxcb_has_resources(connection) != 0
+        if knowsClients,
+            let reply = xcb_res_query_version_reply(
+                connection, xcb_res_query_version(connection, 1, 2), nil)
         {
             free(reply)
         }
@@ -79,6 +85,7 @@ final class XConnection: @unchecked Sendable {
         {
             free(reply)
         }
+        guard xcb_connection_has_error(connection) == 0 else { return nil }
     }
 
     /// What we want to hear of a window, beside what others hear.
@@ -132,8 +139,9 @@ final class XConnection: @unchecked Sendable {
         else { return [] }
         defer { free(reply) }
         guard let first = xcb_query_tree_children(reply) else { return [] }
-        return Array(
-            UnsafeBufferPointer(start: first, count: Int(xcb_query_tree_children_length(reply))))
+        // A server may claim anything; what came is as long as the reply says, in words.
+        let count = min(Int(xcb_query_tree_children_length(reply)), Int(reply.pointee.length))
+        return Array(UnsafeBufferPointer(start: first, count: count))
     }
 
     /// The process whose window it is: as the server knows it, or as its client says.
@@ -143,6 +151,7 @@ final class XConnection: @unchecked Sendable {
 
     /// X-Resource 1.2: the process at the other end of the client's local connection.
     private func serversWord(on window: xcb_window_t) -> Int32? {
+        guard knowsClients else { return nil }
         var specification = xcb_res_client_id_spec_t(
             client: window, mask: XCB_RES_CLIENT_ID_MASK_LOCAL_CLIENT_PID.rawValue)
         let request = xcb_res_query_client_ids(connection, 1, &specification)
@@ -150,12 +159,23 @@ final class XConnection: @unchecked Sendable {
             return nil
         }
         defer { free(reply) }
-        var values = xcb_res_query_client_ids_ids_iterator(reply)
-        while values.rem > 0, let value = values.data {
-            if value.pointee.length >= 4, let pid = xcb_res_client_id_value_value(value) {
-                return Int32(exactly: pid.pointee)
-            }
-            xcb_res_client_id_value_next(&values)
+        let words = UnsafeRawBufferPointer(
+            start: UnsafeRawPointer(reply) + MemoryLayout<xcb_res_query_client_ids_reply_t>.size,
+            count: 4 * Int(reply.pointee.length))
+        return Self.firstProcess(inClientIDs: words)
+    }
+
+    /// Each of X-Resource's CLIENTIDVALUEs is a client, a mask, a length in bytes, and as many bytes.
+    static func firstProcess(inClientIDs bytes: UnsafeRawBufferPointer) -> Int32? {
+        var start = 0
+        func word(_ index: Int) -> UInt32? {
+            let offset = start + 4 * index
+            guard offset + 4 <= bytes.count else { return nil }
+            return bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+        }
+        while let length = word(2) {
+            if length >= 4 { return word(3).flatMap { Int32(exactly: $0) } }
+            start += 12
         }
         return nil
     }
@@ -172,7 +192,8 @@ final class XConnection: @unchecked Sendable {
             connection, 0, window, atom.pointee.atom, XCB_ATOM_CARDINAL.rawValue, 0, 1)
         guard let reply = xcb_get_property_reply(connection, request, nil) else { return nil }
         defer { free(reply) }
-        guard xcb_get_property_value_length(reply) >= 4, let value = xcb_get_property_value(reply)
+        guard xcb_get_property_value_length(reply) >= 4, reply.pointee.length >= 1,
+            let value = xcb_get_property_value(reply)
         else { return nil }
         return Int32(exactly: value.loadUnaligned(as: UInt32.self))
     }
