@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <time.h>
@@ -101,6 +102,15 @@ static int pass_on(int output, const unsigned char *bytes, size_t count) {
     return 1;
 }
 
+// Whether its reader may be followed by another: a pipe that has a name.
+static int is_reopened(int output) {
+    const long PIPEFS = 0x50495045;
+    struct stat status;
+    struct statfs system;
+    return fstat(output, &status) == 0 && S_ISFIFO(status.st_mode) &&
+           fstatfs(output, &system) == 0 && system.f_type != PIPEFS;
+}
+
 static int has_more(int input) {
     struct pollfd entry = {.fd = input, .events = POLLIN};
     return poll(&entry, 1, 0) > 0 && (entry.revents & POLLIN) != 0;
@@ -123,12 +133,13 @@ static void follow_size(int resized, int output, int input) {
 
 static void relay(int input, int output, int control, int resized, struct fl_search *search) {
     static unsigned char buffer[65536];
+    const int watched = is_reopened(output) ? -1 : output;
     int is_asked = 0;
     ssize_t owed = 0;  // what the answer waits for: others may go on writing without end
     while (1) {
         struct pollfd entries[] = {
             {.fd = input, .events = POLLIN},
-            {.fd = output, .events = 0},  // tells when nobody reads any more
+            {.fd = watched, .events = 0},  // tells when nobody reads any more
             {.fd = control, .events = POLLIN},
             {.fd = resized, .events = POLLIN},
         };
@@ -175,7 +186,7 @@ static void __attribute__((noreturn)) become_relay(
     fl_close_from(6);
     for (int number = 0; number < 3; number++) close(number);
     (void)!chdir("/");
-    prctl(PR_SET_NAME, "firstlight-out");
+    prctl(PR_SET_NAME, "output-relay");
     sigemptyset(&resize);
     sigaddset(&resize, SIGWINCH);
     const int resized =
