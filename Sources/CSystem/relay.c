@@ -126,9 +126,14 @@ static ssize_t waiting(int input) {
 
 static void follow_size(int resized, int output, int input) {
     struct signalfd_siginfo info;
-    struct winsize size;
-    while (read(resized, &info, sizeof info) == sizeof info) {}
-    if (ioctl(output, TIOCGWINSZ, &size) == 0) ioctl(input, TIOCSWINSZ, &size);
+    struct winsize size, known;
+    while (resized >= 0 && read(resized, &info, sizeof info) == sizeof info) {}
+    if (ioctl(output, TIOCGWINSZ, &size) != 0 || ioctl(input, TIOCGWINSZ, &known) != 0 ||
+        memcmp(&size, &known, sizeof size) == 0 || ioctl(input, TIOCSWINSZ, &size) != 0)
+        return;
+    // The program may have heard of it before, and seen the size as it was.
+    const pid_t group = tcgetpgrp(output);
+    if (group > 1) kill(-group, SIGWINCH);
 }
 
 static void relay(int input, int output, int control, int resized, struct fl_search *search) {
@@ -162,6 +167,8 @@ static void relay(int input, int output, int control, int resized, struct fl_sea
             ssize_t count = read(input, buffer, sizeof buffer);
             if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
             if (count <= 0) return;  // a terminal's end is EIO
+            // We are not told where we are no part of the terminal's foreground.
+            if (resized >= 0) follow_size(resized, output, input);
             const int has_found = fl_search_finds(search, buffer, (size_t)count);
             if (!pass_on(output, buffer, (size_t)count)) return;
             owed -= count;

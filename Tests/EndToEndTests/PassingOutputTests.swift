@@ -34,6 +34,32 @@ extension EndToEnd {
             #expect(try child.finish().status == 0)
         }
 
+        /// The terminal tells the program before its new size is in ours: it is told again.
+        @Test(.needs("python3")) func aNewSizeIsToldWhenItIsThere() throws {
+            let program = """
+                import os, signal
+                def look(*_):
+                    size = os.get_terminal_size(1)
+                    if size.lines == 33: os._exit(5)
+                signal.signal(signal.SIGWINCH, look)
+                print("ready", flush=True)
+                while True: signal.pause()
+                """
+            let terminal = """
+                import fcntl, os, pty, struct, sys, termios
+                child, screen = pty.fork()
+                if child == 0: os.execv(sys.argv[1], sys.argv[1:])
+                shown = b""
+                while b"ready" not in shown: shown += os.read(screen, 100)
+                fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("HHHH", 33, 99, 0, 0))
+                sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+                """
+            let recording = try Firstlight.recording(
+                ["python3", "-c", program], to: scratch("recording"), options: options)
+            let result = try Command(["python3", "-c", terminal] + recording.words).run()
+            #expect(result.status == 5, "\(result)")
+        }
+
         @Test func aTerminalStaysOne() throws {
             let terminal = try Terminal()
             var command = try record("test -t 1 && test -t 2 && test ! -t 0; echo $?; seq 3 >&2")
