@@ -106,8 +106,7 @@ package enum Sampler {
     private static func run(
         _ group: ProcessGroup, _ signals: SignalQueue, _ ticker: consuming Ticker
     ) -> SamplerOutcome {
-        let watch = DeafnessWatch()
-        defer { watch.end() }
+        DeafnessWatch.begin()
         return group.run(signals, ticker)
     }
 

@@ -9,6 +9,26 @@ extension EndToEnd {
 
         init() throws { scratch = try Scratch() }
 
+        /// Nobody reads what we have to say: whoever wants us to end is heard nevertheless.
+        @Test func nobodyReadsTheSummary() throws {
+            let output = try Channel()
+            let flags = fcntl(output.writer, F_GETFL)
+            _ = fcntl(output.writer, F_SETFL, flags | O_NONBLOCK)
+            let page = [UInt8](repeating: 0, count: 4096)
+            while write(output.writer, page, page.count) > 0 {}
+            _ = fcntl(output.writer, F_SETFL, flags)
+            var command = try Firstlight.recording(["true"], to: scratch("recording"), options: [])
+            command.output = output.writer
+            let child = try command.start()
+            // write is call 1.
+            try Proc.waitUntil("waiting for its reader") {
+                Proc.contents("/proc/\(child.pid)/syscall")?.hasPrefix("1 ") == true
+                    && Proc.state(child.pid) == "S"
+            }
+            kill(child.pid, SIGTERM)
+            #expect(try child.finish().end == .signalled(SIGTERM))
+        }
+
         /// Counts what it gets; goes on for a moment after the first, so that a second, unwanted
         /// one would be counted, too; ends with 7.
         private static let counter = """
