@@ -18,7 +18,7 @@ extension EndToEnd {
             while write(output.writer, page, page.count) > 0 {}
             _ = fcntl(output.writer, F_SETFL, flags)
             var command = try Firstlight.recording(["true"], to: scratch("recording"), options: [])
-            command.output = output.writer
+            command.error = output.writer
             let child = try command.start()
             // write is call 1.
             try Proc.waitUntil("waiting for its reader") {

@@ -132,23 +132,26 @@ import Testing
 
     /// Where nobody tells us that the terminal's size has changed: it is that when output comes.
     @Test func aTerminalsNewSize() throws {
-        let screen = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
+        let screen = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         defer { close(screen) }
-        try #require(grantpt(screen) == 0 && unlockpt(screen) == 0)
-        let name = try #require(ptsname(screen).map { String(cString: $0) })
-        let user = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        // TIOCSPTLCK, TIOCGPTN, TIOCSWINSZ and TIOCGWINSZ, which are macros.
+        var lock: Int32 = 0
+        var number: UInt32 = 0
+        try #require(ioctl(screen, 0x4004_5431, &lock) == 0)
+        try #require(ioctl(screen, 0x8004_5430, &number) == 0)
+        let user = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
         defer { close(user) }
         var input: Int32 = -1
         let relay = try OutputRelay(to: user, for: "", input: &input)
         defer { close(input) }
         _ = relay
         var size = winsize(ws_row: 11, ws_col: 22, ws_xpixel: 0, ws_ypixel: 0)
-        #expect(ioctl(screen, UInt(TIOCSWINSZ), &size) == 0)
+        #expect(ioctl(screen, 0x5414, &size) == 0)
         #expect(write(input, "a", 1) == 1)
         var byte: UInt8 = 0
         #expect(read(screen, &byte, 1) == 1)
         var known = winsize()
-        #expect(ioctl(input, UInt(TIOCGWINSZ), &known) == 0)
+        #expect(ioctl(input, 0x5413, &known) == 0)
         #expect(known.ws_row == 11 && known.ws_col == 22)
     }
 

@@ -91,10 +91,10 @@ private func serve(_ client: Int32) {
 
 private func read(_ count: Int, from client: Int32) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: count)
-    let got = count == 0 ? 0 : recv(client, &bytes, count, Int32(MSG_WAITALL.rawValue))
+    let got = count == 0 ? 0 : recv(client, &bytes, count, Int32(MSG_WAITALL))
     return got == count ? bytes : nil
 }
 
 private func send(_ bytes: [UInt8], to client: Int32) {
-    _ = Glibc.send(client, bytes, bytes.count, Int32(MSG_NOSIGNAL.rawValue))
+    _ = Glibc.send(client, bytes, bytes.count, Int32(MSG_NOSIGNAL))
 }
