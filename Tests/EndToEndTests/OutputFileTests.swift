@@ -52,11 +52,13 @@ extension EndToEnd {
         /// One that was moved away meanwhile is not mistaken for what is in its place.
         @Test func aRecordingThatIsMoved() throws {
             let other = try Firstlight.record(["true"], in: scratch)
-            let before = scratch.contents(of: "recording")?.count
-            let move = "mv launch.firstlight moved; cp \(other.path) launch.firstlight; exit 3"
+            let before = scratch.contents(of: "recording")
+            let move =
+                "until test -s launch.firstlight; do :; done; mv launch.firstlight moved; "
+                + "cp \(other.path) launch.firstlight; exit 3"
             let result = try run(["record", "--quiet", "sh", "-c", move], in: scratch.path)
             #expect(result.isRefusal(3, mentioning: "not the recording"), "\(result)")
-            #expect(scratch.contents(of: "launch.firstlight")?.count == before)
+            #expect(scratch.contents(of: "launch.firstlight") == before)
             let report = try run(["report", "moved"], in: scratch.path)
             #expect(report.output.hasPrefix("sh "))
         }
