@@ -95,11 +95,9 @@ __asm__(
     "  mov %r10d, (%r8)\n"  // x86-64 keeps the stores in order
     "  lock decl " STATE(OUTSTANDING) "\n"
     "9:\n"
-    // A call that ended early for this signal; its instruction left in rcx where it returns to.
+    // A call that ended early for this signal, perhaps. (Its instruction leaves in rcx where it
+    // returns to, but not with FRED.)
     "  cmpq $-4, 144(%rdx)\n"  // rax: -EINTR
-    "  jne 0f\n"
-    "  mov 168(%rdx), %rax\n"  // rip
-    "  cmp 152(%rdx), %rax\n"  // rcx
     "  jne 0f\n"
     "  mov %rdx, %rdi\n"
     "  sub $8, %rsp\n"

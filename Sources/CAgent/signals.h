@@ -82,6 +82,17 @@ CODE void fl_leave_child(void) {
     take_handler_back(own->spare_signal, own->spare_original);
 }
 
+INLINE int holds_our_signal(uint64_t mask) {
+    volatile struct fl_state *const own = state();
+    return (own->sample_signal != 0 && mask >> (own->sample_signal - 1) & 1) ||
+           (own->spare_signal != 0 && mask >> (own->spare_signal - 1) & 1);
+}
+
+// The program sets an action: where its handler blocks a signal of ours, that arrives as it returns.
+CODE void fl_see_handler(const struct kernel_action *action) {
+    if (action->handler > 1 && holds_our_signal(action->mask)) state()->handlers_block = 1;
+}
+
 // The program is about to set an action of its own for one of the two: that is noted, and what is
 // under way is waited for, lest the program gets it.
 CODE void fl_displace(uint32_t signal, const struct kernel_action *action) {
@@ -92,19 +103,25 @@ CODE void fl_displace(uint32_t signal, const struct kernel_action *action) {
     else
         __atomic_store_n(&own->displaced, 1, __ATOMIC_SEQ_CST);
     if (own->filtered) return;  // no calls of ours
+    fl_see_handler(action);
     quiesce();
     if (!is_spare) fl_take_spare(action->flags & on_alternate_stack);
+}
+
+// By the kernel: what cannot be read is no fault then.
+INLINE int copy(volatile void *to, uint64_t from, uint64_t size) {
+    volatile struct { uint64_t start, size; } here, there;
+    here.start = (uint64_t)to;
+    there.start = from;
+    here.size = there.size = size;
+    return call(call_process_vm_readv, (long)state()->pid, (long)&here, 1, (long)&there, 1, 0) ==
+           (long)size;
 }
 
 // Whether a call of that number can read the action or the mask that it is given.
 CODE int fl_is_readable(uint64_t address, uint32_t number) {
     volatile uint8_t bytes[sizeof(struct kernel_action)];
-    volatile struct { uint64_t start, size; } here, there;
-    here.start = (uint64_t)bytes;
-    there.start = address;
-    here.size = there.size = number == call_sigaction ? sizeof(struct kernel_action) : 8;
-    return call(call_process_vm_readv, (long)state()->pid, (long)&here, 1, (long)&there, 1, 0) ==
-           (long)there.size;
+    return copy(bytes, address, number == call_sigaction ? sizeof(struct kernel_action) : 8);
 }
 
 // MARK: Calls that a signal of ours ended
@@ -115,25 +132,36 @@ struct interrupted {
         rip, rest[15], mask;
 };
 
+// Whether our signal was blocked while a call waited: some take a mask for as long.
+CODE int fl_blocks_our_signal(uint32_t number, volatile struct interrupted *at) {
+    volatile uint64_t place[2], mask;
+    place[0] = 0;
+    if (number == 130) place[0] = at->rdi;                        // rt_sigsuspend
+    else if (number == 271) place[0] = at->r10;                   // ppoll
+    else if (number == 281 || number == 441) place[0] = at->r8;   // epoll_pwait, epoll_pwait2
+    else if ((number == 270 || number == 333) && at->r9 != 0) {   // pselect6, io_pgetevents
+        if (!copy(place, at->r9, 16)) return 1;
+    }
+    if (place[0] == 0 && number != 130) return 0;
+    return !copy(&mask, place[0], 8) || holds_our_signal(mask);
+}
+
 // Alone, the program would never have noticed such a signal: its action was to ignore it. But some
 // calls are not restarted after a handler, whatever its flags. They are made again, if nothing else
-// ends them: a signal of the program's that is pending comes first.
+// ends them: a signal of the program's that is pending comes first. And if nothing else has ended
+// them: a handler of the program's that returns leaves everything as it was when its signal had ended
+// the call, so that ours, if it was blocked until then, seems to have done it.
 CODE void fl_make_again(volatile struct interrupted *at) {
     volatile struct fl_state *const own = state();
     if (own->filtered || *IN_AREA(uint32_t, FL_OWN) != 1) return;  // no calls of ours
+    if (own->handlers_block) return;
     volatile uint64_t pending;
     if (call(call_sigpending, (long)&pending, 8, 0, 0, 0, 0) != 0 || (pending & ~at->mask) != 0)
         return;
     // mov $NUMBER, %eax; syscall; or syscall(2), led past us. Read by the kernel, for code need not be
     // readable.
     volatile uint8_t code[8];
-    volatile struct { uint64_t start, size; } here, there;
-    here.start = (uint64_t)code;
-    there.start = at->rip - 7;
-    here.size = there.size = 7;
-    if (call(call_process_vm_readv, (long)own->pid, (long)&here, 1, (long)&there, 1, 0) != 7 ||
-        code[5] != 0x0F || code[6] != 0x05)
-        return;
+    if (!copy(code, at->rip - 7, 7) || code[5] != 0x0F || code[6] != 0x05) return;
     volatile uint32_t number;
     if (code[0] == 0xB8) {
         number =
@@ -144,7 +172,7 @@ CODE void fl_make_again(volatile struct interrupted *at) {
         if (left >> 16 != own->cookie) return;
         number = left & 0xFFFF;
     }
-    if (!FL_MAY_BE_REPEATED(number, at->rsi)) return;
+    if (!FL_MAY_BE_REPEATED(number, at->rsi) || fl_blocks_our_signal(number, at)) return;
     at->rax = number;
     at->rip -= 2;
 }

@@ -92,6 +92,9 @@ extension EndToEnd {
                 fixture: ["timers", "once"], options: ["--duration", "\(50 + time)ms"])
         }
 
+        /// Nor one that ends a call whose mask blocks ours.
+        @Test func noSignalIsSwallowedByOurs() throws { try compare(["timers", "filled", "30"]) }
+
         @Test(.needs("bash"), arguments: 1...3) func aShellThatReadsFromItsChildren(time: Int)
             throws
         {

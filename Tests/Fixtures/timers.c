@@ -5,6 +5,7 @@
 //   children   SIGCHLD for ten children that compute, all collected in the handler
 //   storm      eight signals, each every 4 ms, whose handlers compute for a tenth of that
 //   once       waits for one SIGALRM after the other, each asked for only then
+//   filled     the same after work, with all other signals blocked meanwhile
 // Exits with 0 if as many came as should have; how many exactly is up to the machine, and is not
 // printed.
 #include <pthread.h>
@@ -196,6 +197,31 @@ static int run_once(void) {
     return 0;
 }
 
+/// Where another signal came before, it waits until SIGALRM's handler returns, and must not take that
+/// for its own doing.
+static int run_filled(uint64_t rounds) {
+    sigset_t alarm, others;
+    sigemptyset(&alarm);
+    sigaddset(&alarm, SIGALRM);
+    sigprocmask(SIG_BLOCK, &alarm, NULL);
+    sigfillset(&others);
+    sigdelset(&others, SIGALRM);
+    install(SIGALRM, count_signal);
+    timer_t timer;
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
+    struct itimerspec soon = {{0, 0}, {0, 200000}};
+    if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0) fail("timer_create");
+    uint64_t checksum = 1;
+    for (uint64_t round = 0; round < rounds; round++) {
+        checksum = compute(checksum, 60);
+        if (timer_settime(timer, 0, &soon, NULL) != 0) fail("timer_settime");
+        sigsuspend(&others);
+    }
+    printf("alarms %lld checksum %016llx\n", atomic_load(&received),
+           (unsigned long long)checksum);
+    return 0;
+}
+
 int main(int argc, char **argv) {
     const char *mode = argc > 1 ? argv[1] : "";
     if (strcmp(mode, "profile") == 0) return run_profile();
@@ -204,6 +230,7 @@ int main(int argc, char **argv) {
     if (strcmp(mode, "children") == 0) return run_children();
     if (strcmp(mode, "storm") == 0) return run_storm();
     if (strcmp(mode, "once") == 0) return run_once();
-    fprintf(stderr, "usage: timers profile | posix | thread | children | storm | once\n");
+    if (strcmp(mode, "filled") == 0) return run_filled(count_argument(argc, argv, 2, 300));
+    fprintf(stderr, "usage: timers profile | posix | thread | children | storm | once | filled\n");
     return 125;
 }

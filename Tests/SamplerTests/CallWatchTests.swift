@@ -30,10 +30,21 @@ import Testing
     @Test func aHandlerThatMetACallSaysSo() {
         var watch = CallWatch()
         for _ in 0..<CallWatch.enough {
-            watch.saw(Self.registers(counter: 0x1000, behind: 0x2000), at: .now)
+            watch.saw(Self.registers(counter: 0x1000, behind: 0x2000), at: .now) { _ in [] }
         }
         #expect(watch.isComputing)
-        watch.saw(Self.registers(counter: 0x1000, behind: 0x1000), at: .now)
+        watch.saw(Self.registers(counter: 0x1000, behind: 0x1000), at: .now) { _ in [] }
+        #expect(!watch.isComputing)
+    }
+
+    /// With FRED rcx is left alone.
+    @Test func aCallIsKnownByItsCode() {
+        var watch = CallWatch()
+        for _ in 0..<CallWatch.enough { watch.sawCode() }
+        let registers = Self.registers(counter: 0x1000, behind: 0x2000)
+        watch.saw(registers, at: .now) { _ in [0x90, 0x90] }
+        #expect(watch.isComputing)
+        watch.saw(registers, at: .now) { $0 == 0xFFE ? [0x0F, 0x05] : [] }
         #expect(!watch.isComputing)
     }
 
@@ -61,13 +72,13 @@ import Testing
         var watch = CallWatch()
         let now = MonotonicTime(nanoseconds: 5)
         #expect(!watch.mayMeetLongCall(at: now))
-        watch.saw(registers, at: now)
+        watch.saw(registers, at: now) { _ in [] }
         #expect(watch.mayMeetLongCall(at: now + .milliseconds(999)) == isCut)
         #expect(!watch.mayMeetLongCall(at: now + .milliseconds(1000)))
         // In its own code a thread may hold any numbers.
         var other = CallWatch()
         registers[2] = 0x2000
-        other.saw(registers, at: now)
+        other.saw(registers, at: now) { _ in [] }
         #expect(!other.mayMeetLongCall(at: now))
     }
 

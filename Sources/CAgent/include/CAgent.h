@@ -137,7 +137,8 @@ struct fl_state {
     uint32_t stacks;        // how much of the opens' stacks is in use, in bytes
     // The thread that is about to execute another program, as the process knows it; 0: none.
     uint32_t executor;
-    uint32_t unused;
+    // Whether the program may have a handler that blocks one of our signals while it runs.
+    uint32_t handlers_block;
     // For other recorders, should this one be killed:
     uint64_t stays;         // whether signposts or marks lead here: somebody may always be in one
     struct fl_patch hook;   // where the linker's hook leads here, and the word that was there

@@ -162,6 +162,8 @@ extension TraceSession {
         let changed =
             area.isAbandoned
             ? [:] : change(entry.sites, entry.linker, entry.contents, area, &setup)
+        // What those block that are there already, nobody knows.
+        if ProcessStatus(pid: pid)?.hasHandlers != false { area.set(\.handlers_block, 1) }
         entry.isOpen = entry.isOpen || area.open()
         image.entry = entry
         // It is there, and has had a core a moment ago.

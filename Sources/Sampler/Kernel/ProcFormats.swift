@@ -203,6 +203,8 @@ struct ProcessStatus: Hashable, Sendable {
 
     func isFiltered(beyond usual: Int64) -> Bool { thread.isFiltered(beyond: usual) }
     func catches(_ signal: Int32) -> Bool { caught & Signals.bit(signal) != 0 }
+    /// Whether it has any handlers but those that glibc needs for itself, which block nothing.
+    var hasHandlers: Bool { caught & ~(Signals.bit(32) | Signals.bit(33)) != 0 }
     /// Whether it has neither a handler for it nor, in its first thread, a mask that keeps it.
     func leavesAlone(_ signal: Int32) -> Bool { !catches(signal) && !thread.blocks(signal) }
     func ignores(_ signal: Int32) -> Bool { ignored & Signals.bit(signal) != 0 }

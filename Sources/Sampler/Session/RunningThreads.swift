@@ -14,7 +14,8 @@ extension TraceSession {
             endEvents(of: thread)
             stop(thread)
         } else {
-            thread.calls.saw(answer.registers, at: answer.time)
+            let tracee = thread.tracee
+            thread.calls.saw(answer.registers, at: answer.time) { tracee.memory(at: $0, count: 2) }
             observer.sample(answer, of: thread, counters)
         }
     }

@@ -99,7 +99,8 @@ struct ThreadObserver: ~Copyable {
     ) throws(SystemError) -> MonotonicTime {
         let registers = try thread.tracee.registers()
         let now = process.now
-        thread.calls.saw(registers, at: now)
+        let tracee = thread.tracee
+        thread.calls.saw(registers, at: now) { tracee.memory(at: $0, count: 2) }
         watchMappings(at: now)
         if let stoppedSince, let counters = thread.counters() {
             // It may have waited for a core before it could stop.

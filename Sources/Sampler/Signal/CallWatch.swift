@@ -21,9 +21,17 @@ struct CallWatch: Hashable, Sendable {
     mutating func sawCall() { streak = 0 }
 
     /// A signal's handler, or a stop, tells where the thread was.
-    mutating func saw(_ registers: Registers, at now: MonotonicTime) {
-        // The instruction for system calls leaves behind it, in rcx, where it returns to.
-        guard registers[2] == registers.programCounter else { return sawCode() }
+    ///
+    /// - Parameter code: two bytes of the program's, from an address on.
+    mutating func saw(
+        _ registers: Registers, at now: MonotonicTime, code: (UInt64) -> [UInt8]
+    ) {
+        // The instruction for system calls leaves behind it, in rcx, where it returns to; but not
+        // with FRED, and code may be there that cannot be read.
+        let counter = registers.programCounter
+        guard registers[2] == counter || code(counter &- 2) == [0x0F, 0x05] else {
+            return sawCode()
+        }
         sawCall()
         if Self.isCutShort(registers) { cut = now }
     }

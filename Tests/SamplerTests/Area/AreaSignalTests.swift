@@ -841,6 +841,142 @@ import Testing
         }
     }
 
+    /// What a handler is given of a thread whose call has just ended with EINTR, as it seems.
+    ///
+    /// Unsafe code: all of it lies within two blocks of memory.
+    private final class InterruptedFrame {
+        private let words = UnsafeMutablePointer<UInt64>.allocate(capacity: 64)
+        private let code = UnsafeMutablePointer<UInt8>.allocate(capacity: 8)
+        private let information = UnsafeMutablePointer<UInt64>.allocate(capacity: 16)
+        private let end: UInt64
+
+        init() {
+            end = UInt64(UInt(bitPattern: code + 7))
+            information.initialize(repeating: 0, count: 16)
+        }
+
+        deinit {
+            words.deallocate()
+            code.deallocate()
+            information.deallocate()
+        }
+
+        /// The place of a register in a frame.
+        enum Register: Int {
+            case r8 = 5
+            case r9, r10
+            case rdi = 13
+            case rsi
+            case rax = 18
+            case rcx, rsp, rip
+        }
+
+        /// Whether the handler has the call made once more.
+        ///
+        /// - Parameter behind: what the instruction for calls is to have left in rcx.
+        func isMadeAgain(
+            _ number: UInt32, _ registers: [Register: UInt64] = [:], behind: UInt64? = nil,
+            by mapped: MappedArea
+        ) -> Bool {
+            let call = CallSites.Call.sigaction.code
+            for (index, byte) in call.enumerated() { code[index] = byte }
+            UnsafeMutableRawPointer(code).storeBytes(
+                of: number, toByteOffset: 1, as: UInt32.self)
+            words.initialize(repeating: 0, count: 64)
+            for (register, value) in registers { words[register.rawValue] = value }
+            words[Register.rax.rawValue] = UInt64(bitPattern: -Int64(EINTR))
+            words[Register.rip.rawValue] = end
+            words[Register.rcx.rawValue] = behind ?? end
+            typealias Handler =
+                @convention(c) (Int32, UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void
+            mapped.function(at: AreaCode.sampleHandler, as: Handler.self)(
+                AreaSignalTests.signal, information, words)
+            let isBefore = words[Register.rip.rawValue] == end - 2
+            #expect(isBefore == (words[Register.rax.rawValue] == UInt64(number)))
+            return isBefore
+        }
+    }
+
+    private static func bit(_ signal: Int32) -> UInt64 { 1 << UInt64(signal - 1) }
+
+    /// While a call's own mask blocks our signal, it cannot be that which ended it: that came when a
+    /// handler of the program's, whose signal did, returned.
+    @Test func aCallWhoseMaskBlocksOurSignalHasEnded() async {
+        await #expect(processExitsWith: .success) {
+            let mapped = try MappedArea()
+            mapped.settle {
+                $0.signal = (Self.signal, 0)
+                $0.spare = Self.spare
+            }
+            let frame = InterruptedFrame()
+            let mask = UnsafeMutablePointer<UInt64>.allocate(capacity: 3)
+            let place = UInt64(UInt(bitPattern: mask))
+            (mask[1], mask[2]) = (place, 8)
+            let calls: [(number: UInt32, register: InterruptedFrame.Register, mask: UInt64)] = [
+                (130, .rdi, place), (271, .r10, place), (281, .r8, place), (441, .r8, place),
+                (270, .r9, place + 8), (333, .r9, place + 8),
+            ]
+            for call in calls {
+                func isMadeAgain(_ value: UInt64) -> Bool {
+                    mask[0] = value
+                    return frame.isMadeAgain(call.number, [call.register: call.mask], by: mapped)
+                }
+                #expect(isMadeAgain(0), "call \(call.number)")
+                #expect(isMadeAgain(~(Self.bit(Self.signal) | Self.bit(Self.spare))))
+                #expect(!isMadeAgain(.max), "call \(call.number)")
+                #expect(!isMadeAgain(Self.bit(Self.signal)))
+                #expect(!isMadeAgain(Self.bit(Self.spare)))
+                // What cannot be read.
+                #expect(!frame.isMadeAgain(call.number, [call.register: 8], by: mapped))
+                // None, but for the one that takes nothing else.
+                #expect(frame.isMadeAgain(call.number, by: mapped) == (call.number != 130))
+            }
+            mask[1] = 8
+            #expect(!frame.isMadeAgain(270, [.r9: place + 8], by: mapped))
+            mask[1] = 0
+            #expect(frame.isMadeAgain(270, [.r9: place + 8], by: mapped))
+        }
+    }
+
+    /// A handler that blocks our signal holds it back until it returns: to a call that it has ended.
+    @Test func nothingIsMadeAgainWhereHandlersBlockOurSignal() async {
+        await #expect(processExitsWith: .success) {
+            let mapped = try MappedArea()
+            Self.settleWithSpare(mapped)
+            let (_, calls) = try Self.calls(past: mapped)
+            let sigaction = calls[CallSites.Call.sigaction.index]
+            let frame = InterruptedFrame()
+            func isMadeAgain() -> Bool { frame.isMadeAgain(35, by: mapped) }
+            let handler = mapped.address + AreaCode.sampleHandler
+            func set(_ handler: UInt64, mask: UInt64) -> Bool {
+                var action = Action(handler: handler, flags: 0, restorer: 0, mask: mask)
+                return sigaction(Int(SIGUSR1), &action, nil) == 0
+            }
+            #expect(isMadeAgain())
+            #expect(set(handler, mask: ~(Self.bit(Self.signal) | Self.bit(Self.spare))))
+            #expect(set(0, mask: .max) && set(1, mask: .max))
+            #expect(isMadeAgain())
+            #expect(set(handler, mask: Self.bit(Self.spare)))
+            #expect(!isMadeAgain())
+            #expect(set(0, mask: 0) && !isMadeAgain())
+            // The next image begins anew.
+            mapped.area.set(\.handlers_block, 0)
+            #expect(isMadeAgain())
+            #expect(set(handler, mask: Self.bit(Self.signal)) && !isMadeAgain())
+        }
+    }
+
+    /// With FRED the processor's instruction for system calls leaves rcx alone.
+    @Test func aCallIsKnownByItsCode() async {
+        await #expect(processExitsWith: .success) {
+            let mapped = try MappedArea()
+            mapped.settle { $0.signal = (Self.signal, 0) }
+            let frame = InterruptedFrame()
+            #expect(frame.isMadeAgain(35, behind: 0x1234, by: mapped))
+            #expect(!frame.isMadeAgain(1, behind: 0x1234, by: mapped))
+        }
+    }
+
     /// The same by syscall(2), where nothing but our stand-in tells which call it is.
     @Test func callsByTheirNumberGoOn() async {
         await #expect(processExitsWith: .success) {
