@@ -351,6 +351,12 @@ INLINE void pass_gate(void) {
     const long child_signal = 17;  // SIGCHLD: whoever should get it by mistake ignores it
     if (own->recorder != 0) call(call_kill, own->recorder, child_signal, 0, 0, 0, 0);
     for (int naps = 0; naps < 400 && own->gate == FL_GATE_WAITING; naps++) nap();
+    // Who has waited in vain goes on, and nobody changes code as if he stood still; who is being served
+    // waits for longer, as a recorder may be stopped in the middle of it.
+    uint32_t expected = FL_GATE_WAITING;
+    if (!__atomic_compare_exchange_n(&own->gate, &expected, FL_GATE_OPEN, 0, __ATOMIC_SEQ_CST,
+                                     __ATOMIC_SEQ_CST))
+        for (int naps = 0; naps < 10000 && own->gate == FL_GATE_SERVING; naps++) nap();
     own->gate_end_ns = clock_time(clock_monotonic);
 }
 

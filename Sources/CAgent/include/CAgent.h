@@ -158,6 +158,7 @@ enum {
     FL_GATE_CLOSED = 1,     // who comes there when libraries are loaded is to wait
     FL_GATE_WAITING = 2,    // a thread does
     FL_GATE_PASSED = 3,     // it may go on
+    FL_GATE_SERVING = 4,    // the recorder changes code meanwhile
 
     FL_SPARE_NOT_NEEDED = 0,
     FL_SPARE_IN_PLACE = 1,

@@ -382,6 +382,13 @@ final class Area {
 
     /// Whether a thread waits until everything is ready for what runs next.
     var isGateWaiting: Bool { value(\.gate) == UInt32(FL_GATE_WAITING) }
+    /// Makes who waits there wait on while code is changed. false: it has gone on.
+    func holdGate() -> Bool {
+        word(\.gate).pointee.compareExchange(
+            expected: UInt32(FL_GATE_WAITING), desired: UInt32(FL_GATE_SERVING),
+            ordering: .sequentiallyConsistent
+        ).exchanged
+    }
     func openGate() { set(\.gate, UInt32(FL_GATE_PASSED)) }
 
     func time(_ field: KeyPath<fl_state, Int64>) -> MonotonicTime? {

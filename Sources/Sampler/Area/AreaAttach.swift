@@ -198,6 +198,23 @@ extension TraceSession {
         _ sites: CallSites, _ linker: DynamicLinker?, _ contents: Area.Contents, _ area: Area,
         _ setup: inout Instrumentation.Setup
     ) -> [UInt64: UInt64] {
+        var changed = lead(sites, past: area)
+        if let linker, contents.debug != 0,
+            LinkerHook.isEmptyFunction(
+                TargetMemory(pid: pid).read(at: linker.debugState, count: 16)),
+            let word = lead(linker.debugState, to: area.position(Int(AreaCode.debugState)))
+        {
+            changed[linker.debugState] = word
+            area.setHook(at: linker.debugState, word: word)
+            setup.linkerHook = (linker.debugState, word)
+        }
+        return changed
+    }
+
+    /// Leads the C library's calls past us: where each goes on is there before anybody is led there.
+    ///
+    /// - Returns: what was there.
+    func lead(_ sites: CallSites, past area: Area) -> [UInt64: UInt64] {
         var changed: [UInt64: UInt64] = [:]
         for call in CallSites.Call.allCases {
             guard let site = sites[call], let word = TargetMemory(pid: pid).word(at: site)
@@ -208,15 +225,6 @@ extension TraceSession {
                 continue
             }
             changed[site] = word
-        }
-        if let linker, contents.debug != 0,
-            LinkerHook.isEmptyFunction(
-                TargetMemory(pid: pid).read(at: linker.debugState, count: 16)),
-            let word = lead(linker.debugState, to: area.position(Int(AreaCode.debugState)))
-        {
-            changed[linker.debugState] = word
-            area.setHook(at: linker.debugState, word: word)
-            setup.linkerHook = (linker.debugState, word)
         }
         return changed
     }

@@ -101,8 +101,13 @@ extension TraceSession {
         guard let code = instrumentation, code.area.isGateWaiting else { return }
         let area = code.area
         if libraries == nil, let linker = code.linker { takeLoaded(linker, code) }
-        if signalCapture != nil, area.hookedWords.isEmpty { hookOtherLibrary(area) }
-        placeMarks(whileNobodyRuns: true)
+        let sites =
+            signalCapture != nil && area.hookedWords.isEmpty ? findOtherLibrary() : .unknown
+        let marks = planMarks()
+        // Who has waited in vain runs: marks are put there at a tick, with stops.
+        guard area.holdGate() else { return }
+        instrumentation?.sites.formUnion(lead(sites, past: area).keys)
+        if let marks { place(marks) }
         area.openGate()
         // It may have to have our core for that.
         wait(atMost: .milliseconds(1), every: 20) { area.time(\.gate_end_ns) != nil }
@@ -120,17 +125,9 @@ extension TraceSession {
         code.hasServedGate = true
     }
 
-    /// The C library is another one than ours: its calls are looked for, while the program's only
-    /// thread waits for us.
-    private func hookOtherLibrary(_ area: Area) {
+    /// The C library is another one than ours: its calls are looked for.
+    private func findOtherLibrary() -> CallSites {
         observer.rereadMappings(at: .now)
-        let sites = CallSites.find(in: observer.mappings.code, memory: TargetMemory(pid: pid))
-        for call in CallSites.Call.allCases {
-            guard let site = sites[call],
-                let word = lead(site, to: area.position(Int(AreaCode.standIn(for: call))))
-            else { continue }
-            area.setReturn(of: call, to: site &+ 7, word: word)
-            instrumentation?.sites.insert(site)
-        }
+        return CallSites.find(in: observer.mappings.code, memory: TargetMemory(pid: pid))
     }
 }

@@ -3,19 +3,18 @@ import ProfileModel
 
 /// Puts marks into the program, and takes them away again.
 extension TraceSession {
+    /// What is to be marked in something that was loaded.
+    typealias PlannedMarks = (object: LinkedObject, plan: MarkPlan)
+
     /// Looks at what was loaded, and marks what is to be.
-    ///
-    /// - Parameter whileNobodyRuns: the only thread is stopped, and is in no code that matters.
-    func placeMarks(whileNobodyRuns: Bool = false) {
-        guard let marks, !marks.isOver, !marks.pending.isEmpty, let area, area.isSettled,
-            whileNobodyRuns || marks.patience.allows(at: process.now)
-        else { return }
-        if marks.spaces.isEmpty { marks.spaces = area.makeTrampolineSpaces() }
-        let plans = marks.pending.compactMap { plan(for: $0, marks) }
+    func placeMarks() {
+        guard let marks, marks.patience.allows(at: process.now), let plans = planMarks() else {
+            return
+        }
         let changes = plans.flatMap(\.plan.changes)
         var stopped: [TracedThread] = []
         let start = process.now
-        if !whileNobodyRuns, !changes.isEmpty {
+        if !changes.isEmpty {
             // Who cannot be stopped now may be later.
             guard let others = stopRunning(by: start + MarkPatience.forStops) else {
                 return putOffMarks(changes, marks, since: start)
@@ -26,15 +25,29 @@ extension TraceSession {
                 return putOffMarks(changes, marks, since: start)
             }
         }
+        place(plans)
+        for thread in stopped { release(thread) }
+        if !stopped.isEmpty { noteHold(from: start, to: process.now) }
+    }
+
+    /// nil: there is nothing to look at, or nowhere to lead to.
+    func planMarks() -> [PlannedMarks]? {
+        guard let marks, !marks.isOver, !marks.pending.isEmpty, let area, area.isSettled
+        else { return nil }
+        if marks.spaces.isEmpty { marks.spaces = area.makeTrampolineSpaces() }
+        return marks.pending.compactMap { plan(for: $0, marks) }
+    }
+
+    /// Nobody runs who might be in code that changes.
+    func place(_ plans: [PlannedMarks]) {
+        guard let marks else { return }
         marks.pending = []
-        if !changes.isEmpty { area.keep() }
+        if plans.contains(where: { !$0.plan.changes.isEmpty }) { area?.keep() }
         for (object, plan) in plans {
             marks.note(plan)
             for change in plan.changes { place(change, marks) }
             for semaphore in plan.semaphores { raise(semaphore, of: object, marks) }
         }
-        for thread in stopped { release(thread) }
-        if !stopped.isEmpty { noteHold(from: start, to: process.now) }
     }
 
     /// Stops all threads that run; nil: one could not be, and all go on.
@@ -66,9 +79,7 @@ extension TraceSession {
         }
     }
 
-    private func plan(
-        for object: LinkedObject, _ marks: MarkPlacement
-    ) -> (object: LinkedObject, plan: MarkPlan)? {
+    private func plan(for object: LinkedObject, _ marks: MarkPlacement) -> PlannedMarks? {
         guard let file = object.file(of: pid) else { return nil }
         let image = MarkedImage(
             file: file, path: object.path.isEmpty ? programPath : object.path, bias: object.bias)

@@ -280,7 +280,9 @@ import Testing
     /// Who comes there while nobody records waits for a bounded time.
     @Test func theGateOpensByItself() throws {
         let (mapped, _) = try Self.started { $0.isGated = true }
-        #expect(mapped.area.isGateWaiting)
+        // Who comes to serve it then changes nothing as if nobody ran.
+        #expect(!mapped.area.isGateWaiting && !mapped.area.holdGate())
+        #expect(mapped.area.value(\.gate) == UInt32(FL_GATE_OPEN))
         let (start, end) = (mapped.area.time(\.gate_ns), mapped.area.time(\.gate_end_ns))
         #expect(try #require(start) <= #require(end))
     }

@@ -1158,7 +1158,7 @@ import Testing
                     mapped.area.hookedWords
                         == (isLed ? Dictionary(uniqueKeysWithValues: expected) : [:]))
                 // Where none was, the recorder is waited for.
-                #expect(mapped.area.isGateWaiting != isLed)
+                #expect((mapped.area.time(\.gate_ns) == nil) == isLed)
                 for (offset, call) in zip(offsets, CallSites.Call.allCases) {
                     let word = memory.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
                     let jump = LinkerHook.jump(
