@@ -105,7 +105,17 @@ CODE void fl_settle(int descriptor) {
     for (uint64_t number = 0; number < own->patch_count && number < FL_MOST_PATCHES; number++)
         apply(memory, &own->patches[number]);
     close_memory(memory);
-    if (own->sample_signal != 0 && set_handler(own->sample_signal, 0, 0) != 0) own->displaced = 1;
+    volatile struct kernel_action before;
+    if (own->sample_signal != 0) {
+        before.handler = 0;
+        if (set_handler(own->sample_signal, 0, &before) != 0) own->displaced = 1;
+        // Somebody has set one since the recorder looked: it stays.
+        if (before.handler > 1) {
+            call(call_sigaction, (long)own->sample_signal, (long)&before, 0, 8, 0, 0);
+            own->displaced = 1;
+            fl_take_spare(before.flags & on_alternate_stack);
+        }
+    }
     if (own->island != 0) {
         const long shared_there = 0x100001;  // MAP_SHARED | MAP_FIXED_NOREPLACE
         const long place = call(call_mmap, (long)own->island, FL_TRAMPOLINES_SIZE,

@@ -190,7 +190,12 @@ __asm__(
     "2:\n"
     ".endm\n"
     ".macro fl_before_filter\n"
+    // A child that shares the memory (vfork) filters its own calls.
     "  fl_is_own_memory\n"
+    "  jne 3f\n"
+    "  cmpl $0, " STATE(FILTERED) "\n"
+    "  jne 3f\n"
+    "  fl_is_own\n"
     "  jne 3f\n"
     "  mov $1, %eax\n"
     "  xchg %eax, " STATE(FILTERED) "\n"

@@ -101,6 +101,23 @@ import Testing
         }
     }
 
+    /// Set after the recorder has looked, and before our code is there.
+    @Test func aHandlerThatIsThereStays() async {
+        await #expect(processExitsWith: .success) {
+            let mapped = try MappedArea()
+            _ = Glibc.signal(Self.signal) { _ in }
+            var (before, after) = (sigaction(), sigaction())
+            #expect(sigaction(Self.signal, nil, &before) == 0)
+            Self.settleWithSpare(mapped)
+            #expect(sigaction(Self.signal, nil, &after) == 0)
+            let isSame = withUnsafeBytes(of: before) { old in
+                withUnsafeBytes(of: after) { old.elementsEqual($0) }
+            }
+            #expect(isSame)
+            #expect(mapped.area.isDisplaced && mapped.area.hasSpare)
+        }
+    }
+
     /// As the kernel has them.
     private static func flags(of signal: Int32) -> UInt64 {
         var action = sigaction()
@@ -651,6 +668,11 @@ import Testing
             // PR_GET_DUMPABLE, PR_SET_NO_NEW_PRIVS
             #expect(prctl(3, nil, nil) >= 0)
             #expect(!mapped.area.isFiltered)
+            // A child in vfork has our memory, and its filter for itself.
+            mapped.setProcess(1)
+            #expect(prctl(38, nil, nil) == -Int(EINVAL))
+            #expect(!mapped.area.isFiltered)
+            mapped.setProcess(UInt32(getpid()))
             #expect(prctl(38, nil, nil) == -Int(EINVAL))
             #expect(mapped.area.isFiltered)
         }
