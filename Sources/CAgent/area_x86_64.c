@@ -43,6 +43,8 @@
 #define SPARE_ORIGINAL 2328
 #define SENDING 2336
 #define EXECUTOR 2344
+#define MAY_GAIN_PRIVILEGES 2352
+#define UNANNOUNCED 2356
 
 __asm__(
     ".section fl_code,\"ax\",@progbits\n"
@@ -60,6 +62,7 @@ __asm__(
 __asm__(
     ".section fl_code,\"ax\",@progbits\n"
     "fl_name: .asciz \"firstlight\"\n"
+    "fl_capability: .asciz \"security.capability\"\n"
     "fl_memory_path: .asciz \"/proc/self/mem\"\n"
     "fl_mappings_path: .asciz \"/proc/self/maps\"\n"
     ".balign 16\n"
@@ -101,6 +104,8 @@ CHECK(spare, SPARE);
 CHECK(spare_original, SPARE_ORIGINAL);
 CHECK(sending, SENDING);
 CHECK(executor, EXECUTOR);
+CHECK(may_gain_privileges, MAY_GAIN_PRIVILEGES);
+CHECK(unannounced, UNANNOUNCED);
 #define CHECK_SLOT(field, offset) \
     _Static_assert(offsetof(struct fl_slot, field) == offset, "the code above counts on it")
 CHECK_SLOT(alternate, 4);

@@ -381,6 +381,33 @@ __asm__(
     "  syscall\n"
     "  test %eax, %eax\n"
     "  jne 8f\n"
+    // Who is traced gains no privileges from a file, unless the tracer has them all: such a program
+    // is executed as if nobody recorded.
+    "  cmpl $0, " STATE(MAY_GAIN_PRIVILEGES) "\n"
+    "  jne 4f\n"
+    "  sub $144, %rsp\n"  // struct stat
+    "  mov %rdi, %rsi\n"
+    "  fl_set -100, %rdi\n"  // AT_FDCWD
+    "  mov %rsp, %rdx\n"
+    "  xor %r10d, %r10d\n"
+    "  mov $262, %eax\n"  // newfstatat
+    "  syscall\n"
+    "  mov 24(%rsp), %ecx\n"  // st_mode
+    "  add $144, %rsp\n"
+    "  test %eax, %eax\n"
+    "  jne 4f\n"
+    "  test $0x800, %ecx\n"  // S_ISUID
+    "  jne 16f\n"
+    "  and $0x408, %ecx\n"  // S_ISGID, and executable for the group
+    "  cmp $0x408, %ecx\n"
+    "  je 16f\n"
+    "  mov %rsi, %rdi\n"
+    "  lea fl_capability(%rip), %rsi\n"
+    "  xor %edx, %edx\n"
+    "  mov $191, %eax\n"  // getxattr
+    "  syscall\n"
+    "  test %rax, %rax\n"
+    "  jg 16f\n"
     "4:\n"
     // One thread at a time: another one's attempt ends this thread, or fails. It may also hang, or
     // was left by a jump out of a handler: it is waited for once. What this thread has left so is
@@ -488,6 +515,17 @@ __asm__(
     "  pop %rdx\n"
     "  pop %rsi\n"
     "  pop %rdi\n"
+    "  jmp 10f\n"
+    "16:\n"
+    "  movl $1, " STATE(UNANNOUNCED) "\n"
+    "  pop %r10\n"
+    "  pop %r9\n"
+    "  pop %rdx\n"
+    "  pop %rsi\n"
+    "  pop %rdi\n"
+    "  mov (%rsp), %eax\n"
+    "  syscall\n"
+    "  movl $0, " STATE(UNANNOUNCED) "\n"
     "  jmp 10f\n"
     "8:\n"
     "  pop %r10\n"

@@ -40,6 +40,9 @@ package struct RecorderNote: Hashable, Sendable {
         /// Programs that an exec began without the privileges of their files (setuid, setgid,
         /// capabilities), because it was traced; how many.
         case deniedPrivileges = "denied_privileges"
+        /// Programs that an exec began with the privileges of their files, which a trace would have
+        /// denied them: they were not recorded; how many.
+        case unrecordedPrivileges = "unrecorded_privileges"
         /// Threads whose stacks the kernel took, but only where they ran their own code: it is not
         /// permitted to tell of system calls. What it left out counts as theirs.
         case kernelUnsampled = "kernel_unsampled"

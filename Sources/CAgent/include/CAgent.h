@@ -139,6 +139,9 @@ struct fl_state {
     uint32_t executor;
     // Whether the program may have a handler that blocks one of our signals while it runs.
     uint32_t handlers_block;
+    // Whether a program that is executed has its file's privileges, though we trace it.
+    uint32_t may_gain_privileges;
+    uint32_t unannounced;   // one is executed that would not, and that we do not trace
     // For other recorders, should this one be killed:
     uint64_t stays;         // whether signposts or marks lead here: somebody may always be in one
     struct fl_patch hook;   // where the linker's hook leads here, and the word that was there

@@ -39,6 +39,10 @@ enum RecorderNotes {
             Numbers.count(note.value, "program")
                 + " executed without the privileges of its file (setuid, setgid or capabilities), "
                 + "because it was recorded: record it as root"
+        case .unrecordedPrivileges:
+            Numbers.count(note.value, "program")
+                + " executed with the privileges of its file (setuid, setgid or capabilities), "
+                + "and not recorded, for it would have had none: record it as root"
         case .spared:
             Numbers.count(note.value, "look")
                 + " left out, lest a call be interrupted: what ran meanwhile is [not sampled]"

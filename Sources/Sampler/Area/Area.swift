@@ -194,6 +194,7 @@ final class Area {
         state.gate = UInt32(contents.isGated ? FL_GATE_CLOSED : FL_GATE_OPEN)
         state.recorder = UInt32(bitPattern: contents.recorder)
         state.size = UInt64(size)
+        state.may_gain_privileges = geteuid() == 0 ? 1 : 0
         state.cookie = contents.cookie
         if let signal = contents.signal {
             state.sample_signal = UInt64(signal.number)

@@ -70,6 +70,7 @@ extension TraceSession {
     private func joinNextImage(after image: RunningImage) {
         // Without memory of its own it is about to end.
         guard let main = threads[pid], process.hasProgram else {
+            noteUnannounced()
             if !isOurChild, process.isZombie != false { endUnseen() }
             return
         }
@@ -129,12 +130,20 @@ extension TraceSession {
         if !scheduler.awaitEnd(of: thread) { end(thread, at: now) }
     }
 
+    /// Executed past us, a program has the privileges of its file, and nothing of it can be read.
+    private func noteUnannounced() {
+        guard let area, area.value(\.unannounced) != 0 else { return }
+        area.set(\.unannounced, 0)
+        note(.unrecordedPrivileges)
+    }
+
     /// Our own child has ended while nobody traced it, and waits for us to take note: its last
     /// figures can still be read.
     func observeEnd() {
         guard isOurChild, let image = stage.image, image.untraced != nil, !ledger.isClosed,
             process.hasEnded
         else { return }
+        noteUnannounced()
         takeFinalCPU()
         ledger.ended(process.counters())
         let rest = threads.values.filter { $0.phase != .exited }
