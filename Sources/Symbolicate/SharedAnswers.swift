@@ -1,4 +1,4 @@
-package import ProfileModel
+import ProfileModel
 internal import Synchronization
 
 /// What recordings that were made together have in common: a thousand children of one program ask

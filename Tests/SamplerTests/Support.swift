@@ -84,8 +84,16 @@ final class Child {
         var words: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) }
         words.append(nil)
         defer { words.forEach { free($0) } }
+        // Threads of a test's own pool block nearly all signals.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var mask = sigset_t()
+        sigemptyset(&mask)
+        posix_spawnattr_setsigmask(&attributes, &mask)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         var pid: pid_t = 0
-        let problem = posix_spawnp(&pid, command[0], &actions, nil, words, environ)
+        let problem = posix_spawnp(&pid, command[0], &actions, &attributes, words, environ)
         try #require(problem == 0)
         self.pid = pid
     }

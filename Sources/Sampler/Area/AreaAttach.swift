@@ -1,3 +1,4 @@
+import CAgent
 import Glibc
 import ProfileModel
 

@@ -110,10 +110,11 @@ import Testing
             #expect(sigaction(Self.signal, nil, &before) == 0)
             Self.settleWithSpare(mapped)
             #expect(sigaction(Self.signal, nil, &after) == 0)
+            // The handler and the mask's first word: of the rest the C library leaves what there was.
             let isSame = withUnsafeBytes(of: before) { old in
-                withUnsafeBytes(of: after) { old.elementsEqual($0) }
+                withUnsafeBytes(of: after) { old.prefix(16).elementsEqual($0.prefix(16)) }
             }
-            #expect(isSame)
+            #expect(isSame && before.sa_flags == after.sa_flags)
             #expect(mapped.area.isDisplaced && mapped.area.hasSpare)
         }
     }
