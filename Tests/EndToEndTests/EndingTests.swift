@@ -141,9 +141,13 @@ extension EndToEnd {
         @Test(.needs("perl"), arguments: [true, false])
         func messagesReachTheProgram(isRecorded: Bool) throws {
             let script = """
+                use POSIX qw(:signal_h);
                 $| = 1;
                 for my $name ("USR1", "USR2", "ALRM") { $SIG{$name} = sub { print "$name\\n" } }
+                # One that comes just before a wait must not be waited for.
+                sigprocmask(SIG_BLOCK, POSIX::SigSet->new(SIGUSR1, SIGUSR2, SIGALRM));
                 print "ready\\n";
+                sigsuspend(POSIX::SigSet->new) for 1..6;
                 read STDIN, my $byte, 1;
                 exit 7;
                 """

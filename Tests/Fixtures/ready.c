@@ -64,7 +64,9 @@ static void notify_from_child(void) {
     if (child < 0 || waitpid(child, NULL, 0) != child) fail("fork");
 }
 
+// It stays as long as the program does: nobody can tell where a message came from whose sender is gone.
 static void notify_from_daemon(void) {
+    const pid_t program = getpid();
     pid_t child = fork();
     if (child == 0) {
         const pid_t parent = getpid();
@@ -72,6 +74,7 @@ static void notify_from_daemon(void) {
         setsid();
         while (getppid() == parent) sched_yield();
         notify("READY=1", -1);
+        while (kill(program, 0) == 0) usleep(10000);
         _exit(0);
     }
     if (child < 0 || waitpid(child, NULL, 0) != child) fail("fork");
