@@ -66,10 +66,11 @@ extension TraceSession {
 
     /// Whether a copy ends before its stack does.
     private func isShort(_ copy: StackCopy) -> Bool {
-        guard let region = observer.mappings.region(around: copy.start), region.isStack else {
-            return false
-        }
-        return copy.start &+ UInt64(copy.bytes.count) < region.end
+        // It may have grown since they were read.
+        let now = process.now
+        if observer.mappings.isUnknown(copy.start, at: now) { observer.rereadMappings(at: now) }
+        guard let region = observer.mappings.region(around: copy.start) else { return true }
+        return region.isStack && copy.start &+ UInt64(copy.bytes.count) < region.end
     }
 
     /// How much of a thread's stack each sample should hold; nil: more than one can.
