@@ -6,15 +6,8 @@ import Testing
 @testable import Sampler
 
 @Suite struct KernelInterruptionTests {
-    private static let isPermitted: Bool = {
-        let event = fl_open_interruption(OwnSignposts.thread, SIGURG, 100_000)
-        if event >= 0 { close(event) }
-        return event >= 0
-    }()
-
     /// Who has blocked a signal once may do so again before one comes, and find it pending.
-    @Test(
-        .enabled(if: isPermitted || isContinuousIntegration, "perf events are not permitted here"))
+    @Test(.enabled(if: mayInterrupt, "perf events are not permitted here"))
     func whatWasEverBlockedIsNotSent() async {
         await #expect(processExitsWith: .success) {
             func setMask(_ signals: Int32...) {

@@ -42,8 +42,8 @@ enum { fl_relay_found = 1, fl_relay_drained = 2 };
 // gone. It is nobody's child and outlives us, so that the program's output does not depend on
 // ours. `*input` is a terminal if `original` is one, otherwise a pipe. `*control` is a socket:
 // news comes from it; a byte sent to it asks for `fl_relay_drained`, as soon as what waits by then
-// has been passed on. When `text` (empty: anything) is seen, that is news, once; it holds no line break. 0 or
-// -errno.
+// has been passed on. When `text` (empty: anything) is seen, that is news, once; it holds no line
+// break. 0 or -errno.
 int fl_relay_start(int original, const void *text, size_t length, int *input, int *control);
 
 // 1 or 0: news is there; otherwise -errno, also at the relay's end.

@@ -144,7 +144,7 @@ import Testing
     }
 
     /// It was asked to stop in its own code, but another signal stopped it, and it was let go.
-    @Test(.enabled(if: KernelProcessTests.mayInterrupt, "the kernel's events may not be used"))
+    @Test(.enabled(if: mayInterrupt, "perf events are not permitted here"))
     func nobodyGetsOurSignalLater() async {
         await #expect(processExitsWith: .success) {
             let child = try Child([
@@ -175,12 +175,6 @@ import Testing
             kill(child.pid, SIGTERM)
             #expect(child.end() == 0)
         }
-    }
-
-    static var mayInterrupt: Bool {
-        let descriptor = fl_open_interruption(getpid(), SIGURG, 1_000_000_000)
-        if descriptor >= 0 { close(descriptor) }
-        return descriptor >= 0
     }
 
     @Test func aThreadOfOurs() throws {
