@@ -37,24 +37,35 @@ struct WritingWatch {
 
     /// By the process, those of its children that it waited for, and all that descend from it; nil:
     /// not known.
+    ///
+    /// Children first: what a child wrote becomes its parent's when that has waited for it. In the
+    /// other order neither would have it, if that happens in between; in this one both may.
     private static func written(by pid: Int32) -> Int64? {
+        guard let processes = family(of: pid) else { return nil }
         var buffer = ReadBuffer()
-        var processes = [pid]
-        var next = 0
         var sum: Int64 = 0
-        while next < processes.count {
-            guard processes.count <= mostProcesses else { return nil }
-            let process = processes[next]
-            next += 1
+        for process in processes.reversed() {
             buffer.readAll(path: "/proc/\(process)/io")
             // A child may be gone by now.
             guard let count = ProcFormats.field("wchar:", buffer.text) else {
                 if process == pid { return nil } else { continue }
             }
             sum &+= count
-            guard let children = ProcessFiles(pid: process).children else { return nil }
-            processes += children
         }
         return sum
+    }
+
+    /// The process and all that descend from it, parents before their children; nil: not known.
+    private static func family(of pid: Int32) -> [Int32]? {
+        var processes = [pid]
+        var next = 0
+        while next < processes.count {
+            guard processes.count <= mostProcesses,
+                let children = ProcessFiles(pid: processes[next]).children
+            else { return nil }
+            processes += children
+            next += 1
+        }
+        return processes
     }
 }
