@@ -101,6 +101,11 @@ struct KeptFile: ~Copyable {
     }
 }
 
+/// One ``ReadBuffer`` for all that read one after the other.
+final class ReadScratch {
+    var buffer = ReadBuffer()
+}
+
 /// Scratch space for reading `/proc`; grows to what the longest file needed.
 struct ReadBuffer {
     private var storage: [UInt8]

@@ -93,6 +93,7 @@ protocol ProgramAccess: AnyObject {
 /// The real one.
 final class KernelProcess: ProcessAccess {
     private let files: ProcessFiles
+    private let scratch = ReadScratch()
 
     /// nil: it is not our child.
     private let parent: ParentThread?
@@ -113,7 +114,9 @@ final class KernelProcess: ProcessAccess {
 
     var isToEnd: Bool { SignalQueue.isToEnd }
 
-    func thread(_ tid: Int32) -> any ThreadAccess { KernelThread(process: pid, tid: tid) }
+    func thread(_ tid: Int32) -> any ThreadAccess {
+        KernelThread(process: pid, tid: tid, scratch: scratch)
+    }
     func threadIDs() -> [Int32] { files.threadIDs() }
     func isThread(_ tid: Int32) -> Bool { access("/proc/\(pid)/task/\(tid)", F_OK) == 0 }
 

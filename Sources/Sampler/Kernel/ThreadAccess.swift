@@ -72,8 +72,10 @@ final class KernelThread: ThreadAccess {
     private var statusFile: KeptFile?
     /// All signals that it was ever seen to block.
     private var blockedSignals: UInt64 = 0
+    private let scratch: ReadScratch
 
-    init(process: Int32, tid: Int32) {
+    init(process: Int32, tid: Int32, scratch: ReadScratch = ReadScratch()) {
+        self.scratch = scratch
         tracee = Tracee(tid: tid)
         folder = "/proc/\(process)/task/\(tid)"
         scheduler = KeptFile(folder + "/schedstat")
@@ -94,42 +96,42 @@ final class KernelThread: ThreadAccess {
     func leaveName() { nameFile = nil }
 
     func counters() -> SchedulerCounters? {
-        scheduler.read(into: &Self.buffer)
-        return SchedulerCounters(Self.buffer.text)
+        scheduler.read(into: &scratch.buffer)
+        return SchedulerCounters(scratch.buffer.text)
     }
 
     func activity() -> ThreadActivity? {
-        activityFile.read(into: &Self.buffer)
-        return ThreadActivity(Self.buffer.text)
+        activityFile.read(into: &scratch.buffer)
+        return ThreadActivity(scratch.buffer.text)
     }
 
     func status() -> ThreadStatus? {
         if statusFile == nil { statusFile = KeptFile(folder + "/status") }
-        statusFile?.read(into: &Self.buffer)
-        let status = ThreadStatus(Self.buffer.text)
+        statusFile?.read(into: &scratch.buffer)
+        let status = ThreadStatus(scratch.buffer.text)
         blockedSignals |= status?.blockedSignals ?? 0
         return status
     }
 
     func state() -> UInt8? {
-        Self.buffer.readAll(path: folder + "/stat")
-        return ProcessStat(Self.buffer.text)?.state
+        scratch.buffer.readAll(path: folder + "/stat")
+        return ProcessStat(scratch.buffer.text)?.state
     }
 
     func standing() -> ThreadStanding {
-        Self.buffer.readAll(path: folder + "/stat")
-        let text = Self.buffer.text
+        scratch.buffer.readAll(path: folder + "/stat")
+        let text = scratch.buffer.text
         return ThreadStanding(
             scheduling: SchedulingClass(text), name: ProcFormats.name(inStat: text))
     }
 
     func name() -> String? {
         if nameFile == nil {
-            Self.buffer.readAll(path: folder + "/comm")
+            scratch.buffer.readAll(path: folder + "/comm")
         } else {
-            nameFile?.read(into: &Self.buffer)
+            nameFile?.read(into: &scratch.buffer)
         }
-        return ProcFormats.name(inComm: Self.buffer.text)
+        return ProcFormats.name(inComm: scratch.buffer.text)
     }
 
     func memory(at address: UInt64, count: Int) -> [UInt8] {
@@ -166,7 +168,4 @@ final class KernelThread: ThreadAccess {
         try tracee.divert(to: address)
     }
     func restore(_ state: Tracee.State) throws(SystemError) { try tracee.restore(state) }
-
-    /// Scratch space of the one thread that reads all these files.
-    nonisolated(unsafe) private static var buffer = ReadBuffer()
 }

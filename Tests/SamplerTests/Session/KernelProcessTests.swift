@@ -89,6 +89,24 @@ import Testing
         #expect(process.runningProgram().threadLinks == nil)
     }
 
+    /// Each observer has its own scratch space: with one for all, the memory of two was corrupted.
+    @Test func observersDoNotMeet() async {
+        await #expect(processExitsWith: .success) {
+            await withTaskGroup(of: Bool.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        let thread = KernelProcess(pid: getpid()).thread(getpid())
+                        return (0..<5_000).allSatisfy { _ in
+                            thread.state() != nil && thread.counters() != nil
+                                && thread.name() != nil
+                        }
+                    }
+                }
+                for await isRight in group { #expect(isRight) }
+            }
+        }
+    }
+
     @Test func aProgramThatEnds() throws {
         let child = try Child(["sleep", "60"])
         let process = KernelProcess(pid: child.pid)
