@@ -3,6 +3,7 @@
 
 import argparse
 import os
+import signal
 import sys
 
 sys.dont_write_bytecode = True
@@ -32,6 +33,8 @@ def main():
     options = parser.parse_args()
     options.firstlight = os.path.abspath(options.firstlight)
     options.fixtures = os.path.abspath(options.fixtures)
+    # A shell's job in the background ignores Ctrl-C, and so would recorders that are to end by it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     # Nothing of it is left in the user's cache.
     os.environ["FIRSTLIGHT_CACHE"] = ""
     state = State(os.path.abspath(options.state))
