@@ -1,5 +1,6 @@
 import Glibc
 import ProfileModel
+import TestSupport
 import Testing
 import Unwind
 
@@ -22,29 +23,6 @@ enum Tools {
 struct CommandFailure: Error {
     var command: [String]
     var status: Int32
-}
-
-/// Starts a command with no signal blocked, as a shell would.
-func spawn(_ command: [String], input: Int32?, output: String) throws -> pid_t {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    if let input { posix_spawn_file_actions_adddup2(&actions, input, 0) }
-    posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var mask = sigset_t()
-    sigemptyset(&mask)
-    posix_spawnattr_setsigmask(&attributes, &mask)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-    var words: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) }
-    words.append(nil)
-    defer { words.forEach { free($0) } }
-    var child: pid_t = 0
-    let problem = posix_spawnp(&child, command[0], &actions, &attributes, words, environ)
-    guard problem == 0 else { throw CommandFailure(command: command, status: problem) }
-    return child
 }
 
 /// A folder of a test's own, removed in the end.

@@ -83,26 +83,7 @@ final class Child {
 
     /// - Parameter input: its descriptor 0; the caller keeps and closes its own.
     init(_ command: [String], input: Int32 = 0, output: String = "/dev/null") throws {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, input, 0)
-        posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT, 0o600)
-        var words: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) }
-        words.append(nil)
-        defer { words.forEach { free($0) } }
-        // Threads of a test's own pool block nearly all signals.
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var mask = sigset_t()
-        sigemptyset(&mask)
-        posix_spawnattr_setsigmask(&attributes, &mask)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        var pid: pid_t = 0
-        let problem = posix_spawnp(&pid, command[0], &actions, &attributes, words, environ)
-        try #require(problem == 0)
-        self.pid = pid
+        pid = try spawn(command, input: input, output: output)
     }
 
     /// Waits for its end and returns the status.
