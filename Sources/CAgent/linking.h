@@ -88,6 +88,19 @@ CODE long fl_locked(long flags, long result) {
     return 0;
 }
 
+// Which handlers a running program has only it can ask. No other is set past us meanwhile.
+INLINE void see_handlers(void) {
+    volatile struct fl_state *const own = state();
+    if (own->handlers_block != FL_HANDLERS_UNKNOWN) return;
+    own->handlers_block = 0;
+    for (long signal = 1; signal <= 64; signal++) {
+        volatile struct kernel_action action;
+        action.handler = 0;
+        if (call(call_sigaction, signal, 0, (long)&action, 8, 0, 0) == 0)
+            fl_see_handler((const struct kernel_action *)&action);
+    }
+}
+
 // Called once, by the thread that brought the area in, before it goes on.
 CODE void fl_settle(int descriptor) {
     volatile struct fl_state *const own = state();
@@ -105,6 +118,7 @@ CODE void fl_settle(int descriptor) {
     for (uint64_t number = 0; number < own->patch_count && number < FL_MOST_PATCHES; number++)
         apply(memory, &own->patches[number]);
     close_memory(memory);
+    see_handlers();
     volatile struct kernel_action before;
     if (own->sample_signal != 0) {
         before.handler = 0;
@@ -173,9 +187,13 @@ INLINE void note(volatile struct fl_open *open, const struct caller *from, uint6
 // A border's stack is short: the linker's, or the C library's.
 enum { border_stack = 16384 };
 
-CODE void note_border(uint32_t number, const struct caller *from) {
+CODE void note_moment(uint32_t number, const struct caller *from) {
     note(IN_AREA(struct fl_open, FL_OPENS) + number, from, border_stack);
-    state()->borders |= 1u << number;
+}
+
+INLINE void tell_border(uint32_t number) {
+    volatile struct fl_state *const own = state();
+    __atomic_store_n(&own->borders, own->borders | 1u << number, __ATOMIC_RELEASE);
 }
 
 // MARK: Libraries
@@ -414,9 +432,11 @@ INLINE void take_news(const struct caller *from) {
             own->mapping_ns = clock_time(clock_monotonic);
         // An auditing library is loaded before it begins, and its loading is told, too.
         if (now != linker_consistent || linker->list == 0 || own->mapping_ns == 0) return;
-        note_border(FL_BORDER_RELOCATED, from);
+        note_moment(FL_BORDER_RELOCATED, from);
         own->is_started = 1;
         start_up();
+        // Who sees the border sees the libraries, too.
+        tell_border(FL_BORDER_RELOCATED);
         pass_gate();
         return;
     }
@@ -459,7 +479,8 @@ CODE void fl_linker_tells(const struct caller *from) {
 CODE void fl_main_begins(const struct caller *from) {
     volatile uint64_t before;
     const int are_blocked = block_signals(&before);
-    note_border(FL_BORDER_MAIN, from);
+    note_moment(FL_BORDER_MAIN, from);
+    tell_border(FL_BORDER_MAIN);
     // Nobody would tell us from here on of filters for system calls.
     if (state()->hooked == 0) state()->filtered = 1;
     if (are_blocked) call(call_sigmask, set_mask, (long)&before, 0, 8, 0, 0);

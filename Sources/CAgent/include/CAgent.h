@@ -137,7 +137,8 @@ struct fl_state {
     uint32_t stacks;        // how much of the opens' stacks is in use, in bytes
     // The thread that is about to execute another program, as the process knows it; 0: none.
     uint32_t executor;
-    // Whether the program may have a handler that blocks one of our signals while it runs.
+    // Whether the program may have a handler that blocks one of our signals while it runs; or
+    // FL_HANDLERS_UNKNOWN, until the thread that brings the area in has asked.
     uint32_t handlers_block;
     // Whether a program that is executed has its file's privileges, though we trace it.
     uint32_t may_gain_privileges;
@@ -148,6 +149,8 @@ struct fl_state {
 };
 
 enum {
+    FL_HANDLERS_UNKNOWN = 2,
+
     FL_PHASE_EMPTY = 0,     // nobody has filled it in
     FL_PHASE_FILLED = 1,    // the recorder has
     FL_PHASE_ABANDONED = 2, // the program has waited for that in vain, or could not map it

@@ -325,6 +325,8 @@ final class Area {
         self[\.hooked] & 1 << UInt64(CallSites.Call.sigaction.index) != 0
             || (self[\.wants_sites] != 0 && self[\.is_started] == 0)
     }
+    /// Whether the program may have a handler that blocks one of our signals while it runs.
+    var handlersBlock: Bool { value(\.handlers_block) != 0 }
     /// Whether the program has set another action for the sampling signal.
     var isDisplaced: Bool { value(\.displaced) != 0 }
     /// Whether another signal has taken its place, or stands ready to.
