@@ -84,7 +84,9 @@ int fl_end_of(pid_t pid, struct fl_end *end) {
 
 int fl_take_stop(pid_t tid, int *is_traced) {
     siginfo_t info = {.si_pid = 0};
-    if (waitid(P_PID, (id_t)tid, &info, WSTOPPED | WNOHANG | __WALL) != 0) return -errno;
+    // Of one that has ended there is no stop to wait for.
+    if (waitid(P_PID, (id_t)tid, &info, WSTOPPED | WNOHANG | __WALL) != 0)
+        return errno == ECHILD ? 0 : -errno;
     if (info.si_pid != tid) return 0;
     *is_traced = info.si_code == CLD_TRAPPED;
     return info.si_status << 8 | 0x7F;

@@ -1,3 +1,4 @@
+import CSystem
 import Glibc
 
 /// The entry code of programs that were launched before. A program that is not in memory yet must read

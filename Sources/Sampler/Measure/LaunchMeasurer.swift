@@ -1,6 +1,6 @@
 import CSystem
 import Glibc
-package import ProfileModel
+import ProfileModel
 
 /// Launches a program again and again, without stacks: the launch's borders are noted by our code in
 /// the program, and nothing else is watched. To be used by one thread, which must be the one that made

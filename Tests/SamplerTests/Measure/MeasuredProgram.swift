@@ -17,6 +17,8 @@ final class MeasuredProgram {
         var none = sigset_t()
         sigemptyset(&none)
         pthread_sigmask(SIG_SETMASK, &none, nil)
+        // Theirs is not blocked either: a tick would end them.
+        signal(fl_tick_signal(), SIG_IGN)
         measurer = try LaunchMeasurer(
             command.map { CommandWord($0) }, signals: SignalQueue(launching: true))
         // Threads of the test's that do not block it take SIGCHLD away.
