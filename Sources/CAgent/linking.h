@@ -89,19 +89,19 @@ CODE long fl_locked(long flags, long result) {
 }
 
 // The time last, or first: what is between two of them is all that our code takes.
-INLINE void note_usage(volatile struct fl_moment *moment) {
+CODE void note_usage(volatile struct fl_moment *moment) {
     volatile int64_t usage[18];
     moment->cpu_ns = clock_time(clock_process);
     if (call(call_getrusage, 0, (long)usage, 0, 0, 0, 0) == 0) moment->minor_faults = usage[8];
 }
 
-INLINE void begin_stretch(int number) {
+CODE void begin_stretch(int number) {
     volatile struct fl_moment *const moment = &state()->stretches[number].start;
     moment->time_ns = clock_time(clock_monotonic);
     note_usage(moment);
 }
 
-INLINE void end_stretch(int number) {
+CODE void end_stretch(int number) {
     volatile struct fl_moment *const moment = &state()->stretches[number].end;
     note_usage(moment);
     moment->time_ns = clock_time(clock_monotonic);
