@@ -128,7 +128,7 @@ let package = Package(
         .testTarget(
             name: "SamplerTests",
             dependencies: [
-                "ProfileModel", "Sampler", "Marks", "Signpost", "CSignpost", "CSystem",
+                "ProfileModel", "Sampler", "Analysis", "Marks", "Signpost", "CSignpost", "CSystem",
                 "TestSupport",
             ],
             swiftSettings: settings),

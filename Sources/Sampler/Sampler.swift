@@ -29,7 +29,7 @@ package enum Sampler {
         start.ticker = try makeTicker(options)
         start.held = try HeldProcess(
             path: path, arguments: arguments, signals: signals, setting: start.ready.setting,
-            area: area)
+            area: area, sites: PreparedSites(path: path.cString))
         let parent = ParentThread()
         let result = onTracerThread(serving: parent) { () -> Result<SamplerOutcome, SamplerError> in
             defer { parent?.finish() }

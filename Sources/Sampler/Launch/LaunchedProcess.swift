@@ -5,26 +5,28 @@ import ProfileModel
 /// A child that waits to become the program.
 struct HeldProcess: ~Copyable {
     let pid: Int32
-    private let path: CommandWord
-    private let arguments: [CommandWord]
-    private let signals: SignalQueue
-    private let release: Int32
-    private let failure: Int32
+    let path: CommandWord
+    let arguments: [CommandWord]
+    let signals: SignalQueue
+    let release: Int32
+    let failure: Int32
     /// What it hands on to the program.
-    private let area: InheritedArea?
+    let area: InheritedArea?
     private let ignoresSampleSignal: Bool
-    private let sites: PreparedSites?
+    let sites: PreparedSites?
 
     /// Forks the child. It has our directory and limits and, but for what `setting` says, our
     /// environment and descriptors; its signal mask is the one that we were started with.
+    ///
+    /// - Parameter sites: where a static program makes its system calls.
     init(
         path: CommandWord, arguments: [CommandWord], signals: SignalQueue,
-        setting: borrowing ProgramSetting, area: Area? = nil
+        setting: borrowing ProgramSetting, area: Area? = nil, sites: PreparedSites?
     ) throws(SamplerError) {
         self.path = path
         self.arguments = arguments
         self.signals = signals
-        sites = PreparedSites(path: path.cString)
+        self.sites = sites
         let number = area == nil ? -1 : fl_free_descriptor(Self.leastNumber)
         ignoresSampleSignal = signals.ignoredSignals & 1 << UInt64(SIGURG - 1) != 0
         self.area = number < 0 ? nil : area.map { InheritedArea(area: $0, descriptor: number) }

@@ -8,7 +8,17 @@ struct ProgramSetting: ~Copyable {
     private(set) var output: Int32?
     private(set) var error: Int32?
 
-    init() {}
+    /// What they are otherwise, which is the caller's; nil: ours.
+    private let givenOutput: Int32?
+    private let givenError: Int32?
+
+    init(output: Int32? = nil, error: Int32? = nil) {
+        (givenOutput, givenError) = (output, error)
+    }
+
+    /// Where its output and error lead.
+    var currentOutput: Int32 { output ?? givenOutput ?? STDOUT_FILENO }
+    var currentError: Int32 { error ?? givenError ?? STDERR_FILENO }
 
     /// Takes over `descriptor`; what stood in its place is closed.
     mutating func replaceStreams(by descriptor: Int32, output isOutput: Bool, error isError: Bool) {
@@ -21,7 +31,7 @@ struct ProgramSetting: ~Copyable {
     private var descriptors: Set<Int32> { Set([output, error].compactMap { $0 }) }
 
     /// As ``fl_spawn_held`` wants them.
-    var streams: [Int32] { [output ?? -1, error ?? -1] }
+    var streams: [Int32] { [output ?? givenOutput ?? -1, error ?? givenError ?? -1] }
 
     /// Our own copies: as long as we hold them, there is no end to what comes out of the others.
     mutating func close() {

@@ -9,17 +9,23 @@ final class ReadyWatch {
     /// What the program's output goes through, where it is watched, in that order.
     private(set) var relays: [OutputRelay] = []
     /// How the program must be started for that.
-    private(set) var setting = ProgramSetting()
+    private(set) var setting: ProgramSetting
 
     /// For a program that is yet to be started: nothing of what it needs may come later.
-    init(launching conditions: [ReadyCondition]) throws(SamplerError) {
+    ///
+    /// - Parameter setting: where its output goes otherwise.
+    init(
+        launching conditions: [ReadyCondition], setting: consuming ProgramSetting = ProgramSetting()
+    ) throws(SamplerError) {
         self.conditions = conditions
+        self.setting = setting
         for condition in conditions { try add(condition, isLaunch: true) }
     }
 
     /// For a process that runs already. Conditions that do not suit it are left out.
     init(attachingFor conditions: [ReadyCondition]) throws(SamplerError) {
         self.conditions = conditions
+        setting = ProgramSetting()
         for condition in conditions where condition.suitsRunningProcess {
             try add(condition, isLaunch: false)
         }
@@ -66,8 +72,8 @@ final class ReadyWatch {
     }
 
     /// The earliest of what has been met since the last look.
-    func look(at now: MonotonicTime, in session: TraceSession) -> Readiness? {
-        earliest { $0.look(at: now, in: session) }
+    func look(at now: MonotonicTime, in launch: any LaunchView) -> Readiness? {
+        earliest { $0.look(at: now, in: launch) }
     }
 
     /// The same after the process's end.
@@ -82,6 +88,20 @@ final class ReadyWatch {
         }
         return found
     }
+
+    /// Whether somebody has to look now and then.
+    var needsLooks: Bool { sources.contains { $0.source.needsLooks } }
+
+    /// Whether somebody else has to tell of signposts.
+    var watchesSignposts: Bool {
+        conditions.contains { condition in
+            guard case .signpost = condition else { return false }
+            return true
+        }
+    }
+
+    /// Nobody asks any more.
+    func end() { for (_, source) in sources { source.end() } }
 
     // MARK: What others see
 

@@ -24,7 +24,11 @@ final class WindowSource: ReadySource {
         }
     }
 
-    func look(at now: MonotonicTime, in session: TraceSession) -> MonotonicTime? { moment.time }
+    func look(at now: MonotonicTime, in launch: any LaunchView) -> MonotonicTime? { moment.time }
 
     func lastLook(_ signals: SignalQueue) -> MonotonicTime? { moment.time }
+
+    var needsLooks: Bool { false }
+
+    func end() { connection.hangUp() }
 }

@@ -16,6 +16,9 @@ final class XConnection: @unchecked Sendable {
     /// How long the server may take to answer.
     private static let patience = TimeSpan.milliseconds(10_000)
 
+    /// Whoever waits for the server is told of its end.
+    func hangUp() { shutdown(xcb_get_file_descriptor(connection), Int32(SHUT_RDWR)) }
+
     private enum Attempt {
         case underWay
         case connected(XConnection)
