@@ -11,8 +11,7 @@ FIXTURES = .build/fixtures
 REPEATS = $(CURDIR)/.build/repeats
 
 BUILD_PACKAGES = pkg-config make gcc g++ libdw-dev libelf-dev liblzma-dev libsqlite3-dev \
-	libzstd-dev zlib1g-dev libiberty-dev libxcb1-dev libxcb-res0-dev \
-	libxcb-damage0-dev libxcb-present-dev libcapstone-dev
+	libzstd-dev zlib1g-dev libiberty-dev libxcb1-dev libxcb-res0-dev libcapstone-dev
 DEMO_PACKAGES = $(BUILD_PACKAGES) libsqlite3-dev
 TEST_PACKAGES = $(DEMO_PACKAGES) libunwind-dev sqlite3 python3 perl git gdb strace golang-go musl-tools \
 	binutils procps xvfb linux-perf dwz xz-utils nodejs libdebuginfod1 \

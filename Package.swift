@@ -34,11 +34,7 @@ let package = Package(
             name: "CLZMA", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"])]),
         .systemLibrary(
             name: "CXCB", pkgConfig: "xcb-res",
-            providers: [
-                .apt([
-                    "libxcb1-dev", "libxcb-res0-dev", "libxcb-damage0-dev", "libxcb-present-dev",
-                ])
-            ]),
+            providers: [.apt(["libxcb1-dev", "libxcb-res0-dev"])]),
         .systemLibrary(
             name: "CCapstone", pkgConfig: "capstone", providers: [.apt(["libcapstone-dev"])]),
         .systemLibrary(

@@ -10,8 +10,9 @@
 #include "fixture.h"
 
 #include <signal.h>
-#include <xcb/present.h>
+#include <sys/uio.h>
 #include <xcb/xcb.h>
+#include <xcb/xcbext.h>
 
 static xcb_connection_t *server;
 static xcb_screen_t *screen;
@@ -56,8 +57,14 @@ static void present(xcb_window_t window) {
     xcb_create_pixmap(server, screen->root_depth, picture, window, 300, 200);
     draw(picture);
     synchronize();
-    xcb_present_pixmap(server, window, picture, 0, XCB_NONE, XCB_NONE, 0, 0, XCB_NONE, XCB_NONE,
-                       XCB_NONE, XCB_PRESENT_OPTION_COPY, 0, 0, 0, 0, NULL);
+    // PresentPixmap of Present 1.0: at once, at the next refresh of the screen.
+    static xcb_extension_t extension = {"Present", 0};
+    uint32_t request[18] = {0, window, picture};
+    const uint32_t copy = 2;
+    request[10] = copy;
+    struct iovec parts[3] = {{0}, {0}, {request, sizeof request}};
+    const xcb_protocol_request_t kind = {.count = 1, .ext = &extension, .opcode = 1, .isvoid = 1};
+    xcb_send_request(server, 0, parts + 2, &kind);
 }
 
 static void grow(xcb_window_t window, uint32_t width) {

@@ -14,10 +14,7 @@ enum DrawingExtension: Equatable {
         let event = cxcb_damage_event(connection)
         let opcode = cxcb_present_opcode(connection)
         if event > 0 {
-            // Without this the server refuses all the rest.
-            free(
-                xcb_damage_query_version_reply(
-                    connection, xcb_damage_query_version(connection, 1, 1), nil))
+            free(cxcb_damage_begin(connection))
             self = .damage(event: UInt8(truncatingIfNeeded: event))
         } else if opcode > 0 {
             self = .present(opcode: UInt8(truncatingIfNeeded: opcode))
@@ -31,32 +28,22 @@ enum DrawingExtension: Equatable {
         let number = event.pointee.response_type & 0x7f
         switch self {
         case .damage(event: number):
-            return event.withMemoryRebound(to: xcb_damage_notify_event_t.self, capacity: 1) {
+            return event.withMemoryRebound(to: cxcb_damage.self, capacity: 1) {
                 .drawn($0.pointee.drawable, sequence: $0.pointee.sequence)
             }
         case .present(let opcode) where Int32(number) == XCB_GE_GENERIC:
-            return event.withMemoryRebound(to: xcb_ge_generic_event_t.self, capacity: 1) {
-                Self.presented($0, opcode)
+            return event.withMemoryRebound(to: cxcb_presented.self, capacity: 1) {
+                Self.presented($0.pointee, by: opcode)
             }
         case .damage, .present, .none: return nil
         }
     }
 
-    private static func presented(
-        _ event: UnsafeMutablePointer<xcb_ge_generic_event_t>, _ opcode: UInt8
-    ) -> XConnection.Event? {
-        // What is longer than 32 bytes is in memory as far as the event says: `length` words.
-        guard event.pointee.extension == opcode, event.pointee.length >= 2,
-            Int32(event.pointee.event_type) == XCB_PRESENT_COMPLETE_NOTIFY
+    private static func presented(_ event: cxcb_presented, by opcode: UInt8) -> XConnection.Event? {
+        guard event.extension == opcode, Int(event.event_type) == cxcb_present_complete,
+            Int(event.kind) == cxcb_present_pixmap
         else { return nil }
-        return event.withMemoryRebound(
-            to: xcb_present_complete_notify_event_t.self, capacity: 1
-        ) { complete in
-            guard UInt32(complete.pointee.kind) == XCB_PRESENT_COMPLETE_KIND_PIXMAP.rawValue else {
-                return nil
-            }
-            return .drawn(complete.pointee.window, sequence: complete.pointee.sequence)
-        }
+        return .drawn(event.window, sequence: event.sequence)
     }
 }
 
@@ -76,12 +63,8 @@ extension XConnection {
         let id = xcb_generate_id(connection)
         let sequence: UInt32
         switch drawing {
-        case .damage:
-            let level = UInt8(XCB_DAMAGE_REPORT_LEVEL_RAW_RECTANGLES.rawValue)
-            sequence = xcb_damage_create(connection, id, window, level).sequence
-        case .present:
-            let mask = UInt32(XCB_PRESENT_EVENT_MASK_COMPLETE_NOTIFY.rawValue)
-            sequence = xcb_present_select_input(connection, id, window, mask).sequence
+        case .damage: sequence = cxcb_damage_create(connection, id, window)
+        case .present: sequence = cxcb_present_select(connection, id, window, 1)
         case .none: return nil
         }
         return DrawingReport(
@@ -101,8 +84,8 @@ extension XConnection {
     func end(_ report: DrawingReport, of window: xcb_window_t) {
         xcb_discard_reply(connection, report.attributes.sequence)
         switch drawing {
-        case .damage: xcb_damage_destroy(connection, report.id)
-        case .present: xcb_present_select_input(connection, report.id, window, 0)
+        case .damage: cxcb_damage_destroy(connection, report.id)
+        case .present: _ = cxcb_present_select(connection, report.id, window, 0)
         case .none: break
         }
         xcb_flush(connection)
