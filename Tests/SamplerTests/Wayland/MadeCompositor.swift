@@ -31,10 +31,9 @@ final class MadeCompositor {
 
     /// A relay in a folder beside the compositor's socket, which is told of as a program would be.
     func relay() throws -> WaylandRelay {
-        let target = try #require(
-            try WaylandDisplay { [scratch] in
-                ["XDG_RUNTIME_DIR": scratch.folder, "WAYLAND_DISPLAY": "wayland-9"][$0]
-            })
+        let variables = ["XDG_RUNTIME_DIR": scratch.folder, "WAYLAND_DISPLAY": "wayland-9"]
+        let found = try WaylandDisplay { variables[$0] }
+        let target = try #require(found)
         try target.reach()
         // That was nobody.
         try accept().close()
@@ -218,7 +217,7 @@ private func fl_test_receive(_ socket: Int32, _ count: Int) -> ([UInt8], [MadeFi
                 message.msg_iovlen = 1
                 message.msg_control = memory.baseAddress
                 message.msg_controllen = memory.count
-                let received = recvmsg(socket, &message, Int32(MSG_CMSG_CLOEXEC.rawValue))
+                let received = recvmsg(socket, &message, Int32(MSG_CMSG_CLOEXEC))
                 guard message.msg_controllen >= controlHeader else { return received }
                 let length = Int(memory.load(as: UInt64.self))
                 for offset in stride(from: controlHeader, to: length, by: 4) {

@@ -242,8 +242,9 @@ import Testing
         let code = socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
         try #require(code == 0)
         let server = MadeEnd(ends[1])
-        let target = try #require(
-            try WaylandDisplay { $0 == "WAYLAND_SOCKET" ? String(ends[0]) : nil })
+        let number = String(ends[0])
+        let found = try WaylandDisplay { $0 == "WAYLAND_SOCKET" ? number : nil }
+        let target = try #require(found)
         var setting = ProgramSetting()
         let relay = try WaylandRelay(to: target, setting: &setting)
         #expect(setting.variables == [:])
