@@ -18,7 +18,8 @@ import Testing
 
     @Test(arguments: [
         "", ":", "ready", "Exit", "exit:1", "notify:", "listen:", "listen:0", "listen:65536",
-        "listen:-1", "listen:http", "output:", "output:a\nb", "window:1", "frame:1", "idle", "idle:",
+        "listen:-1", "listen:http", "output:", "output:a\nb", "window:1", "frame:1", "idle",
+        "idle:",
         "idle:5", "idle:0s", "signpost", "signpost:", "mark:", "mark",
     ])
     func noConditions(text: String) { #expect(ReadyArgument.parse(text) == nil) }

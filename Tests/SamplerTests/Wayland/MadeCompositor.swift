@@ -113,7 +113,7 @@ final class MadeEnd: @unchecked Sendable {
         var rest = bytes[...]
         if !descriptors.isEmpty {
             let sent = Array(rest).withUnsafeBytes {
-                fl_test_send(descriptor, $0.baseAddress, $0.count, descriptors)
+                sendMessage(descriptor, $0.baseAddress, $0.count, descriptors)
             }
             guard sent > 0 else { return false }
             rest = rest.dropFirst(sent)
@@ -149,7 +149,7 @@ final class MadeEnd: @unchecked Sendable {
     func receive(_ count: Int) throws -> (bytes: [UInt8], files: [MadeFile]) {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         try #require(poll(&entry, 1, 30_000) == 1)
-        return fl_test_receive(descriptor, count)
+        return receiveMessage(descriptor, count)
     }
 }
 
@@ -179,7 +179,7 @@ final class MadeFile {
 /// Length, SOL_SOCKET and SCM_RIGHTS: a struct cmsghdr.
 private let controlHeader = 16
 
-private func fl_test_send(
+private func sendMessage(
     _ socket: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ descriptors: [Int32]
 ) -> Int {
     let length = controlHeader + 4 * descriptors.count
@@ -204,7 +204,7 @@ private func fl_test_send(
     }
 }
 
-private func fl_test_receive(_ socket: Int32, _ count: Int) -> ([UInt8], [MadeFile]) {
+private func receiveMessage(_ socket: Int32, _ count: Int) -> ([UInt8], [MadeFile]) {
     var bytes = [UInt8](repeating: 0, count: count)
     var control = [UInt64](repeating: 0, count: 2 + 127 + 2)
     var files: [MadeFile] = []

@@ -149,7 +149,10 @@ import Testing
         configure.message(6, 0, [1])
         let before = MonotonicTime.now
         #expect(server.send(configure.bytes))
-        #expect(eventually { () -> Bool in relay.look(); return relay.configured != nil })
+        #expect(
+            eventually { () -> Bool in
+                relay.look(); return relay.configured != nil
+            })
         #expect(relay.framed == nil)
         let configured = try #require(relay.configured)
         #expect(configured >= before && configured <= .now)
