@@ -203,7 +203,7 @@ import Testing
 
     /// The same, cut in two at every byte up to the first picture.
     @Test func aRecordedStreamCutAnywhere() throws {
-        let stream = try RecordedStream("shm")
+        let stream = try RecordedStream("terminal")
         var whole: [WireReader.News] = []
         for cut in 0..<stream.pieces.reduce(0, { $0 + $1.bytes.count }) {
             let reader = WireReader()
