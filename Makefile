@@ -15,7 +15,8 @@ BUILD_PACKAGES = pkg-config make gcc g++ libdw-dev libelf-dev liblzma-dev libsql
 DEMO_PACKAGES = $(BUILD_PACKAGES) libsqlite3-dev
 TEST_PACKAGES = $(DEMO_PACKAGES) libunwind-dev sqlite3 python3 perl git gdb strace golang-go musl-tools \
 	binutils procps xvfb linux-perf dwz xz-utils nodejs libdebuginfod1 \
-	libxml2-utils zsh fish mandoc chromium chromium-driver python3-selenium
+	libxml2-utils zsh fish mandoc chromium chromium-driver python3-selenium \
+	weston libwayland-dev libwayland-bin wayland-protocols mousepad featherpad qtwayland5
 BENCH_PACKAGES = $(TEST_PACKAGES) google-perftools libgoogle-perftools-dev \
 	systemtap-sdt-dev liblttng-ust-dev elfutils redis-server nginx-light \
 	apache2-utils

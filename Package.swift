@@ -131,7 +131,7 @@ let package = Package(
                 "ProfileModel", "Sampler", "Analysis", "Marks", "Signpost", "CSignpost", "CSystem",
                 "TestSupport",
             ],
-            swiftSettings: settings),
+            exclude: ["Wayland/Streams", "Wayland/record-streams"], swiftSettings: settings),
         .testTarget(
             name: "RecorderTests",
             dependencies: [

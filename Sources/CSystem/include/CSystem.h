@@ -200,11 +200,14 @@ int fl_is_regular(uint32_t mode);
 // A file capability (security.capability) stands on the file. 1 or 0.
 int fl_has_file_capabilities(const char *path);
 
+#include "DisplayRelay.h"
 #include "Doctor.h"
 #include "Files.h"
 #include "Notify.h"
+#include "Passage.h"
 #include "Relay.h"
 #include "Schedule.h"
 #include "Sockets.h"
 #include "Terminal.h"
+#include "WaylandWire.h"
 #include "Witness.h"

@@ -8,6 +8,8 @@ protocol LaunchView: AnyObject {
     var blockedSignature: UInt64? { get }
     /// Whether a thread waits for storage, or a page fault.
     var waitsForDisk: Bool { get }
+    /// What a condition could not see.
+    func note(_ kind: RecorderNote.Kind)
 }
 
 extension TraceSession: LaunchView {

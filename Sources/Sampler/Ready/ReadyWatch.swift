@@ -8,6 +8,8 @@ final class ReadyWatch {
     private let conditions: [ReadyCondition]
     /// What the program's output goes through, where it is watched, in that order.
     private(set) var relays: [OutputRelay] = []
+    /// Through what it goes to its Wayland compositor, where that is watched.
+    private var wayland: WaylandRelay?
     /// How the program must be started for that.
     private(set) var setting: ProgramSetting
 
@@ -39,7 +41,7 @@ final class ReadyWatch {
             let notify = try Self.explain(condition) { () throws(SystemError) in
                 try NotifySource()
             }
-            setting.notifySocket = notify.name
+            setting.variables["NOTIFY_SOCKET"] = notify.name
             source = notify
         case .listen(let port): source = ListenSource(port: port, ignoresInherited: isLaunch)
         case .output(let text):
@@ -49,10 +51,26 @@ final class ReadyWatch {
             // The program writes to the newest.
             relays = output.relays + relays
             source = output
-        case .window: source = try WindowSource(isLaunch: isLaunch)
+        case .window: source = try display(.window, for: condition, isLaunch: isLaunch)
+        case .frame: source = try display(.frame, for: condition, isLaunch: isLaunch)
         case .idle(let span): source = IdleSource(span)
         }
         sources.append((condition, source))
+    }
+
+    private func display(
+        _ wanted: DisplaySource.Wanted, for condition: ReadyCondition, isLaunch: Bool
+    ) throws(SamplerError) -> DisplaySource {
+        do throws(DisplayProblem) {
+            let displays =
+                try isLaunch
+                ? Displays(launching: wanted, known: wayland, &setting)
+                : Displays(attachingFor: wanted)
+            wayland = displays.relay
+            return DisplaySource(wanted, displays.server, displays.relay, isLaunch: isLaunch)
+        } catch {
+            throw .cannotWatch(condition.description, reason: error.reason)
+        }
     }
 
     private static func explain<Value>(
