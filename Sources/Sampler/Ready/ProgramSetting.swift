@@ -1,4 +1,5 @@
 import Glibc
+import ProfileModel
 
 /// What a program gets instead of what we have.
 struct ProgramSetting: ~Copyable {
@@ -34,16 +35,20 @@ struct ProgramSetting: ~Copyable {
     }
 
     /// Our own environment, as `NAME=value` words, with what is different for the program.
-    var environment: [[CChar]] {
-        let name = Array("NOTIFY_SOCKET=".utf8CString.dropLast())
-        var words: [[CChar]] = []
+    func environment(changing changes: [EnvironmentChange] = []) -> [[CChar]] {
+        var words: [[UInt8]] = []
         var next = environ
         while let word = next.pointee {
-            let bytes = Array(UnsafeBufferPointer(start: word, count: strlen(word) + 1))
-            if notifySocket == nil || !bytes.starts(with: name) { words.append(bytes) }
+            words.append(
+                word.withMemoryRebound(to: UInt8.self, capacity: strlen(word)) {
+                    Array(UnsafeBufferPointer(start: $0, count: strlen(word)))
+                })
             next += 1
         }
-        if let notifySocket { words.append(name + notifySocket.utf8CString) }
-        return words
+        // What waits for its messages knows no other socket.
+        let notify = notifySocket.map { [EnvironmentChange("NOTIFY_SOCKET", $0)] } ?? []
+        return EnvironmentChange.apply(changes + notify, to: words).map { word in
+            word.map { CChar(bitPattern: $0) } + [0]
+        }
     }
 }

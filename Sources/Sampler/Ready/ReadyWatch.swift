@@ -11,9 +11,15 @@ final class ReadyWatch {
     /// How the program must be started for that.
     private(set) var setting = ProgramSetting()
 
+    /// Where sockets are that the program must reach; nil: they need no place.
+    private var socketFolder: String?
+
     /// For a program that is yet to be started: nothing of what it needs may come later.
-    init(launching conditions: [ReadyCondition]) throws(SamplerError) {
+    init(
+        launching conditions: [ReadyCondition], socketFolder: String? = nil
+    ) throws(SamplerError) {
         self.conditions = conditions
+        self.socketFolder = socketFolder
         for condition in conditions { try add(condition, isLaunch: true) }
     }
 
@@ -31,7 +37,7 @@ final class ReadyWatch {
         case .exit, .signpost, .mark: return
         case .notify:
             let notify = try Self.explain(condition) { () throws(SystemError) in
-                try NotifySource()
+                try NotifySource(in: socketFolder)
             }
             setting.notifySocket = notify.name
             source = notify
