@@ -49,6 +49,9 @@ let package = Package(
             name: "Sampler",
             dependencies: ["ProfileModel", "CSystem", "CAgent", "CXCB", "CSignpost"],
             swiftSettings: settings),
+        // Under what conditions a program is launched, and cleaning up behind it.
+        .target(
+            name: "Conditions", dependencies: ["ProfileModel", "CSystem"], swiftSettings: settings),
         .target(
             name: "Unwind", dependencies: ["ProfileModel", "CSystem", "CElfutils", "CPrefetch"],
             swiftSettings: settings),
@@ -132,6 +135,10 @@ let package = Package(
                 "TestSupport",
             ],
             exclude: ["Wayland/Streams", "Wayland/record-streams"], swiftSettings: settings),
+        .testTarget(
+            name: "ConditionsTests",
+            dependencies: ["ProfileModel", "Conditions", "Sampler", "CSystem", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "RecorderTests",
             dependencies: [

@@ -200,6 +200,7 @@ int fl_is_regular(uint32_t mode);
 // A file capability (security.capability) stands on the file. 1 or 0.
 int fl_has_file_capabilities(const char *path);
 
+#include "Conditions.h"
 #include "DisplayRelay.h"
 #include "Doctor.h"
 #include "Files.h"

@@ -20,10 +20,18 @@ final class NotifySource: ReadySource, Sendable {
     /// Nobody is to hear of anything any more.
     private let isOver = Atomic(false)
 
-    init() throws(SystemError) {
-        var name = [CChar](repeating: 0, count: 128)
-        socket = try check(fl_notify_open(&name, name.count), "making a notification socket")
-        self.name = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+    /// - Parameter folder: where the socket is then; nil: it has an abstract name, which the program
+    ///   finds in our network namespace only.
+    init(in folder: String?) throws(SystemError) {
+        if let folder {
+            name = "\(folder)/notify"
+            unlink(name)
+            socket = try check(fl_notify_open_at(name), "making a notification socket in \(folder)")
+        } else {
+            var name = [CChar](repeating: 0, count: 128)
+            socket = try check(fl_notify_open(&name, name.count), "making a notification socket")
+            self.name = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+        }
         outer = getenv("NOTIFY_SOCKET").map { String(cString: $0) }
         guard startThread({ [self] in serve() }) else {
             close(socket)

@@ -1,4 +1,5 @@
 import Glibc
+import ProfileModel
 
 /// What a program gets instead of what we have.
 struct ProgramSetting: ~Copyable {
@@ -49,18 +50,20 @@ struct ProgramSetting: ~Copyable {
     }
 
     /// Our own environment, as `NAME=value` words, with what is different for the program.
-    var environment: [[CChar]] {
-        let names = variables.keys.map { Array("\($0)=".utf8CString.dropLast()) }
-        var words: [[CChar]] = []
+    func environment(changing changes: [EnvironmentChange] = []) -> [[CChar]] {
+        var words: [[UInt8]] = []
         var next = environ
         while let word = next.pointee {
-            let bytes = Array(UnsafeBufferPointer(start: word, count: strlen(word) + 1))
-            if !names.contains(where: { bytes.starts(with: $0) }) { words.append(bytes) }
+            words.append(
+                word.withMemoryRebound(to: UInt8.self, capacity: strlen(word)) {
+                    Array(UnsafeBufferPointer(start: $0, count: strlen(word)))
+                })
             next += 1
         }
-        for (name, value) in variables.sorted(by: { $0.key < $1.key }) {
-            words.append(Array("\(name)=\(value)".utf8CString))
+        // What is waited for comes by these, and by no others.
+        let own = variables.sorted { $0.key < $1.key }.map { EnvironmentChange($0.key, $0.value) }
+        return EnvironmentChange.apply(changes + own, to: words).map { word in
+            word.map { CChar(bitPattern: $0) } + [0]
         }
-        return words
     }
 }

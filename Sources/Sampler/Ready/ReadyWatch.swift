@@ -13,14 +13,19 @@ final class ReadyWatch {
     /// How the program must be started for that.
     private(set) var setting: ProgramSetting
 
+    /// Where sockets are that the program must reach; nil: they need no place.
+    private var socketFolder: String?
+
     /// For a program that is yet to be started: nothing of what it needs may come later.
     ///
     /// - Parameter setting: where its output goes otherwise.
     init(
-        launching conditions: [ReadyCondition], setting: consuming ProgramSetting = ProgramSetting()
+        launching conditions: [ReadyCondition], setting: consuming ProgramSetting = ProgramSetting(),
+        socketFolder: String? = nil
     ) throws(SamplerError) {
         self.conditions = conditions
         self.setting = setting
+        self.socketFolder = socketFolder
         for condition in conditions { try add(condition, isLaunch: true) }
     }
 
@@ -39,7 +44,7 @@ final class ReadyWatch {
         case .exit, .signpost, .mark: return
         case .notify:
             let notify = try Self.explain(condition) { () throws(SystemError) in
-                try NotifySource()
+                try NotifySource(in: socketFolder)
             }
             setting.variables["NOTIFY_SOCKET"] = notify.name
             source = notify
