@@ -63,7 +63,8 @@ package enum Disturbance: Hashable, Sendable {
     case drift(share: Double)
     /// Two kinds of launches: where each lies, and how many.
     case bimodal(lower: Double, lowerCount: Int, upper: Double, upperCount: Int)
-    /// Launches that lie far from all others (they are counted, none is left out).
+    /// Launches that lie far from all others, as places in ``Measurement/launches`` (they are
+    /// counted, none is left out).
     case outliers([Int])
     /// Launches that read from disk though they should have been warm.
     case readFromDisk(launches: Int)
