@@ -175,8 +175,9 @@ package enum OptionTable {
             .format, "format", "FORMAT", .choice(ReportFormat.allCases.map(\.rawValue)),
             for: [.report],
             """
-            text (default), json (complete, for programs) or html (complete, a page for a browser \
-            that needs nothing else: timeline, trees, flame graphs)
+            text (default), json (complete, for programs), html (complete, a page for a browser \
+            that needs nothing else: timeline, trees, flame graphs) or, of a measurement, csv (a \
+            row for each launch)
             """),
         .init(
             .format, "format", "FORMAT", .choice(CheckFormat.allCases.map(\.rawValue)),
