@@ -70,6 +70,7 @@ let package = Package(
             name: "Importer", dependencies: ["ProfileModel", "Unwind", "Recording", "PerfData"],
             swiftSettings: settings),
         .target(name: "Analysis", dependencies: ["ProfileModel"], swiftSettings: pureSettings),
+        .target(name: "Measurer", dependencies: ["ProfileModel"], swiftSettings: pureSettings),
         .target(
             name: "Report", dependencies: ["ProfileModel", "Analysis"],
             resources: [.embedInCode("HTML/Page")], swiftSettings: pureSettings),
@@ -118,6 +119,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "AnalysisTests", dependencies: ["ProfileModel", "Analysis", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "MeasurerTests", dependencies: ["ProfileModel", "Measurer"],
             swiftSettings: settings),
         .testTarget(
             name: "ReportTests", dependencies: ["ProfileModel", "Analysis", "Report", "Recording"],
