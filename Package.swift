@@ -17,6 +17,7 @@ let package = Package(
     products: [
         .executable(name: "firstlight", targets: ["ProfileCLI"]),
         .library(name: "Signpost", targets: ["Signpost"]),
+        .library(name: "LaunchMetric", targets: ["LaunchMetric"]),
     ],
     targets: [
         // Pure values, shared by every stage.
@@ -90,6 +91,10 @@ let package = Package(
         // What programs use to say where their time goes. Nothing of ours uses it.
         .target(name: "Signpost", dependencies: ["CSignpost"], swiftSettings: settings),
 
+        // What tests use to measure a launch, by the firstlight that is installed. Nothing of ours uses
+        // it.
+        .target(name: "LaunchMetric", swiftSettings: settings),
+
         // For developers: what Benchmarks/unwind.py runs. No part of the product.
         .executableTarget(
             name: "UnwindBenchmark", dependencies: ["ProfileModel", "PerfData", "Unwind"],
@@ -123,6 +128,9 @@ let package = Package(
         .testTarget(
             name: "MeasurerTests", dependencies: ["ProfileModel", "Measurer"],
             swiftSettings: settings),
+        .testTarget(
+            name: "LaunchMetricTests", dependencies: ["LaunchMetric"],
+            exclude: ["made-firstlight"], swiftSettings: settings),
         .testTarget(
             name: "ReportTests", dependencies: ["ProfileModel", "Analysis", "Report", "Recording"],
             exclude: ["Snapshots"], swiftSettings: settings),
