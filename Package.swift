@@ -79,7 +79,7 @@ let package = Package(
             name: "ProfileCLI",
             dependencies: [
                 "ProfileModel", "CSystem", "Recorder", "Importer", "Sampler", "Marks", "Recording",
-                "Symbolicate", "Analysis", "Report", "PerfData", "CZlib",
+                "Symbolicate", "Analysis", "Report", "PerfData", "CZlib", "Measurer",
             ],
             swiftSettings: settings),
 
@@ -135,7 +135,8 @@ let package = Package(
             name: "ReportTests", dependencies: ["ProfileModel", "Analysis", "Report", "Recording"],
             exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(
-            name: "ProfileCLITests", dependencies: ["ProfileCLI", "ProfileModel"],
+            name: "ProfileCLITests",
+            dependencies: ["ProfileCLI", "ProfileModel", "Measurer", "CSystem"],
             swiftSettings: settings),
         .testTarget(
             name: "SamplerTests",
