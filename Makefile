@@ -1,7 +1,7 @@
 # On a fresh Debian 12 with the Swift toolchain: `make demo` and `make test` are all there is to it.
 
 PREFIX ?= /usr/local
-SUBCOMMANDS = record attach import report view fold export doctor
+SUBCOMMANDS = record attach measure import report view fold export doctor
 SWIFT ?= swift
 BUILD_FLAGS = -c release --static-swift-stdlib
 BINARY = .build/release/firstlight
@@ -52,6 +52,7 @@ test:
 		AGAIN="$(SWIFT) test --skip-build" \
 		scripts/run-tests $(SWIFT) test --skip-build --filter EndToEndTests
 	scripts/run-browser-tests $(BINARY) $(STARS)
+	scripts/run-launch-tests $(BINARY)
 	Fuzz/run $(CURDIR)/$(BINARY) 10
 	@scripts/tell-repeats $(REPEATS)
 
@@ -75,10 +76,10 @@ fuzz: build
 	Fuzz/run $(CURDIR)/$(BINARY) $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
 lint:
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Fuzz Benchmarks
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Fuzz Benchmarks Examples
 
 format:
-	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Fuzz Benchmarks
+	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Fuzz Benchmarks Examples
 
 # BENCH_FLAGS: see docs/benchmarks.md.
 bench: build

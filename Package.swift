@@ -17,6 +17,7 @@ let package = Package(
     products: [
         .executable(name: "firstlight", targets: ["ProfileCLI"]),
         .library(name: "Signpost", targets: ["Signpost"]),
+        .library(name: "LaunchMetric", targets: ["LaunchMetric"]),
     ],
     targets: [
         // Pure values, shared by every stage.
@@ -73,6 +74,7 @@ let package = Package(
             name: "Importer", dependencies: ["ProfileModel", "Unwind", "Recording", "PerfData"],
             swiftSettings: settings),
         .target(name: "Analysis", dependencies: ["ProfileModel"], swiftSettings: pureSettings),
+        .target(name: "Measurer", dependencies: ["ProfileModel"], swiftSettings: pureSettings),
         .target(
             name: "Report", dependencies: ["ProfileModel", "Analysis"],
             resources: [.embedInCode("HTML/Page")], swiftSettings: pureSettings),
@@ -80,7 +82,7 @@ let package = Package(
             name: "ProfileCLI",
             dependencies: [
                 "ProfileModel", "CSystem", "Recorder", "Importer", "Sampler", "Marks", "Recording",
-                "Symbolicate", "Analysis", "Report", "PerfData", "CZlib",
+                "Symbolicate", "Analysis", "Report", "PerfData", "CZlib", "Measurer",
             ],
             swiftSettings: settings),
 
@@ -91,6 +93,10 @@ let package = Package(
 
         // What programs use to say where their time goes. Nothing of ours uses it.
         .target(name: "Signpost", dependencies: ["CSignpost"], swiftSettings: settings),
+
+        // What tests use to measure a launch, by the firstlight that is installed. Nothing of ours uses
+        // it.
+        .target(name: "LaunchMetric", swiftSettings: settings),
 
         // For developers: what Benchmarks/unwind.py runs. No part of the product.
         .executableTarget(
@@ -123,11 +129,18 @@ let package = Package(
             name: "AnalysisTests", dependencies: ["ProfileModel", "Analysis", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
+            name: "MeasurerTests", dependencies: ["ProfileModel", "Measurer"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "LaunchMetricTests", dependencies: ["LaunchMetric"],
+            exclude: ["made-firstlight"], swiftSettings: settings),
+        .testTarget(
             name: "ReportTests",
             dependencies: ["ProfileModel", "Analysis", "Report", "Recording", "TestSupport"],
             exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(
-            name: "ProfileCLITests", dependencies: ["ProfileCLI", "ProfileModel"],
+            name: "ProfileCLITests",
+            dependencies: ["ProfileCLI", "ProfileModel", "Measurer", "CSystem"],
             swiftSettings: settings),
         .testTarget(
             name: "SamplerTests",

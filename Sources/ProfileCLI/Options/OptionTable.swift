@@ -15,6 +15,8 @@ package enum OptionName: Hashable, Sendable {
     case until, extended, watchdog, mark
     case pid, timings
     case embedSource, sourceRoot
+    case launches, against, warm, cold, network, disk, clean, between, before, envFile, freshHome,
+        home, versionName, thenRecord
 }
 
 /// Everything about one option. Parsing, `--help`, the manual page and the suggestions for
@@ -29,6 +31,14 @@ package struct OptionDeclaration: Sendable {
     package var kind: ValueKind
     package var help: String
     package var subcommands: Set<Subcommand>
+
+    /// `--frequency HZ`, `--cold[=all]`.
+    var title: String {
+        switch kind {
+        case .optional: "--\(long)[=\(placeholder)]"
+        default: "--" + long + (placeholder.isEmpty ? "" : " " + placeholder)
+        }
+    }
 
     /// Whether all of its values count, and not only the last.
     var mayRepeat: Bool { [.until, .mark].contains(name) }
@@ -52,7 +62,12 @@ package enum OptionTable {
     private static let reading: Set<Subcommand> = [.report, .fold, .export]
 
     /// In the order of the help texts.
-    package static let options: [OptionDeclaration] = [
+    package static let options: [OptionDeclaration] =
+        others + measuring + [
+            .init(.help, "help", short: "h", for: Set(Subcommand.allCases), "print this help")
+        ]
+
+    private static let others: [OptionDeclaration] = [
         .init(
             .output, "output", short: "o", "FILE", .text, for: recording.union([.import]),
             """
@@ -235,8 +250,6 @@ package enum OptionTable {
         .init(
             .timings, "timings", for: [.import, .report],
             "print to standard error how long each step took"),
-        .init(
-            .help, "help", short: "h", for: Set(Subcommand.allCases), "print this help"),
     ]
 
     /// Those of one subcommand.
