@@ -63,7 +63,8 @@ package enum Disturbance: Hashable, Sendable {
     case drift(share: Double)
     /// Two kinds of launches: where each lies, and how many.
     case bimodal(lower: Double, lowerCount: Int, upper: Double, upperCount: Int)
-    /// Launches that lie far from all others (they are counted, none is left out).
+    /// Launches that lie far from all others, by their places in ``Measurement/launches`` (they are
+    /// counted, none is left out).
     case outliers([Int])
     /// Launches that read from disk though they should have been warm.
     case readFromDisk(launches: Int)
@@ -72,18 +73,22 @@ package enum Disturbance: Hashable, Sendable {
 /// The first arm (B) against the second (A), pair by pair, in the order in which they took turns.
 package struct Comparison: Hashable, Sendable {
     package var pairs: Int
+    /// What was asked: how much slower is allowed, and how sure the answer must be.
+    package var rule: ComparisonRule
     /// B/A − 1: Hodges and Lehmann's estimate on logarithms, and exact bounds (signed ranks) that
     /// hold with ``confidence`` each.
     package var change: Double
     package var low: Double
     package var high: Double
+    /// What is kept: at least what the rule asks for, less where there are too few pairs for that.
     package var confidence: Double
     /// The same as a difference, in nanoseconds.
     package var difference: Double
     package var differenceLow: Double
     package var differenceHigh: Double
-    /// The smallest change that so many pairs with such a spread would show in four of five trials.
-    package var detectable: Double
+    /// The smallest change (as ``change``) that so many pairs with such a spread would show as
+    /// `slower` in four of five trials; nil: too few pairs to show any.
+    package var detectable: Double?
     package var verdict: Verdict
 
     package enum Verdict: String, Sendable, CaseIterable {
@@ -94,5 +99,24 @@ package struct Comparison: Hashable, Sendable {
         /// Not slower than is allowed, surely.
         case same
         case inconclusive
+    }
+}
+
+/// What a comparison asks. The default is the procedure's.
+package struct ComparisonRule: Hashable, Sendable {
+    /// Slower by no more than this share is allowed, 0.03: 3 %.
+    package var allowedShare: Double
+    /// So is slower by no more than this: of the two allowances, the larger one counts.
+    package var allowedDifference: TimeSpan
+    /// Of each bound by itself (one-sided).
+    package var confidence: Double
+
+    package init(
+        allowedShare: Double = 0.03, allowedDifference: TimeSpan = .milliseconds(2),
+        confidence: Double = 0.99
+    ) {
+        self.allowedShare = allowedShare
+        self.allowedDifference = allowedDifference
+        self.confidence = confidence
     }
 }
