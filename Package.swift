@@ -120,7 +120,8 @@ let package = Package(
             name: "AnalysisTests", dependencies: ["ProfileModel", "Analysis", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "ReportTests", dependencies: ["ProfileModel", "Analysis", "Report", "Recording"],
+            name: "ReportTests",
+            dependencies: ["ProfileModel", "Analysis", "Report", "Recording", "TestSupport"],
             exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(
             name: "ProfileCLITests", dependencies: ["ProfileCLI", "ProfileModel"],
