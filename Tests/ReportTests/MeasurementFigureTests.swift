@@ -107,7 +107,7 @@ import Testing
         }
         let crosses =
             try section("Launches in their order", of: page)
-            .split(separator: "mark discarded").count - 1
+            .split(separator: "datum discarded").count - 1
         #expect(crosses == MeasuredLaunch.Discard.allCases.count)
     }
 

@@ -9,7 +9,7 @@ const reach = 18;
 class Plot {
   constructor(element) {
     this.element = element;
-    this.marks = [...element.querySelectorAll(".mark")];
+    this.marks = [...element.querySelectorAll(".datum")];
     for (const mark of this.marks) {
       const title = mark.querySelector("title");
       mark.told = title.textContent.split("\n");

@@ -22,7 +22,7 @@ enum Drawing {
         Markup(
             "circle",
             [
-                "class": "mark dot \(style)", "cx": percent(x), "cy": pixels(y), "r": "3.5",
+                "class": "datum dot \(style)", "cx": percent(x), "cy": pixels(y), "r": "3.5",
                 "data-launch": "\(launch + 1)",
             ], [title(told)])
     }
@@ -33,7 +33,7 @@ enum Drawing {
         Markup(
             "rect",
             [
-                "class": "mark dot \(style)", "x": percent(x), "y": pixels(y), "width": "6",
+                "class": "datum dot \(style)", "x": percent(x), "y": pixels(y), "width": "6",
                 "height": "6", "transform": "translate(-3 -3)", "data-launch": "\(launch + 1)",
             ], [title(told)])
     }

@@ -24,7 +24,7 @@ enum Quantity: Sendable {
 
     /// "+1.20 ms", "−1.20 ms"
     func signed(_ value: Double) -> String {
-        value < 0 ? "−" + text(-value) : "+" + text(value)
+        value == 0 ? text(value) : value < 0 ? "−" + text(-value) : "+" + text(value)
     }
 
     /// As ticks of an axis: all with the unit of the largest, and as many decimals as they need.

@@ -54,7 +54,7 @@ struct Histogram {
                 + (model.arms.count > 1 ? " · \(arm.label)" : ""),
         ]
         return Drawing.rect(
-            "mark bar \(arm.style)", from: bins.axis.fraction(low), to: bins.axis.fraction(high),
+            "datum bar \(arm.style)", from: bins.axis.fraction(low), to: bins.axis.fraction(high),
             y: ground - height, height: height, told: told)
     }
 

@@ -102,7 +102,7 @@ struct StripPlot {
             Markup(
                 "circle",
                 [
-                    "class": "mark dot \(arm.style)", "cx": Drawing.percent(x),
+                    "class": "datum dot \(arm.style)", "cx": Drawing.percent(x),
                     "cy": Drawing.pixels(height(of: middle)), "r": "2",
                 ], [Drawing.title(told)]),
         ]
@@ -117,7 +117,7 @@ struct StripPlot {
         return Markup(
             "text",
             [
-                "class": "mark discarded", "x": Drawing.percent(place(of: index)),
+                "class": "datum discarded", "x": Drawing.percent(place(of: index)),
                 "y": Drawing.pixels(y), "text-anchor": "middle", "data-launch": "\(index + 1)",
             ], [Drawing.title(LaunchWords(model).lines(index)), Markup(sign)])
     }
