@@ -147,7 +147,7 @@ class WhatItShows(MeasurementTest):
 class Handling(MeasurementTest):
     def test_pointing_tells_of_a_launch_and_shows_it_everywhere(self):
         driver = self.show("one")
-        self.point(driver, self.datum(driver, 13))
+        self.point(driver, self.mark(driver, 13))
         told = self.tip(driver)
         self.assertTrue(told.startswith("Launch 13\n"), told)
         self.assertRegex(told, r"\n\d+\.\d+ ms\n")
@@ -163,7 +163,7 @@ class Handling(MeasurementTest):
 
     def test_a_discarded_launch_tells_why(self):
         driver = self.show("one")
-        self.point(driver, self.datum(driver, 20))
+        self.point(driver, self.mark(driver, 20))
         self.assertIn("does not count: it was not ready in the time allowed", self.tip(driver))
         self.assertIn("10.00 s", self.tip(driver))
 
@@ -199,9 +199,9 @@ class Handling(MeasurementTest):
 
     def test_a_click_leads_to_the_launch_in_the_table(self):
         driver = self.show("one")
-        self.assertFalse(self.element(driver, "#launch-13").is_displayed())
-        self.datum(driver, 13).click()
-        self.assertTrue(self.element(driver, "#launch-13").is_displayed())
+        self.assertFalse(self.is_open(driver))
+        self.mark(driver, 13).click()
+        self.assertTrue(self.is_open(driver))
 
 
 class Looks(MeasurementTest):
@@ -232,7 +232,7 @@ class Looks(MeasurementTest):
         self.assertTrue(self.plot(driver, "Phases").is_displayed())
         self.assertIn("95 % interval", self.section(driver, "Figures").text)
         # Browsers show titles by themselves.
-        self.assertTrue(self.datum(driver, 13).find_element(By.TAG_NAME, "title")
+        self.assertTrue(self.mark(driver, 13).find_element(By.TAG_NAME, "title")
                         .get_attribute("textContent").startswith("Launch 13\n"))
         self.element(driver, "#launches summary").click()
         self.assertTrue(self.is_open(driver))
@@ -245,7 +245,7 @@ class Safety(MeasurementTest):
         self.assertIn("<img src=x onerror=\"own()\">", self.element(driver, "h1").text)
         for plot in self.elements(driver, "svg.plot"):
             self.point(driver, plot)
-        self.point(driver, self.datum(driver, 3))
+        self.point(driver, self.mark(driver, 3))
         self.assertIn("<img", self.tip(driver))
         self.assertEqual(self.elements(driver, "img"), [])
         self.whole(driver, "measurement-hostile")
