@@ -9,6 +9,8 @@ STARS = Examples/StarSearcher/build
 FIXTURES = .build/fixtures
 # What `make test` had to try again.
 REPEATS = $(CURDIR)/.build/repeats
+# Where unit tests leave pages for the tests in a browser.
+PAGES = $(CURDIR)/.build/pages
 
 BUILD_PACKAGES = pkg-config make gcc g++ libdw-dev libelf-dev liblzma-dev libsqlite3-dev \
 	libzstd-dev zlib1g-dev libiberty-dev libxcb1-dev libxcb-res0-dev libcapstone-dev
@@ -47,11 +49,11 @@ test:
 	@scripts/install-packages $(TEST_PACKAGES)
 	@$(MAKE) --no-print-directory build fixtures
 	@rm -f $(REPEATS)
-	REPEATS=$(REPEATS) scripts/run-tests $(SWIFT) test --skip EndToEndTests
+	REPEATS=$(REPEATS) PAGES=$(PAGES) scripts/run-tests $(SWIFT) test --skip EndToEndTests
 	REPEATS=$(REPEATS) FIRSTLIGHT=$(CURDIR)/$(BINARY) FIXTURES=$(CURDIR)/$(FIXTURES) STARS=$(CURDIR)/$(STARS) \
 		AGAIN="$(SWIFT) test --skip-build" \
 		scripts/run-tests $(SWIFT) test --skip-build --filter EndToEndTests
-	scripts/run-browser-tests $(BINARY) $(STARS)
+	PAGES=$(PAGES) scripts/run-browser-tests $(BINARY) $(STARS)
 	scripts/run-launch-tests $(BINARY)
 	Fuzz/run $(CURDIR)/$(BINARY) 10
 	@scripts/tell-repeats $(REPEATS)
