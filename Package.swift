@@ -82,7 +82,7 @@ let package = Package(
             name: "ProfileCLI",
             dependencies: [
                 "ProfileModel", "CSystem", "Recorder", "Importer", "Sampler", "Marks", "Recording",
-                "Symbolicate", "Analysis", "Report", "PerfData", "CZlib", "Measurer",
+                "Symbolicate", "Analysis", "Report", "PerfData", "CZlib", "Measurer", "Conditions",
             ],
             swiftSettings: settings),
 

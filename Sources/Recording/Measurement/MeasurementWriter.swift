@@ -13,6 +13,7 @@ package final class MeasurementWriter {
     private let header: Statement
     private let launch: Statement
     private let phase: Statement
+    private let discarding: Statement
     private var rules: MeasurementRules
     private var written: Measurement.Header
 
@@ -31,11 +32,12 @@ package final class MeasurementWriter {
         file = try FileWriter(creating: path, .measurement) { database throws(RecordingError) in
             try MeasurementWriter.write(begun, to: database)
         }
-        (header, launch, phase) = try file.prepare { database throws(RecordingError) in
+        (header, launch, phase, discarding) = try file.prepare { database throws(RecordingError) in
             (
                 try database.prepare(MeasurementSchema.measurement.replacement),
                 try database.prepare(MeasurementSchema.launches.insertion),
-                try database.prepare(MeasurementSchema.phases.insertion)
+                try database.prepare(MeasurementSchema.phases.insertion),
+                try database.prepare("UPDATE launches SET discarded = ? WHERE id = ?")
             )
         }
         for launch in measurement.launches { try append(launch) }
@@ -50,6 +52,20 @@ package final class MeasurementWriter {
             for (number, phase) in launch.phases.enumerated() {
                 try self.phase.write(phase, launch: row, row: firstPhase + number)
             }
+        }
+        try file.commit()
+    }
+
+    /// A launch that was kept does not count after all: only later ones have shown it.
+    ///
+    /// - Parameter index: of ``Measurement/launches``; others are left alone.
+    package func discard(
+        _ index: Int, as reason: MeasuredLaunch.Discard
+    ) throws(RecordingError) {
+        try file.write { () throws(SQLiteFailure) in
+            try discarding.bind(1, reason.rawValue)
+            try discarding.bind(2, index)
+            try discarding.run()
         }
         try file.commit()
     }

@@ -62,7 +62,10 @@ package final class LaunchMeasurer {
         let others = ProcessFiles(pid: getpid()).children ?? []
         let held = try HeldProcess(
             path: path, arguments: arguments, signals: signals, setting: ready.setting,
-            area: area, sites: sites)
+            child: options.child, area: area, sites: sites)
+        if let listener = held.opensListener {
+            if let take = options.takeListener { take(listener) } else { close(listener) }
+        }
         let pid = held.pid
         ready.began(pid)
         options.prepare?(pid)

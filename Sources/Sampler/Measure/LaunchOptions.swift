@@ -9,6 +9,11 @@ package struct LaunchOptions: Sendable {
     /// Descriptors that are its standard output and error; nil: ours. They stay the caller's.
     package var output: Int32?
     package var error: Int32?
+    /// In what surroundings it runs.
+    package var child = ChildSetting()
+    /// Is handed what tells of the files that the program opens, where ``child`` asks for that
+    /// (``ChildSetting/tellsOpens``): it is the caller's to serve, at once, and to close.
+    package var takeListener: (@Sendable (Int32) -> Void)?
     /// Called with the id of the process, which then waits to become the program.
     package var prepare: (@Sendable (Int32) -> Void)?
 
