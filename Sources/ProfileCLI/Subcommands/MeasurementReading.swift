@@ -18,7 +18,7 @@ enum MeasurementReading {
             }
             let summary = timings.measure("analysing") { MeasurementSummary(of: measurement) }
             return timings.measure("printing") {
-                Array(render(measurement, summary, options, console).utf8)
+                render(measurement, summary, options, console)
             }
         }
         if options.showsTimings { timings.print(to: console) }
@@ -27,15 +27,10 @@ enum MeasurementReading {
 
     /// An option without effect is an error, so that nobody takes the whole for a part.
     private static func problem(with options: ReportOptions) -> UsageError? {
-        if let option = options.forRecordings.first {
-            return UsageError(
+        options.forRecordings.first.map { option in
+            UsageError(
                 .report, "--\(option) is for recordings, and \(options.file) is a measurement")
         }
-        guard options.format == .html else { return nil }
-        return UsageError(
-            .report,
-            "--format html is for recordings, and \(options.file) is a measurement: text, json and "
-                + "csv show it")
     }
 
     private static func load(_ path: String) throws(Reading.Failure) -> Measurement {
@@ -49,16 +44,17 @@ enum MeasurementReading {
     private static func render(
         _ measurement: Measurement, _ summary: MeasurementSummary, _ options: ReportOptions,
         _ console: Console
-    ) -> String {
+    ) -> [UInt8] {
         switch options.format {
-        case .json: return MeasurementReport.json(measurement, summary)
-        case .csv: return MeasurementReport.csv(measurement)
-        case .text, .html:
+        case .html: return MeasurementPage.html(of: measurement, summary: summary)
+        case .json: return Array(MeasurementReport.json(measurement, summary).utf8)
+        case .csv: return Array(MeasurementReport.csv(measurement).utf8)
+        case .text:
             let terminal = ReportCommand.terminal(options, console)
             var text = TextOptions()
             text.width = terminal.width
             text.usesColour = terminal.usesColour
-            return MeasurementReport.text(measurement, summary, options: text)
+            return Array(MeasurementReport.text(measurement, summary, options: text).utf8)
         }
     }
 }
