@@ -33,10 +33,18 @@ struct ComparisonWords {
         case .faster: "\(names[0]) is faster than \(names[1])"
         case .same: "\(names[0]) is not slower than \(names[1]), or by no more than is allowed"
         case .inconclusive:
-            "inconclusive: whether \(names[0]) is slower than \(names[1]) cannot be told; "
-                + "\(Numbers.count(comparison.pairs, "pair")) with such a spread would show a "
-                + "change of \(Numbers.share(comparison.detectable)) in four of five trials"
+            "inconclusive: whether \(names[0]) is slower than \(names[1]) cannot be told; \(detectable)"
         }
+    }
+
+    /// What so many pairs could have shown.
+    private var detectable: String {
+        let pairs = Numbers.count(comparison.pairs, "pair")
+        guard let change = comparison.detectable else {
+            return "\(pairs) are too few to show any change"
+        }
+        return "\(pairs) with such a spread would show a change of \(Numbers.share(change)) in four "
+            + "of five trials"
     }
 
     /// "+5.2 % (+2.1 % to +8.4 %), +18.30 ms a launch (+7.000 ms to +29.90 ms); 20 pairs of launches,

@@ -100,7 +100,7 @@ extension MeasurementJSON {
 
     func comparison(_ writer: inout JSONWriter) {
         guard let found = summary.comparison else { return writer.value(String?.none) }
-        let shares: [(String, Double)] = [
+        let shares: [(String, Double?)] = [
             ("change", found.change), ("low", found.low), ("high", found.high),
             ("confidence", found.confidence), ("detectable", found.detectable),
         ]
