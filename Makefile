@@ -1,7 +1,7 @@
 # On a fresh Debian 12 with the Swift toolchain: `make demo` and `make test` are all there is to it.
 
 PREFIX ?= /usr/local
-SUBCOMMANDS = record attach import report view fold export doctor
+SUBCOMMANDS = record attach measure import report view fold export doctor
 SWIFT ?= swift
 BUILD_FLAGS = -c release --static-swift-stdlib
 BINARY = .build/release/firstlight
@@ -9,13 +9,16 @@ STARS = Examples/StarSearcher/build
 FIXTURES = .build/fixtures
 # What `make test` had to try again.
 REPEATS = $(CURDIR)/.build/repeats
+# Where unit tests leave pages for the tests in a browser.
+PAGES = $(CURDIR)/.build/pages
 
 BUILD_PACKAGES = pkg-config make gcc g++ libdw-dev libelf-dev liblzma-dev libsqlite3-dev \
 	libzstd-dev zlib1g-dev libiberty-dev libxcb1-dev libxcb-res0-dev libcapstone-dev
 DEMO_PACKAGES = $(BUILD_PACKAGES) libsqlite3-dev
 TEST_PACKAGES = $(DEMO_PACKAGES) libunwind-dev sqlite3 python3 perl git gdb strace golang-go musl-tools \
 	binutils procps xvfb linux-perf dwz xz-utils nodejs libdebuginfod1 \
-	libxml2-utils zsh fish mandoc chromium chromium-driver python3-selenium
+	libxml2-utils zsh fish mandoc chromium chromium-driver python3-selenium \
+	weston libwayland-dev libwayland-bin wayland-protocols mousepad featherpad qtwayland5
 BENCH_PACKAGES = $(TEST_PACKAGES) google-perftools libgoogle-perftools-dev \
 	systemtap-sdt-dev liblttng-ust-dev elfutils redis-server nginx-light \
 	apache2-utils
@@ -46,11 +49,12 @@ test:
 	@scripts/install-packages $(TEST_PACKAGES)
 	@$(MAKE) --no-print-directory build fixtures
 	@rm -f $(REPEATS)
-	REPEATS=$(REPEATS) scripts/run-tests $(SWIFT) test --skip EndToEndTests
+	REPEATS=$(REPEATS) PAGES=$(PAGES) scripts/run-tests $(SWIFT) test --skip EndToEndTests
 	REPEATS=$(REPEATS) FIRSTLIGHT=$(CURDIR)/$(BINARY) FIXTURES=$(CURDIR)/$(FIXTURES) STARS=$(CURDIR)/$(STARS) \
 		AGAIN="$(SWIFT) test --skip-build" \
 		scripts/run-tests $(SWIFT) test --skip-build --filter EndToEndTests
-	scripts/run-browser-tests $(BINARY) $(STARS)
+	PAGES=$(PAGES) scripts/run-browser-tests $(BINARY) $(STARS)
+	scripts/run-launch-tests $(BINARY)
 	Fuzz/run $(CURDIR)/$(BINARY) 10
 	@scripts/tell-repeats $(REPEATS)
 
@@ -74,10 +78,10 @@ fuzz: build
 	Fuzz/run $(CURDIR)/$(BINARY) $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
 lint:
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Fuzz Benchmarks
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Fuzz Benchmarks Examples
 
 format:
-	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Fuzz Benchmarks
+	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Fuzz Benchmarks Examples
 
 # BENCH_FLAGS: see docs/benchmarks.md.
 bench: build

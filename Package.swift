@@ -17,6 +17,7 @@ let package = Package(
     products: [
         .executable(name: "firstlight", targets: ["ProfileCLI"]),
         .library(name: "Signpost", targets: ["Signpost"]),
+        .library(name: "LaunchMetric", targets: ["LaunchMetric"]),
     ],
     targets: [
         // Pure values, shared by every stage.
@@ -49,6 +50,9 @@ let package = Package(
             name: "Sampler",
             dependencies: ["ProfileModel", "CSystem", "CAgent", "CXCB", "CSignpost"],
             swiftSettings: settings),
+        // Under what conditions a program is launched, and cleaning up behind it.
+        .target(
+            name: "Conditions", dependencies: ["ProfileModel", "CSystem"], swiftSettings: settings),
         .target(
             name: "Unwind", dependencies: ["ProfileModel", "CSystem", "CElfutils", "CPrefetch"],
             swiftSettings: settings),
@@ -70,6 +74,7 @@ let package = Package(
             name: "Importer", dependencies: ["ProfileModel", "Unwind", "Recording", "PerfData"],
             swiftSettings: settings),
         .target(name: "Analysis", dependencies: ["ProfileModel"], swiftSettings: pureSettings),
+        .target(name: "Measurer", dependencies: ["ProfileModel"], swiftSettings: pureSettings),
         .target(
             name: "Report", dependencies: ["ProfileModel", "Analysis"],
             resources: [.embedInCode("HTML/Page")], swiftSettings: pureSettings),
@@ -77,7 +82,7 @@ let package = Package(
             name: "ProfileCLI",
             dependencies: [
                 "ProfileModel", "CSystem", "Recorder", "Importer", "Sampler", "Marks", "Recording",
-                "Symbolicate", "Analysis", "Report", "PerfData", "CZlib",
+                "Symbolicate", "Analysis", "Report", "PerfData", "CZlib", "Measurer", "Conditions",
             ],
             swiftSettings: settings),
 
@@ -88,6 +93,10 @@ let package = Package(
 
         // What programs use to say where their time goes. Nothing of ours uses it.
         .target(name: "Signpost", dependencies: ["CSignpost"], swiftSettings: settings),
+
+        // What tests use to measure a launch, by the firstlight that is installed. Nothing of ours uses
+        // it.
+        .target(name: "LaunchMetric", swiftSettings: settings),
 
         // For developers: what Benchmarks/unwind.py runs. No part of the product.
         .executableTarget(
@@ -120,17 +129,29 @@ let package = Package(
             name: "AnalysisTests", dependencies: ["ProfileModel", "Analysis", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "ReportTests", dependencies: ["ProfileModel", "Analysis", "Report", "Recording"],
+            name: "MeasurerTests", dependencies: ["ProfileModel", "Measurer"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "LaunchMetricTests", dependencies: ["LaunchMetric"],
+            exclude: ["made-firstlight"], swiftSettings: settings),
+        .testTarget(
+            name: "ReportTests",
+            dependencies: ["ProfileModel", "Analysis", "Report", "Recording", "TestSupport"],
             exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(
-            name: "ProfileCLITests", dependencies: ["ProfileCLI", "ProfileModel"],
+            name: "ProfileCLITests",
+            dependencies: ["ProfileCLI", "ProfileModel", "Measurer", "CSystem"],
             swiftSettings: settings),
         .testTarget(
             name: "SamplerTests",
             dependencies: [
-                "ProfileModel", "Sampler", "Marks", "Signpost", "CSignpost", "CSystem",
+                "ProfileModel", "Sampler", "Analysis", "Marks", "Signpost", "CSignpost", "CSystem",
                 "TestSupport",
             ],
+            exclude: ["Wayland/Streams", "Wayland/record-streams"], swiftSettings: settings),
+        .testTarget(
+            name: "ConditionsTests",
+            dependencies: ["ProfileModel", "Conditions", "Sampler", "CSystem", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "RecorderTests",

@@ -3,20 +3,24 @@ import FuzzSupport
 import Glibc
 import Recording
 
-// A recording whose tables hold other values: what a mutated file rarely comes to, since SQLite
-// refuses it first. The environment names the recording to begin with.
+// A recording, or a measurement, whose tables hold other values: what a mutated file rarely comes to,
+// since SQLite refuses it first. The environment names the files to begin with.
 
 private let file = TemporaryFile("rows")
-private let seed = contents(
-    of: getenv("FIRSTLIGHT_FUZZ_RECORDING").map { String(cString: $0) } ?? "")
+private let seeds = ["FIRSTLIGHT_FUZZ_RECORDING", "FIRSTLIGHT_FUZZ_MEASUREMENT"].map { name in
+    contents(of: getenv(name).map { String(cString: $0) } ?? "")
+}.filter { !$0.isEmpty }
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func test(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
-    guard !seed.isEmpty else { fatalError("FIRSTLIGHT_FUZZ_RECORDING names no recording") }
-    seed.withUnsafeBytes { file.write($0) }
+    guard !seeds.isEmpty else { fatalError("FIRSTLIGHT_FUZZ_RECORDING names no recording") }
     var words = Words(UnsafeRawBufferPointer(start: data, count: size))
+    seeds[words.index(below: seeds.count)].withUnsafeBytes { file.write($0) }
     edit(file.path, &words)
     if let recording = try? RecordingReader.load(path: file.path) { showEverything(recording) }
+    if let measurement = try? MeasurementReader.load(path: file.path) {
+        showEverything(measurement)
+    }
     return 0
 }
 

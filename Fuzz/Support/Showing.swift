@@ -9,3 +9,11 @@ package func showEverything(_ recording: Recording) {
     _ = JSONReport.render(profile)
     _ = FoldedStacks.render(profile)
 }
+
+/// Makes every report of a measurement, and forgets it.
+package func showEverything(_ measurement: Measurement) {
+    let summary = MeasurementSummary(of: measurement)
+    _ = MeasurementReport.text(measurement, summary)
+    _ = MeasurementReport.json(measurement, summary)
+    _ = MeasurementReport.csv(measurement)
+}

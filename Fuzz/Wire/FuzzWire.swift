@@ -6,18 +6,20 @@ import ProfileModel
 @testable import Sampler
 
 // What others send us while a program is recorded: messages to NOTIFY_SOCKET, what passes through
-// the relay, its news, and an X server's answers.
+// the relay, its news, an X server's answers, and what a Wayland client and its compositor say.
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func test(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
     let bytes = Array(UnsafeRawBufferPointer(start: data, count: size))
     guard let kind = bytes.first else { return 0 }
     let rest = Array(bytes.dropFirst())
-    switch kind % 4 {
+    switch kind % 6 {
     case 0: notify(rest)
     case 1: search(rest)
     case 2: news(rest)
-    default: XServer.shared.serve(rest)
+    case 3: wayland(rest)
+    case 4: XServer.shared.serve(rest, to: .window)
+    default: XServer.shared.serve(rest, to: .frame)
     }
     return 0
 }
@@ -100,6 +102,32 @@ private func news(_ bytes: [UInt8]) {
     }
 }
 
+// MARK: Wayland
+
+/// Both directions, in pieces: a byte says which and how long, as many follow. The same in single bytes
+/// must say the same, and nothing twice.
+private func wayland(_ bytes: [UInt8]) {
+    let wires = UnsafeMutablePointer<fl_wayland_wire>.allocate(capacity: 2)
+    defer { wires.deallocate() }
+    wires.initialize(repeating: fl_wayland_wire(), count: 2)
+    var told: Int32 = 0
+    var start = 0
+    while start < bytes.count {
+        let direction = Int32(bytes[start] >> 7)
+        let piece = Array(bytes[(start + 1)...].prefix(Int(bytes[start] & 0x7f)))
+        start += 1 + piece.count
+        let whole = fl_wayland_take(wires, direction, piece, piece.count)
+        var single: Int32 = 0
+        for byte in piece {
+            let found = withUnsafePointer(to: byte) { fl_wayland_take(wires + 1, direction, $0, 1) }
+            precondition(single & found == 0)
+            single |= found
+        }
+        precondition(whole == single && told & whole == 0)
+        told |= whole
+    }
+}
+
 // MARK: X11
 
 /// A server that answers with what it is given, behind a setup that is in order, and hangs up.
@@ -128,7 +156,6 @@ private final class XServer: @unchecked Sendable {
         }
         precondition(bound == 0 && listen(listener, 8) == 0)
         self.listener = listener
-        setenv("DISPLAY", ":\(Self.display)", 1)
     }
 
     /// One screen, whose root is window 1; no formats, depths or vendor.
@@ -142,7 +169,7 @@ private final class XServer: @unchecked Sendable {
         return head + body
     }()
 
-    func serve(_ bytes: [UInt8]) {
+    func serve(_ bytes: [UInt8], to wanted: DisplaySource.Wanted) {
         answer = Self.setup + bytes
         var thread = pthread_t()
         let argument = Unmanaged.passUnretained(self).toOpaque()
@@ -155,18 +182,25 @@ private final class XServer: @unchecked Sendable {
                 return nil
             }, argument)
         precondition(code == 0)
-        watch()
+        watch(for: wanted)
         pthread_join(thread, nil)
     }
 
-    private func watch() {
+    private func watch(for wanted: DisplaySource.Wanted) {
         // Refused, where the answers to the first questions end it.
-        guard let connection = try? XConnection.open() else { return }
+        guard let connection = try? XConnection.open(":\(Self.display)") else { return }
         let moment = AwaitedMoment()
         moment.pid = getpid()
-        var watch = WindowWatch(connection, moment)
-        watch.lookAtAll()
-        watch.run()
+        switch wanted {
+        case .window:
+            var watch = WindowWatch(connection, moment)
+            watch.lookAtAll()
+            watch.run()
+        case .frame:
+            var watch = DrawingWatch(connection, moment)
+            watch.lookAtAll()
+            watch.run()
+        }
     }
 
     private func answerOne() {

@@ -45,6 +45,8 @@
 #define EXECUTOR 2344
 #define MAY_GAIN_PRIVILEGES 2352
 #define UNANNOUNCED 2356
+#define AHEAD_NS 2544
+#define FOLLOWED_NS 2552
 
 __asm__(
     ".section fl_code,\"ax\",@progbits\n"
@@ -106,6 +108,8 @@ CHECK(sending, SENDING);
 CHECK(executor, EXECUTOR);
 CHECK(may_gain_privileges, MAY_GAIN_PRIVILEGES);
 CHECK(unannounced, UNANNOUNCED);
+CHECK(ahead_ns, AHEAD_NS);
+CHECK(followed_ns, FOLLOWED_NS);
 #define CHECK_SLOT(field, offset) \
     _Static_assert(offsetof(struct fl_slot, field) == offset, "the code above counts on it")
 CHECK_SLOT(alternate, 4);

@@ -43,7 +43,7 @@ INLINE int64_t clock_time(long clock) {
     call(call_clock_gettime, clock, (long)time, 0, 0, 0, 0);
     return time[0] * 1000000000 + time[1];
 }
-enum { clock_monotonic = 1, clock_thread = 3 };
+enum { clock_monotonic = 1, clock_process = 2, clock_thread = 3 };
 
 // MARK: Changing code and protected data
 

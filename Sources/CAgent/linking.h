@@ -88,9 +88,42 @@ CODE long fl_locked(long flags, long result) {
     return 0;
 }
 
+// Which handlers a running program has only it can ask. No other is set past us meanwhile.
+INLINE void see_handlers(void) {
+    volatile struct fl_state *const own = state();
+    if (own->handlers_block != FL_HANDLERS_UNKNOWN) return;
+    own->handlers_block = 0;
+    for (long signal = 1; signal <= 64; signal++) {
+        volatile struct kernel_action action;
+        action.handler = 0;
+        if (call(call_sigaction, signal, 0, (long)&action, 8, 0, 0) == 0)
+            fl_see_handler((const struct kernel_action *)&action);
+    }
+}
+
+// The time last, or first: what is between two of them is all that our code takes.
+CODE void note_usage(volatile struct fl_moment *moment) {
+    volatile int64_t usage[18];
+    moment->cpu_ns = clock_time(clock_process);
+    if (call(call_getrusage, 0, (long)usage, 0, 0, 0, 0) == 0) moment->minor_faults = usage[8];
+}
+
+CODE void begin_stretch(int number) {
+    volatile struct fl_moment *const moment = &state()->stretches[number].start;
+    moment->time_ns = clock_time(clock_monotonic);
+    note_usage(moment);
+}
+
+CODE void end_stretch(int number) {
+    volatile struct fl_moment *const moment = &state()->stretches[number].end;
+    note_usage(moment);
+    moment->time_ns = clock_time(clock_monotonic);
+}
+
 // Called once, by the thread that brought the area in, before it goes on.
 CODE void fl_settle(int descriptor) {
     volatile struct fl_state *const own = state();
+    if (own->is_measured) begin_stretch(FL_STRETCH_ENTRY);
     own->address = (uint64_t)area();
     own->pid = (uint32_t)call(call_getpid, 0, 0, 0, 0, 0, 0);
     // Where this cannot be had, a forked child is known by its id, and only by that.
@@ -105,6 +138,7 @@ CODE void fl_settle(int descriptor) {
     for (uint64_t number = 0; number < own->patch_count && number < FL_MOST_PATCHES; number++)
         apply(memory, &own->patches[number]);
     close_memory(memory);
+    see_handlers();
     volatile struct kernel_action before;
     if (own->sample_signal != 0) {
         before.handler = 0;
@@ -126,8 +160,12 @@ CODE void fl_settle(int descriptor) {
     }
     const long not_in_cores = 16;  // MADV_DONTDUMP
     call(call_madvise, (long)area(), (long)own->size, not_in_cores, 0, 0, 0);
-    own->settled_cpu_ns = clock_time(clock_thread);
-    own->settled_ns = clock_time(clock_monotonic);
+    if (own->is_measured) {
+        end_stretch(FL_STRETCH_ENTRY);
+    } else {
+        own->settled_cpu_ns = clock_time(clock_thread);
+        own->settled_ns = clock_time(clock_monotonic);
+    }
     __atomic_store_n(&own->phase, FL_PHASE_SETTLED, __ATOMIC_RELEASE);
 }
 
@@ -173,9 +211,21 @@ INLINE void note(volatile struct fl_open *open, const struct caller *from, uint6
 // A border's stack is short: the linker's, or the C library's.
 enum { border_stack = 16384 };
 
-CODE void note_border(uint32_t number, const struct caller *from) {
-    note(IN_AREA(struct fl_open, FL_OPENS) + number, from, border_stack);
-    state()->borders |= 1u << number;
+CODE void note_moment(uint32_t number, const struct caller *from) {
+    if (state()->is_measured)
+        begin_stretch(FL_STRETCH_RELOCATED + (int)number);
+    else
+        note(IN_AREA(struct fl_open, FL_OPENS) + number, from, border_stack);
+}
+
+INLINE void tell_border(uint32_t number) {
+    volatile struct fl_state *const own = state();
+    __atomic_store_n(&own->borders, own->borders | 1u << number, __ATOMIC_RELEASE);
+}
+
+// Our code is through with what there is to do at a border.
+INLINE void leave_border(uint32_t number) {
+    if (state()->is_measured) end_stretch(FL_STRETCH_RELOCATED + (int)number);
 }
 
 // MARK: Libraries
@@ -332,12 +382,14 @@ INLINE uint64_t stand_in(int site) {
 CODE void hook_library(uint64_t base) {
     volatile struct fl_state *const own = state();
     for (int site = 0; site < FL_SITES; site++)
-        if (own->sites[site] == 0 ||
-            !is_call((const uint8_t *)(base + own->sites[site]), site))
+        if (own->wants_sites >> site & 1 &&
+            (own->sites[site] == 0 ||
+             !is_call((const uint8_t *)(base + own->sites[site]), site)))
             return;
     own->library_base = base;
     const int memory = open_memory();
     for (int site = 0; site < FL_SITES; site++) {
+        if ((own->wants_sites >> site & 1) == 0) continue;
         const uint64_t address = base + own->sites[site];
         const uint64_t old = *(const volatile uint64_t *)address;
         const uint64_t word = jump_word(address, stand_in(site), old);
@@ -391,7 +443,7 @@ CODE void start_up(void) {
     volatile struct linker_state *const linker = (void *)own->debug;
     uint32_t count = 0;
     for (struct link_map *map = linker->list; map != 0 && count < 4096; map = map->next) {
-        note_library(map, 0);
+        if (!own->is_measured) note_library(map, 0);
         if (own->wants_sites && own->library_base == 0 && is_c_library(map->name))
             hook_library(map->bias);
         count++;
@@ -399,7 +451,7 @@ CODE void start_up(void) {
     own->known = count;
     take_start_slot();
     // Another C library than the recorder's: it finds the calls itself.
-    if (own->wants_sites && own->hooked == 0) own->gate = FL_GATE_CLOSED;
+    if (own->wants_sites && own->hooked == 0 && !own->is_measured) own->gate = FL_GATE_CLOSED;
 }
 
 // MARK: What the linker tells
@@ -414,10 +466,13 @@ INLINE void take_news(const struct caller *from) {
             own->mapping_ns = clock_time(clock_monotonic);
         // An auditing library is loaded before it begins, and its loading is told, too.
         if (now != linker_consistent || linker->list == 0 || own->mapping_ns == 0) return;
-        note_border(FL_BORDER_RELOCATED, from);
+        note_moment(FL_BORDER_RELOCATED, from);
         own->is_started = 1;
         start_up();
+        // Who sees the border sees the libraries, too.
+        tell_border(FL_BORDER_RELOCATED);
         pass_gate();
+        leave_border(FL_BORDER_RELOCATED);
         return;
     }
     if (now == linker_adds) {
@@ -451,6 +506,7 @@ INLINE int block_signals(volatile uint64_t *before) {
 
 CODE void fl_linker_tells(const struct caller *from) {
     volatile uint64_t before;
+    if (state()->is_measured && state()->is_started) return;
     const int are_blocked = block_signals(&before);
     take_news(from);
     if (are_blocked) call(call_sigmask, set_mask, (long)&before, 0, 8, 0, 0);
@@ -459,8 +515,10 @@ CODE void fl_linker_tells(const struct caller *from) {
 CODE void fl_main_begins(const struct caller *from) {
     volatile uint64_t before;
     const int are_blocked = block_signals(&before);
-    note_border(FL_BORDER_MAIN, from);
+    note_moment(FL_BORDER_MAIN, from);
+    tell_border(FL_BORDER_MAIN);
     // Nobody would tell us from here on of filters for system calls.
     if (state()->hooked == 0) state()->filtered = 1;
+    leave_border(FL_BORDER_MAIN);
     if (are_blocked) call(call_sigmask, set_mask, (long)&before, 0, 8, 0, 0);
 }

@@ -355,6 +355,14 @@ __asm__(
     "14:\n"
     ".endm\n"
 
+    // Notes the time in a word; changes rax, rcx, rsi, rdi, r11.
+    ".macro fl_now word\n"
+    "  sub $16, %rsp\n"
+    "  fl_time 1\n"  // CLOCK_MONOTONIC
+    "  add $16, %rsp\n"
+    "  mov %rax, \\word\n"
+    ".endm\n"
+
     // Tells the recorder, makes the memory that the next program's area will be, and gives the
     // recorder the time to trace this thread: then nothing of the next program's launch is missed.
     "fl_execve:\n"
@@ -422,6 +430,7 @@ __asm__(
     "  movl $0, " STATE(EXECUTOR) "\n"
     "  jmp 8f\n"
     "6:\n"
+    "  fl_now " STATE(AHEAD_NS) "\n"
     "  fl_block_signals\n"
     "  movl $0, " STATE(EXECUTION) "\n"  // FL_EXECUTION_NONE
     "  mov $-1, %edi\n"
@@ -490,6 +499,7 @@ __asm__(
     "  xor %edx, %edx\n"
     "  syscall\n"
     "3:\n"
+    "  fl_now " STATE(FOLLOWED_NS) "\n"
     "  mov (%rsp), %r10\n"
     "  mov 16(%rsp), %rdx\n"
     "  mov 24(%rsp), %rsi\n"

@@ -107,3 +107,8 @@ int fl_guard_was_hit(int guard) { return guard >= 0 && guards[guard].is_hit; }
 void fl_unguard(int guard) {
     if (guard >= 0) guards[guard].start = 0;
 }
+
+int fl_memory_file(const char *name) {
+    const int descriptor = memfd_create(name, MFD_CLOEXEC);
+    return descriptor < 0 ? -errno : descriptor;
+}

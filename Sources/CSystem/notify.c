@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -30,6 +31,22 @@ int fl_notify_open(char *name, size_t size) {
     name[count] = '\0';
     return socket_;
 failed:;
+    const int error = errno;
+    close(socket_);
+    return -error;
+}
+
+int fl_notify_open_at(const char *path) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    const int on = 1;
+    if (strlen(path) >= sizeof address.sun_path) return -ENAMETOOLONG;
+    strcpy(address.sun_path, path);
+    const int socket_ = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (socket_ < 0) return -errno;
+    if (setsockopt(socket_, SOL_SOCKET, SO_PASSCRED, &on, sizeof on) == 0 &&
+        bind(socket_, (struct sockaddr *)&address, sizeof address) == 0 &&
+        chmod(path, 0666) == 0)
+        return socket_;
     const int error = errno;
     close(socket_);
     return -error;

@@ -16,6 +16,8 @@
 const uint64_t fl_trace_options =
     PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT;
 
+const uint64_t fl_trace_exec = PTRACE_O_TRACEEXEC;
+
 const uint64_t fl_trace_children = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
 
 static int result(long value) { return value == -1 ? -errno : 0; }
@@ -32,10 +34,11 @@ static void give_up_seize(int number, siginfo_t *info, void *context) {
 }
 
 // A thread's own timer, for as long as it lives; nil where there is none.
+static _Thread_local timer_t seize_own;
+static _Thread_local int seize_state;  // 0: not tried yet
+
 static timer_t *seize_timer(void) {
-    static _Thread_local timer_t timer;
-    static _Thread_local int state;  // 0: not tried yet
-    if (state == 0) {
+    if (seize_state == 0) {
         const int number = SIGRTMIN + 2;
         struct sigaction action = {.sa_sigaction = give_up_seize, .sa_flags = SA_SIGINFO};
         struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = number};
@@ -43,13 +46,18 @@ static timer_t *seize_timer(void) {
         sigemptyset(&set);
         sigaddset(&set, number);
         event._sigev_un._tid = gettid();
-        state = sigaction(number, &action, NULL) == 0 &&
+        seize_state = sigaction(number, &action, NULL) == 0 &&
                         pthread_sigmask(SIG_UNBLOCK, &set, NULL) == 0 &&
-                        timer_create(CLOCK_MONOTONIC, &event, &timer) == 0
+                        timer_create(CLOCK_MONOTONIC, &event, &seize_own) == 0
                     ? 1
                     : -1;
     }
-    return state == 1 ? &timer : NULL;
+    return seize_state == 1 ? &seize_own : NULL;
+}
+
+void fl_ptrace_leave(void) {
+    if (seize_state == 1) timer_delete(seize_own);
+    seize_state = 0;
 }
 
 int fl_ptrace_seize(pid_t tid, uint64_t options) {

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE  // here only: in a header it would contradict Swift's Glibc module
 #include "CSystem.h"
 #include "Relay.h"
+#include "apart.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,14 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
-#include <sys/wait.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
@@ -181,37 +180,27 @@ static void relay(int input, int output, int control, int resized, struct fl_sea
     }
 }
 
-static void __attribute__((noreturn)) become_relay(
-    int input, int output, int control, int is_terminal, struct fl_search *search) {
-    sigset_t all, resize;
-    sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, NULL);
-    // Everything else that we have belongs to the recorder.
-    dup2(input, 3);
-    dup2(output, 4);
-    dup2(control, 5);
-    fl_close_from(6);
-    for (int number = 0; number < 3; number++) close(number);
-    (void)!chdir("/");
-    prctl(PR_SET_NAME, "output-relay");
+// What a relay is given.
+struct relay_start {
+    int input, output, control, is_terminal;
+    struct fl_search *search;
+};
+
+static void become_relay(const void *argument) {
+    const struct relay_start *start = argument;
+    sigset_t resize;
+    dup2(start->input, 3);
+    dup2(start->output, 4);
+    dup2(start->control, 5);
+    fl_become_apart("output-relay", 3);
     sigemptyset(&resize);
     sigaddset(&resize, SIGWINCH);
     const int resized =
-        is_terminal ? signalfd(-1, &resize, SFD_NONBLOCK | SFD_CLOEXEC) : -1;
-    relay(3, 4, 5, resized, search);
-    _exit(0);
+        start->is_terminal ? signalfd(-1, &resize, SFD_NONBLOCK | SFD_CLOEXEC) : -1;
+    relay(3, 4, 5, resized, start->search);
 }
 
 // MARK: The recorder's side
-
-// Out of the way of the standard streams, and of the numbers that the relay uses.
-static int moved(int descriptor) {
-    int copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 16);
-    int error = errno;
-    close(descriptor);
-    errno = error;
-    return copy;
-}
 
 // What comes out is what was written: the terminal itself adds its carriage returns.
 static int open_terminal(int original, int ends[2]) {
@@ -239,49 +228,35 @@ static int open_terminal(int original, int ends[2]) {
     return 0;
 }
 
-static void close_if_open(int descriptor) {
-    if (descriptor >= 0) close(descriptor);
-}
-
 int fl_relay_start(int original, const void *text, size_t length, int *input, int *control) {
     struct fl_search search;
     if (fl_search_begin(&search, text, length) != 0) return -E2BIG;
     const int is_terminal = isatty(original);
     int ends[2], sockets[2];
     if ((is_terminal ? open_terminal(original, ends) : pipe2(ends, O_CLOEXEC)) != 0) return -errno;
-    ends[0] = moved(ends[0]);
-    ends[1] = moved(ends[1]);
+    ends[0] = fl_moved(ends[0]);
+    ends[1] = fl_moved(ends[1]);
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) {
         int error = errno;
         close(ends[0]);
         close(ends[1]);
         return -error;
     }
-    sockets[0] = moved(sockets[0]);
-    sockets[1] = moved(sockets[1]);
+    sockets[0] = fl_moved(sockets[0]);
+    sockets[1] = fl_moved(sockets[1]);
     const int output = fcntl(original, F_DUPFD_CLOEXEC, 16);
     // Few descriptors are allowed: without one of them the relay would read another file.
     const int is_whole =
         output >= 0 && ends[0] >= 0 && ends[1] >= 0 && sockets[0] >= 0 && sockets[1] >= 0;
-    if (!is_whole) errno = EMFILE;
-    pid_t child = is_whole ? fork() : -1;
-    if (child == 0) {
-        // The one in between ends at once: the relay is nobody's child.
-        const pid_t relay = fork();
-        if (relay == 0) become_relay(ends[0], output, sockets[1], is_terminal, &search);
-        _exit(relay < 0 ? errno : 0);
-    }
-    int error = child < 0 ? errno : 0;
-    int status = 0;
-    if (child > 0 && fl_wait_briefly(child, &status) == child)
-        error = WIFEXITED(status) ? WEXITSTATUS(status) : ECHILD;
-    close_if_open(ends[0]);
-    close_if_open(sockets[1]);
-    close_if_open(output);
+    const struct relay_start start = {ends[0], output, sockets[1], is_terminal, &search};
+    const int error = is_whole ? fl_start_apart(become_relay, &start) : -EMFILE;
+    fl_close_if_open(ends[0]);
+    fl_close_if_open(sockets[1]);
+    fl_close_if_open(output);
     if (error != 0) {
-        close_if_open(ends[1]);
-        close_if_open(sockets[0]);
-        return -error;
+        fl_close_if_open(ends[1]);
+        fl_close_if_open(sockets[0]);
+        return error;
     }
     *input = ends[1];
     *control = sockets[0];

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -59,6 +60,39 @@ int fl_has_ended(pid_t pid) {
     // A tracer is told of stops, too, asked or not.
     return info.si_pid == pid && tells_of_end(&info);
 }
+
+static int64_t nanoseconds(struct timeval time) {
+    return (int64_t)time.tv_sec * 1000000000 + (int64_t)time.tv_usec * 1000;
+}
+
+int fl_end_of(pid_t pid, struct fl_end *end) {
+    siginfo_t info = {.si_pid = 0};
+    struct rusage usage;
+    if (syscall(SYS_waitid, P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT | __WALL, &usage) != 0)
+        return -errno;
+    if (info.si_pid != pid || !tells_of_end(&info)) return 0;
+    *end = (struct fl_end){
+        .is_signal = info.si_code != CLD_EXITED,
+        .code = info.si_status,
+        .cpu_ns = nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime),
+        .minor_faults = usage.ru_minflt,
+        .major_faults = usage.ru_majflt,
+        .blocks_read = usage.ru_inblock,
+    };
+    return 1;
+}
+
+int fl_take_stop(pid_t tid, int *is_traced) {
+    siginfo_t info = {.si_pid = 0};
+    // Of one that has ended there is no stop to wait for.
+    if (waitid(P_PID, (id_t)tid, &info, WSTOPPED | WNOHANG | __WALL) != 0)
+        return errno == ECHILD ? 0 : -errno;
+    if (info.si_pid != tid) return 0;
+    *is_traced = info.si_code == CLD_TRAPPED;
+    return info.si_status << 8 | 0x7F;
+}
+
+int fl_adopt_orphans(int on) { return result(prctl(PR_SET_CHILD_SUBREAPER, on, 0, 0, 0)); }
 
 int64_t fl_process_cpu_ns(pid_t pid) {
     clockid_t clock;
@@ -111,14 +145,27 @@ void fl_timer_start(timer_t timer, int64_t first, int64_t interval) {
 
 void fl_timer_delete(timer_t timer) { timer_delete(timer); }
 
+static struct fl_signal taken(const siginfo_t *info) {
+    return (struct fl_signal){.number = info->si_signo, .code = info->si_code,
+                              .overrun = info->si_code == SI_TIMER ? info->si_overrun : 0};
+}
+
 int fl_wait_signal(const sigset_t *set, struct fl_signal *out) {
     siginfo_t info;
     int number;
     do number = sigwaitinfo(set, &info);
     while (number == -1 && errno == EINTR);
     if (number == -1) return -errno;
-    *out = (struct fl_signal){.number = number, .code = info.si_code,
-                              .overrun = info.si_code == SI_TIMER ? info.si_overrun : 0};
+    *out = taken(&info);
+    return 0;
+}
+
+int fl_wait_signal_for(const sigset_t *set, int64_t nanoseconds, struct fl_signal *out) {
+    const struct timespec time = {.tv_sec = nanoseconds / 1000000000,
+                                  .tv_nsec = nanoseconds % 1000000000};
+    siginfo_t info;
+    if (sigtimedwait(set, &info, &time) == -1) return -errno;
+    *out = taken(&info);
     return 0;
 }
 

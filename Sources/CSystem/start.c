@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 // The kernel's view: the C library refuses to talk about the signals that it uses itself.
@@ -68,9 +69,34 @@ static void start_timers(void) {
         if (timerisset(&timers[kind].it_value)) setitimer(kind, &timers[kind], NULL);
 }
 
+// The child's side: tells how entering its setting went.
+static void enter_or_end(struct fl_child_setting *setting, int hold) {
+    const int result = fl_enter_setting(setting);
+    fl_send_number(hold, result, setting->listener);
+    if (result != 0) _exit(127);
+    if (setting->listener >= 0) close(setting->listener);
+}
+
+// The parent's side of it. 0 or -errno; then the child is gone.
+static int await_setting(struct fl_child_setting *setting, int hold, pid_t child) {
+    int result = 0, status;
+    const int received = fl_receive_number(hold, &result, &setting->listener);
+    if (received == 0 && result == 0) return 0;
+    while (waitpid(child, &status, __WALL) == -1 && errno == EINTR) continue;
+    return received != 0 ? received : result;
+}
+
 pid_t fl_spawn_held(const char *path, char *const argv[], char *const envp[],
                     const int streams[2], const sigset_t *mask, uint64_t ignored, int memory,
                     int memory_number, int *release, int *failure) {
+    return fl_spawn_held_in(path, argv, envp, streams, mask, ignored, memory, memory_number, NULL,
+                            release, failure);
+}
+
+pid_t fl_spawn_held_in(const char *path, char *const argv[], char *const envp[],
+                       const int streams[2], const sigset_t *mask, uint64_t ignored, int memory,
+                       int memory_number, struct fl_child_setting *setting, int *release,
+                       int *failure) {
     int hold[2], report[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, hold) != 0) return -errno;
     if (pipe2(report, O_CLOEXEC) != 0) {
@@ -86,6 +112,7 @@ pid_t fl_spawn_held(const char *path, char *const argv[], char *const envp[],
     if (child == 0) {
         char byte;
         close(hold[1]);
+        if (setting) enter_or_end(setting, hold[0]);
         ssize_t got;
         do got = read(hold[0], &byte, 1);
         while (got == -1 && errno == EINTR);
@@ -114,10 +141,11 @@ pid_t fl_spawn_held(const char *path, char *const argv[], char *const envp[],
     free(shell);
     close(hold[0]);
     close(report[1]);
-    if (child < 0) {
+    const int result = child < 0 ? -error : setting ? await_setting(setting, hold[1], child) : 0;
+    if (result != 0) {
         close(hold[1]);
         close(report[0]);
-        return -error;
+        return result;
     }
     *release = hold[1];
     *failure = report[0];

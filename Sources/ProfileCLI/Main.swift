@@ -45,6 +45,7 @@ package enum Main {
             switch arguments.subcommand {
             case .record: return RecordCommand.run(try RecordOptions(arguments), console)
             case .attach: return AttachCommand.run(try RecordOptions(arguments), console)
+            case .measure: return MeasureCommand.run(try MeasureOptions(arguments), console)
             case .import: return ImportCommand.run(ImportOptions(arguments), console)
             case .report: return ReportCommand.run(try ReportOptions(arguments), console)
             case .view: return ViewCommand.run(ViewOptions(arguments), console)

@@ -70,6 +70,8 @@ package struct RecorderNote: Hashable, Sendable {
         case unkeptRuns = "unkept_runs"
         /// Threads whose switches could not be followed; how many.
         case unfollowedThreads = "unfollowed_threads"
+        /// Connections to a Wayland compositor that could not be read up to the first frame; how many.
+        case unfollowedDisplay = "unfollowed_display"
 
         // Of an imported recording:
         /// Samples of other processes than the one that was imported; how many.

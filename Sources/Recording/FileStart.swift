@@ -1,7 +1,7 @@
 import Glibc
 
 /// The first 100 bytes of an SQLite file (sqlite.org/fileformat.html), read without SQLite:
-/// enough to tell a recording from anything else before a library parses it.
+/// enough to tell our files from anything else before a library parses them.
 struct FileStart {
     private static let size = 100
     private static let magic = Array("SQLite format 3\0".utf8)
@@ -10,7 +10,7 @@ struct FileStart {
 
     /// Throws `notAFile`, `empty`, `notARecording` for what is no SQLite file, or the reason for
     /// which it cannot be read.
-    init(of path: String) throws(RecordingError) {
+    init(of path: String, expecting kind: FileKind) throws(RecordingError) {
         var status = stat()
         guard stat(path, &status) == 0 else { throw .cannotOpen(path: path, errno: errno) }
         // Before opening: that would wait for a pipe's other end, or wake up a device.
@@ -18,7 +18,7 @@ struct FileStart {
         bytes = try Self.read(path)
         if bytes.isEmpty { throw .empty(path: path) }
         guard bytes.count == Self.size, bytes.starts(with: Self.magic) else {
-            throw .notARecording(path: path)
+            throw .notARecording(path: path, expected: kind)
         }
     }
 
@@ -51,9 +51,10 @@ struct FileStart {
         bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int32($1) }
     }
 
-    var isRecording: Bool { integer(at: 68) == Schema.applicationID }
+    /// Whether firstlight wrote it, whatever it holds.
+    var isOurs: Bool { integer(at: 68) == Schema.applicationID }
 
-    var schemaVersion: Int32 { integer(at: 60) }
+    var userVersion: Int32 { integer(at: 60) }
 
     /// Whether the file at `path`, which this is the start of, ends within a page. SQLite sees
     /// only when a whole one is missing.

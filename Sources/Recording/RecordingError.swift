@@ -1,14 +1,14 @@
 import Glibc
 
-/// Why a recording could not be made or read. `description` is one line for the user: where,
+/// Why a recording, or a measurement, could not be made or read. `description` is one line for the user: where,
 /// what, why and what to do about it.
 package enum RecordingError: Error, Hashable, Sendable {
     /// The file could not be made at `path`, for the reason that `errno` names.
     case cannotCreate(path: String, errno: Int32)
     /// A directory, a device, a pipe …; `kind` comes with its article.
     case notAFile(path: String, kind: String)
-    /// There is something at `path` that is not a recording and must not be replaced.
-    case wouldReplace(path: String)
+    /// There is something at `path` that is not of the kind to be written, and must not be replaced.
+    case wouldReplace(path: String, by: FileKind = .recording)
     case cannotOpen(path: String, errno: Int32)
     case cannotRead(path: String, errno: Int32)
     /// The file system has no room left for the recording.
@@ -16,7 +16,12 @@ package enum RecordingError: Error, Hashable, Sendable {
     case cannotWrite(path: String, errno: Int32)
     /// A value that no reader would accept, or a call after the end: a defect of the recorder.
     case refused(path: String, detail: String)
-    case notARecording(path: String)
+    /// What is no file of ours at all.
+    case notARecording(path: String, expected: FileKind = .recording)
+    /// One of ours, that holds something else than what was to be read.
+    case otherKind(path: String, found: FileKind)
+    /// One of ours, of a kind that this version does not know.
+    case newerKind(path: String)
     /// A file of length 0: its recorder was killed before the first transaction.
     case empty(path: String)
     case newerSchema(path: String, found: Int32, supported: Int32)
@@ -45,23 +50,35 @@ extension RecordingError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .cannotCreate(let path, let errno):
-            "\(path): cannot create the recording: \(reason(errno)); choose another file with -o"
+            "\(path): cannot create the file: \(reason(errno)); choose another file with -o"
         case .notAFile(let path, let kind):
             "\(path): is \(kind), and a recording must be a regular file"
-        case .wouldReplace(let path):
-            "\(path): exists and is not a Firstlight recording; choose another file with -o"
+        case .wouldReplace(let path, let kind):
+            "\(path): exists and is not a Firstlight \(kind.noun); choose another file with -o"
         case .cannotOpen(let path, let errno):
             "\(path): cannot open: \(reason(errno))"
         case .cannotRead(let path, let errno):
             "\(path): cannot read: \(reason(errno))"
         case .full(let path):
-            "\(path): no space left for the recording; what was written before is kept"
+            "\(path): no space left for the file; what was written before is kept"
         case .cannotWrite(let path, let errno):
             "\(path): cannot write: \(reason(errno)); what was written before is kept"
         case .refused(let path, let detail):
             "\(path): cannot record this: \(detail) (a defect of firstlight, please report it)"
-        case .notARecording(let path):
-            "\(path): not a Firstlight recording"
+        case .notARecording(let path, let kind):
+            "\(path): not a Firstlight \(kind.noun)"
+        case .otherKind(let path, .measurement):
+            """
+            \(path): is a measurement, not a recording: it has no stacks; \
+            'firstlight report' shows it
+            """
+        case .otherKind(let path, .recording):
+            "\(path): is a recording, not a measurement; 'firstlight report' shows it"
+        case .newerKind(let path):
+            """
+            \(path): was written by a newer version of firstlight, and is of a kind that this one \
+            does not know; read it with that version
+            """
         case .empty(let path):
             "\(path): is empty; its recorder was stopped before it wrote anything"
         case .newerSchema(let path, let found, let supported):

@@ -1,16 +1,19 @@
 import Glibc
 import ProfileModel
 
-/// What lies at a path, and what must be done about it before a recording can be made there.
+/// What lies at a path, and what must be done about it before a recording, or a measurement, can be
+/// made there.
 package enum RecordingFile {
     /// Where an older recording is kept when a new one takes its place.
     package static func olderPath(_ path: String) -> String { path + ".old" }
 
     /// Whether a recording could be made at `path` now, so that this is known before a program
     /// is started for it: what is there may be replaced, and the folder takes a recording.
-    package static func checkWritable(_ path: String) throws(RecordingError) {
-        try checkReplaceable(path)
-        if try exists(path) { try checkReplaceable(olderPath(path)) }
+    package static func checkWritable(
+        _ path: String, for kind: FileKind = .recording
+    ) throws(RecordingError) {
+        try checkReplaceable(path, by: kind)
+        if try exists(path) { try checkReplaceable(olderPath(path), by: kind) }
         guard !path.isEmpty else { throw .cannotCreate(path: path, errno: ENOENT) }
         try tryFolder(of: path)
     }
@@ -34,13 +37,15 @@ package enum RecordingFile {
     }
 
     /// Makes room for a new recording: one that is at `path` becomes `path`.old, with the
-    /// journal that a killed recorder left; what was at `path`.old goes. Nothing but recordings
-    /// (and empty files) is ever moved or replaced.
-    package static func keepOlder(at path: String) throws(RecordingError) {
+    /// journal that a killed recorder left; what was at `path`.old goes. Nothing but files of the
+    /// same kind (and empty ones) is ever moved or replaced.
+    package static func keepOlder(
+        at path: String, for kind: FileKind = .recording
+    ) throws(RecordingError) {
         guard try exists(path) else { return }
         let older = olderPath(path)
-        try checkReplaceable(path)
-        try checkReplaceable(older)
+        try checkReplaceable(path, by: kind)
+        try checkReplaceable(older, by: kind)
         try rename(path, to: older)
         // A journal is only good for the file that it was written for.
         if try exists(journalPath(path)) {
@@ -78,19 +83,23 @@ package enum RecordingFile {
         return false
     }
 
-    /// Throws unless `path` is free, an empty file or a recording.
-    private static func checkReplaceable(_ path: String) throws(RecordingError) {
+    /// Throws unless `path` is free, an empty file or of this kind.
+    private static func checkReplaceable(
+        _ path: String, by kind: FileKind
+    ) throws(RecordingError) {
         guard try exists(path) else { return }
         guard !isBeingWritten(path) else { throw .inUse(path: path) }
         let start: FileStart
         do {
-            start = try FileStart(of: path)
+            start = try FileStart(of: path, expecting: kind)
         } catch .notARecording {
-            throw .wouldReplace(path: path)
+            throw .wouldReplace(path: path, by: kind)
         } catch .empty {
             return
         }
-        guard start.isRecording else { throw .wouldReplace(path: path) }
+        guard start.isOurs, (try? start.kind(path)) == kind else {
+            throw .wouldReplace(path: path, by: kind)
+        }
     }
 
     /// Whether another process holds SQLite's lock for writing, as a recorder does all the time.

@@ -1,5 +1,3 @@
-import CSQLite
-import Glibc
 package import ProfileModel
 
 /// Writes a recording file while the recording goes on.
@@ -11,7 +9,7 @@ package import ProfileModel
 /// The first error ends the writing: what was not committed is dropped, and every later call
 /// throws the same error. Values that no reader would accept are refused, see ``Consistency``.
 package final class RecordingWriter {
-    private let database: Database
+    private let file: FileWriter
     let statements: Statements
     var rules = Consistency()
     /// The rows of those that were written.
@@ -20,60 +18,24 @@ package final class RecordingWriter {
     /// Of each thread, the runs that are not written yet; and how many rows of runs are.
     var openRuns: [ThreadIndex: RunChunk] = [:]
     var runRows = 0
-    private var failure: RecordingError?
 
     /// Creates the file, for its owner alone (mode 0600), with the tables and the header in it.
     /// It must not exist: see ``RecordingFile/keepOlder(at:)``.
     package init(creating path: String, header: Recording.Header) throws(RecordingError) {
         try Consistency.attempt(path) { () throws(Inconsistency) in try Consistency.check(header) }
-        try Self.create(path)
-        do {
-            database = try Database(opening: path, for: .write)
-            try Self.layOut(database, header)
-            statements = try Statements(database)
-            try database.execute("BEGIN")
-        } catch {
-            unlink(path)
-            throw error.ofCreation
+        file = try FileWriter(creating: path, .recording) { database throws(RecordingError) in
+            let insertion = try database.prepare(Schema.header.insertion)
+            try database.attempt { () throws(SQLiteFailure) in try insertion.write(header) }
         }
-    }
-
-    deinit { database.close() }
-
-    private static func create(_ path: String) throws(RecordingError) {
-        // SQLite would create it with the umask's mode; the recording is nobody else's business.
-        let flags = O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW
-        let descriptor = open(path, flags, 0o600)
-        guard descriptor >= 0 else { throw .cannotCreate(path: path, errno: errno) }
-        close(descriptor)
-    }
-
-    /// Measured (1,000 rows a commit, page cache): DELETE with an exclusive lock 28 µs a commit,
-    /// with a shared one 48 µs, TRUNCATE 36 µs, WAL 36 µs but up to 5 ms at a checkpoint. DELETE
-    /// leaves one file after a normal end and one with a journal after a kill.
-    /// No sync: it would guard against a power cut, and cost more than the launch.
-    private static func layOut(
-        _ database: Database, _ header: Recording.Header
-    ) throws(RecordingError) {
-        try database.execute("PRAGMA locking_mode = EXCLUSIVE")
-        try database.execute("PRAGMA journal_mode = DELETE")
-        try database.execute("PRAGMA synchronous = OFF")
-        try database.execute("BEGIN")
-        try database.execute("PRAGMA application_id = \(Schema.applicationID)")
-        try database.execute("PRAGMA user_version = \(Schema.version)")
-        for table in Schema.tables { try database.execute(table.creation) }
-        let insertion = try database.prepare(Schema.header.insertion)
-        try database.attempt { () throws(SQLiteFailure) in try insertion.write(header) }
-        try database.execute("COMMIT")
+        statements = try file.prepare { database throws(RecordingError) in
+            try Statements(database)
+        }
     }
 
     /// Makes everything appended so far permanent. ~30 µs and the writing of the changed pages.
     package func commit() throws(RecordingError) {
         try flushRuns()
-        try write { () throws(SQLiteFailure) in
-            try statements.commit.run()
-            try statements.begin.run()
-        }
+        try file.commit()
     }
 
     /// Writes the header as it is at the end, commits, and closes the file.
@@ -82,11 +44,8 @@ package final class RecordingWriter {
         try flushRuns()
         try write { () throws(SQLiteFailure) in
             try statements.header.write(header)
-            try statements.commit.run()
         }
-        // Closing deletes the journal.
-        database.close()
-        failure = .refused(path: database.path, detail: "the recording has ended")
+        try file.end()
     }
 }
 
@@ -94,54 +53,11 @@ package final class RecordingWriter {
 
 extension RecordingWriter {
     func check(_ body: () throws(Inconsistency) -> Void) throws(RecordingError) {
-        if let failure { throw failure }
-        do {
-            try Consistency.attempt(database.path, body)
-        } catch {
-            throw fail(error)
-        }
+        try file.check(body)
     }
 
     func write(_ body: () throws(SQLiteFailure) -> Void) throws(RecordingError) {
-        if let failure { throw failure }
-        do {
-            try database.attempt(body)
-        } catch {
-            throw fail(error)
-        }
-    }
-
-    private func fail(_ error: RecordingError) -> RecordingError {
-        failure = error
-        // Rolls back what was not committed, and lets go of the file.
-        database.close()
-        return error
-    }
-}
-
-extension Consistency {
-    /// Runs `body` for the writer of `path`.
-    static func attempt(
-        _ path: String, _ body: () throws(Inconsistency) -> Void
-    ) throws(RecordingError) {
-        do {
-            try body()
-        } catch {
-            throw .refused(path: path, detail: error.detail)
-        }
-    }
-}
-
-extension Database {
-    /// Runs `body`, with its failure in the words for the user.
-    func attempt<Result>(
-        _ body: () throws(SQLiteFailure) -> Result
-    ) throws(RecordingError) -> Result {
-        do {
-            return try body()
-        } catch {
-            throw self.error(error)
-        }
+        try file.write(body)
     }
 }
 

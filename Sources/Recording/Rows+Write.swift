@@ -2,8 +2,6 @@ import ProfileModel
 
 /// The statements of a ``RecordingWriter``, prepared once.
 struct Statements {
-    let begin: Statement
-    let commit: Statement
     let header: Statement
     let note: Statement
     let child: Statement
@@ -27,8 +25,6 @@ struct Statements {
     let wakeup: Statement
 
     init(_ database: Database) throws(RecordingError) {
-        begin = try database.prepare("BEGIN")
-        commit = try database.prepare("COMMIT")
         // The header and the threads change while the recording goes on.
         header = try database.prepare(Schema.header.replacement)
         thread = try database.prepare(Schema.threads.replacement)

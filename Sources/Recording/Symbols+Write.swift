@@ -6,7 +6,7 @@ extension RecordingFile {
     package static func store(
         _ symbols: SymbolTable, in path: String
     ) throws(RecordingError) {
-        let database = try RecordingReader.open(path, for: .write)
+        let database = try Database.open(path, .recording, for: .write)
         defer { database.close() }
         var writer = try SymbolWriter(database)
         do {

@@ -18,7 +18,9 @@ package enum Sampler {
         let path = try ProgramLookup.resolve(name)
         if options.capture == .signal { CallSites.prepare() }
         let start = LaunchStart(
-            ready: try ReadyWatch(launching: options.until), machine: MachineWatch())
+            ready: try ReadyWatch(
+                launching: options.until, socketFolder: options.child.socketFolder),
+            machine: MachineWatch())
         prepareOurselves()
         let area =
             Area.fits(process: getpid(), stackBytes: options.stackBytes)
@@ -29,7 +31,7 @@ package enum Sampler {
         start.ticker = try makeTicker(options)
         start.held = try HeldProcess(
             path: path, arguments: arguments, signals: signals, setting: start.ready.setting,
-            area: area)
+            child: options.child, area: area, sites: PreparedSites(path: path.cString))
         let parent = ParentThread()
         let result = onTracerThread(serving: parent) { () -> Result<SamplerOutcome, SamplerError> in
             defer { parent?.finish() }

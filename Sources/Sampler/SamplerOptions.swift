@@ -24,6 +24,8 @@ package struct SamplerOptions: Sendable {
     package var extended = TimeSpan.zero
     /// A launch that is not over after this time has stalled; nil: there is no limit.
     package var watchdog: TimeSpan?
+    /// What a launched program is started in; `tellsOpens` is not for recordings.
+    package var child = ChildSetting()
     /// What is noted though the program does not say it; nil: nothing.
     package var marks: (any MarkPlanner)?
     /// Called from the sampling thread as soon as it is known that something cannot be marked.

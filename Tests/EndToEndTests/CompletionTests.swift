@@ -43,6 +43,11 @@ extension EndToEnd {
             ("record -F 100 fals", ["false"], "--after"),
             ("record ./app --", [], "--quiet"),
             ("record ./app perf.d", ["perf.data"], "--quiet"),
+            ("measure --co", ["--cold"], "--capture"),
+            ("measure --until li", ["listen"], "exit"),
+            ("measure -n 5 fals", ["false"], "--after"),
+            ("measure --cold fals", ["false"], "all"),
+            ("measure ./app --", [], "--quiet"),
             ("attach --", ["--wait"], "--after"),
             ("report ", ["launch.firstlight", "other.firstlight"], "--view"),
             ("report o", ["other.firstlight"], "launch.firstlight"),
@@ -72,6 +77,9 @@ extension EndToEnd {
                 let line = ["firstlight", "record", "--capture"] + words
                 #expect(try offers("bash", ["--norc"], line) == Set(offered))
             }
+            let optional = ["firstlight", "measure", "--cold", "=", "all"]
+            #expect(try offers("bash", ["--norc"], optional.dropLast()) == ["all"])
+            #expect(try offers("bash", ["--norc"], optional + ["./a"]) == ["./app"])
             #expect(try offers("bash", ["--norc"], ["firstlight", "record", "./a"]) == ["./app"])
             let recordings = try offers("bash", ["--norc"], ["firstlight", "fold", ""])
             #expect(recordings == ["launch.firstlight", "other.firstlight"])
@@ -102,7 +110,7 @@ extension EndToEnd {
     /// The manual pages, as strict readers see them.
     @Suite struct ManualPages {
         private static let subcommands = [
-            "", "record", "attach", "import", "report", "fold", "export", "doctor",
+            "", "record", "attach", "measure", "import", "report", "fold", "export", "doctor",
         ]
 
         @Test(.needs("mandoc"), arguments: subcommands) func areClean(subcommand: String) throws {

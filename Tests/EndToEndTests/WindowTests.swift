@@ -6,18 +6,12 @@ extension EndToEnd {
     /// X11 windows, on a server of the test's own.
     @Suite(.needs("Xvfb"), .needs("sqlite3")) struct Windows {
         private let scratch: Scratch
-        private let server: Child
-        private let display: String
+        private let screen: VirtualScreen
+        private var display: String { screen.display }
 
         init() throws {
             scratch = try Scratch()
-            let number = try Channel()
-            // It chooses a free display, and says which as soon as it can be used.
-            var command = Command(["Xvfb", "-displayfd", "3", "-nolisten", "tcp", "-noreset"])
-            command.inherited = [number.writer]
-            server = try command.start()
-            number.closeWriter()
-            display = ":" + (try number.line() ?? "")
+            screen = try VirtualScreen()
         }
 
         @Test func theFirstThatIsMapped() throws {

@@ -7,50 +7,12 @@ import Testing
 
 /// `report` and `fold` from the command line to the printed text, on a recording made by hand.
 @Suite struct CommandTests {
-    private struct Run {
-        var status: Int32
-        var output: String
-        var error: String
-    }
-
-    private func run(_ words: [String]) throws -> Run {
-        let output = memfd()
-        let error = memfd()
-        try #require(output >= 0 && error >= 0)
-        let status = Main.run(words.map { CommandWord($0) }, Console(output: output, error: error))
-        return Run(status: status, output: contents(output), error: contents(error))
-    }
-
-    /// A file without a name.
-    private func memfd() -> Int32 {
-        var path = Array("/tmp/firstlight-test-XXXXXX\0".utf8CString)
-        let descriptor = mkstemp(&path)
-        unlink(path)
-        return descriptor
-    }
-
-    private func contents(_ descriptor: Int32) -> String {
-        let size = Int(lseek(descriptor, 0, SEEK_END))
-        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-            count = max(pread(descriptor, buffer.baseAddress, size, 0), 0)
-        }
-        close(descriptor)
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
     /// Calls `body` with the path of a recording: 30 ms in `main`, 20 of them on a core.
     private func withRecording(_ body: (String) throws -> Void) throws {
-        var template = Array("/tmp/firstlight-test-XXXXXX\0".utf8CString)
-        let folder = template.withUnsafeMutableBufferPointer { buffer in
-            buffer.baseAddress.flatMap(mkdtemp).map { String(cString: $0) }
+        try withFile { path in
+            try write(to: path)
+            try body(path)
         }
-        let path = try #require(folder) + "/a"
-        defer {
-            unlink(path)
-            rmdir(String(path.dropLast(2)))
-        }
-        try write(to: path)
-        try body(path)
     }
 
     private func write(to path: String) throws {

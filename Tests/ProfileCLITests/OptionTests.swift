@@ -168,7 +168,11 @@ import Testing
         #expect(Set(shorts).count == shorts.count)
         for option in options where option.name != .help {
             var words = [subcommand.rawValue, "--" + option.long]
-            if option.kind != .none { words.append(try #require(sample(option.kind))) }
+            if case .optional(let values) = option.kind {
+                words[1] += "=" + (try #require(values.first))
+            } else if option.kind != .none {
+                words.append(try #require(sample(option.kind)))
+            }
             // One operand, where there may be one.
             if subcommand != .doctor, option.name != .wait { words.append("1") }
             guard case .success(.run(let parsed)) = ArgumentParser.parse(words) else {

@@ -27,7 +27,7 @@ func parse(_ line: String) -> Result<Invocation, UsageError> {
         ("record ls -F 5 --help -- -o x", ["ls", "-F", "5", "--help", "--", "-o", "x"]),
         ("record -- -F --", ["-F", "--"]),
         ("record -- -- x", ["--", "x"]),
-        ("record - x", ["-", "x"]),
+        ("record - x", ["-", "x"]), ("measure ls -n 5", ["ls", "-n", "5"]),
     ]) func theProgramsWordsAreItsOwn(line: String, operands: [String]) throws {
         let arguments = try #require(parsedArguments(line))
         #expect(arguments.options.isEmpty)
@@ -51,6 +51,14 @@ func parse(_ line: String) -> Result<Invocation, UsageError> {
     @Test func valuesMayLookLikeOptions() {
         #expect(parsedArguments("record -o --quiet ls")?.options == [.output: .text("--quiet")])
         #expect(parsedArguments("record --output=a=b ls")?.text(.output) == "a=b")
+    }
+
+    /// It stands behind a `=`, or nowhere.
+    @Test func optionalValues() {
+        #expect(parsedArguments("measure --cold ls")?.options == [.cold: .given])
+        #expect(parsedArguments("measure --cold=all ls")?.options == [.cold: .text("all")])
+        #expect(parsedArguments("measure --cold all")?.operands == ["all"])
+        #expect(parsedArguments("measure --cold=all --cold ls")?.options == [.cold: .given])
     }
 
     @Test(arguments: [
@@ -83,8 +91,15 @@ func parse(_ line: String) -> Result<Invocation, UsageError> {
         ("attach --dur 1s 5", 125, "attach: unknown option '--dur'; did you mean '--duration'?"),
         (
             "attach --after stop 5", 125,
-            "attach: unknown option '--after'; it belongs to record"
+            "attach: unknown option '--after'; it belongs to record and measure"
         ),
+        (
+            "doctor --interval x", 2,
+            "doctor: unknown option '--interval'; it belongs to report, fold and export"
+        ),
+        ("record -n 5 ls", 125, "record: unknown option '-n'; it belongs to measure"),
+        ("measure", 125, "measure: no program given; see 'firstlight help measure'"),
+        ("measure --cold=none ls", 125, "measure: unknown cold 'none': it must be all"),
         ("report --wieght cpu", 2, "report: unknown option '--wieght'; did you mean '--weight'?"),
         ("report --", 0, ""),
         ("fold --depth 3", 2, "fold: unknown option '--depth'; it belongs to report"),

@@ -9,7 +9,7 @@ import Testing
         ("exit", ReadyCondition.exit), ("notify", .notify), ("listen", .listen(port: nil)),
         ("listen:8080", .listen(port: 8080)), ("listen:65535", .listen(port: 65535)),
         ("output", .output(text: nil)), ("output:on port: 80", .output(text: "on port: 80")),
-        ("window", .window), ("idle:200ms", .idle(.milliseconds(200))),
+        ("window", .window), ("frame", .frame), ("idle:200ms", .idle(.milliseconds(200))),
         ("signpost:first frame", .signpost("first frame")), ("mark:a:b", .mark("a:b")),
     ])
     func conditions(text: String, condition: ReadyCondition) {
@@ -18,7 +18,8 @@ import Testing
 
     @Test(arguments: [
         "", ":", "ready", "Exit", "exit:1", "notify:", "listen:", "listen:0", "listen:65536",
-        "listen:-1", "listen:http", "output:", "output:a\nb", "window:1", "idle", "idle:",
+        "listen:-1", "listen:http", "output:", "output:a\nb", "window:1", "frame:1", "idle",
+        "idle:",
         "idle:5", "idle:0s", "signpost", "signpost:", "mark:", "mark",
     ])
     func noConditions(text: String) { #expect(ReadyArgument.parse(text) == nil) }
@@ -40,13 +41,14 @@ import Testing
         #expect(options.extended == .milliseconds(1_000))
         #expect(options.watchdog == .milliseconds(2_000))
         #expect(try !end("record --until exit ls").awaitsReadiness)
-        #expect(try end("attach --until idle:1s --until window 5").until.count == 2)
+        #expect(try end("attach --until idle:1s --until window --until frame 5").until.count == 3)
     }
 
     @Test(arguments: [
         ("record --until lisen ls", "invalid until 'lisen'"),
         ("record --until mark:x ls", "needs the mark: --mark x=SYMBOL"),
         ("attach --until notify 5", "needs a program that 'firstlight record' starts"),
+        ("attach --until output:x 5", "window and frame (on X11)"),
         ("attach --until output:x 5", "needs a program that 'firstlight record' starts"),
         ("record --extended 1s ls", "say with --until"),
         ("record --until exit --extended 1s ls", "say with --until"),

@@ -1,4 +1,3 @@
-import CSQLite
 import Glibc
 import ProfileModel
 import Recording
@@ -12,14 +11,6 @@ import Testing
         var random = RandomRecording(seed: seed)
         try save(random.make(slices: 60), to: scratch.path("good"))
         return scratch.path("good")
-    }
-
-    /// Changes the file behind the module's back.
-    private func execute(_ sql: String, on path: String) {
-        var handle: OpaquePointer?
-        #expect(sqlite3_open(path, &handle) == SQLITE_OK)
-        #expect(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK, "\(sql)")
-        sqlite3_close_v2(handle)
     }
 
     @Test func truncatedAnywhere() throws {

@@ -36,6 +36,26 @@ struct DiskFullTests {
         #expect(disk.scratch.names == ["a"])
     }
 
+    @Test func launchesSoFarAreKept() throws {
+        let disk = try #require(TinyFileSystem(kilobytes: 256))
+        let path = disk.scratch.path("a")
+        var random = RandomMeasurement(seed: 6)
+        var measurement = random.make()
+        measurement.header.ending = .unknown
+        let launch = try #require(measurement.launches.last)
+        let writer = try MeasurementWriter(creating: path, measurement)
+        let error = try #require(throws: RecordingError.self) {
+            for _ in 1...100_000 {
+                try writer.append(launch)
+                measurement.launches.append(launch)
+            }
+        }
+        #expect(error == .full(path: path))
+        #expect(throws: error) { try writer.finish(.complete) }
+        #expect(try MeasurementReader.load(path: path) == measurement)
+        #expect(disk.scratch.names == ["a"])
+    }
+
     @Test func nothingIsLeftWhereThereIsNoRoomAtAll() throws {
         let disk = try #require(TinyFileSystem(kilobytes: 16))
         let path = disk.scratch.path("a")

@@ -115,7 +115,7 @@ import Testing
         }
         #expect(
             RecordingError.cannotCreate(path: "/none/a", errno: ENOENT).description
-                == "/none/a: cannot create the recording: No such file or directory; "
+                == "/none/a: cannot create the file: No such file or directory; "
                 + "choose another file with -o")
     }
 

@@ -46,6 +46,18 @@ struct SQLiteShellTests {
         #expect(status == 0)
     }
 
+    @Test func readsAMeasurement() throws {
+        let scratch = try Scratch()
+        let path = scratch.path("a")
+        var random = RandomMeasurement(seed: 9)
+        let measurement = random.make()
+        try save(measurement, to: path)
+        let (output, status) = run(
+            "SELECT count(*) FROM launches; PRAGMA integrity_check", on: path, scratch)
+        #expect(output == "\(measurement.launches.count)\nok\n")
+        #expect(status == 0)
+    }
+
     @Test func theDocumentedQueriesWork() throws {
         let scratch = try Scratch()
         let path = scratch.path("a")
@@ -58,8 +70,12 @@ struct SQLiteShellTests {
             String(part.prefix { $0 != "`" })
         }
         #expect(queries.count >= 5)
+        var launches = RandomMeasurement(seed: 9)
+        try save(launches.make(), to: scratch.path("b"))
         for query in queries {
-            let (output, status) = run(query, on: path, scratch)
+            let isOfMeasurements = query.contains("FROM launches")
+            let (output, status) = run(
+                query, on: isOfMeasurements ? scratch.path("b") : path, scratch)
             #expect(status == 0 && !output.isEmpty, "\(query)\n\(output)")
         }
     }

@@ -1,3 +1,4 @@
+import CSQLite
 import Glibc
 import ProfileModel
 import Recording
@@ -122,4 +123,26 @@ func loadError(_ path: String) -> RecordingError? {
     } catch {
         return error
     }
+}
+
+func save(_ measurement: Measurement, to path: String) throws {
+    try MeasurementWriter(creating: path, measurement).finish(measurement.header.ending)
+}
+
+/// The error that loading `path` as a measurement throws; nil when it loads.
+func measurementError(_ path: String) -> RecordingError? {
+    do {
+        _ = try MeasurementReader.load(path: path)
+        return nil
+    } catch {
+        return error
+    }
+}
+
+/// Changes the file behind the module's back.
+func execute(_ sql: String, on path: String) {
+    var handle: OpaquePointer?
+    #expect(sqlite3_open(path, &handle) == SQLITE_OK)
+    #expect(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK, "\(sql)")
+    sqlite3_close_v2(handle)
 }

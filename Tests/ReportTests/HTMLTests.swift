@@ -18,7 +18,7 @@ import Testing
 
     @Test func noPlaceIsLeftOpen() {
         let page = page()
-        for place in PageBundle.skeleton.split(separator: "\n") where place.hasPrefix("@") {
+        for place in PageBundle.launch.skeleton.split(separator: "\n") where place.hasPrefix("@") {
             #expect(!page.contains("\n\(place)\n"), "\(place)")
         }
     }
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func modulesAreOneScript() {
-        let script = String(decoding: PageBundle.script, as: UTF8.self)
+        let script = String(decoding: PageBundle.launch.script, as: UTF8.self)
         for line in script.split(separator: "\n") {
             #expect(!line.hasPrefix("import ") && !line.hasPrefix("export "), "\(line)")
         }

@@ -132,6 +132,33 @@ private func takeRealSignal() {
         #expect(SignalFrame.interruptedStackPointer(behind: nothing, at: Self.pointer) == nil)
     }
 
+    /// Where it returns to, the kernel's frame says; the same word elsewhere says nothing.
+    @Test func whereAHandlerReturnsTo() {
+        let code: Range<UInt64> = 0x5000..<0x5100
+        func returns(_ words: [UInt64]) -> Bool {
+            let bytes = words.flatMap { word in
+                (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(8 * $0)) }
+            }
+            return SignalFrame.returns(into: code, from: bytes)
+        }
+        var words = Self.words()
+        words[8 + 22] = 0x246
+        for (address, isThere) in [
+            (0x5000, true), (0x50FF, true), (0x5100, false), (0x4FFF, false), (0, false),
+        ] as [(UInt64, Bool)] {
+            words[8 + 21] = address
+            #expect(returns(words) == isThere)
+        }
+        words[8 + 21] = 0x5010
+        for (index, value) in [(8 + 22, UInt64.max), (8 + 23, 0x23)] {
+            var changed = words
+            changed[index] = value
+            #expect(!returns(changed))
+        }
+        #expect(!returns([UInt64](repeating: 0x5010, count: 64)))
+        #expect(!returns([]) && !returns(Array(words.prefix(20))))
+    }
+
     @Test func noiseIsNoTrap() {
         var random = SeededNumbers(seed: 19)
         for _ in 0..<500 {

@@ -33,8 +33,24 @@ struct PhasePlan {
         let wanted =
             recording.header.isAttached
             ? [Self.border(Phase.Names.attached, .afterMain, opening)]
-            : Self.launchBorders(recording, marks: marks, opening: opening)
+            : Self.launchBorders(
+                recording.images, marks: marks, opening: opening,
+                hasDynamicLinker: Self.hasDynamicLinker(recording))
         borders = inOrder(signposts.divide(wanted, end: end))
+    }
+
+    /// Of a launch of which nothing else is known.
+    ///
+    /// - Parameter hasDynamicLinker: whether the last image has.
+    init(_ marks: [Mark], images: [Image], hasDynamicLinker: Bool) {
+        start = marks.first { $0.kind == .spawned }?.time ?? MonotonicTime(nanoseconds: 0)
+        let last = marks.last { $0.kind == .ended }
+        end = max(start, last?.time ?? marks.map(\.time).max() ?? start)
+        finalCounters = last?.counters ?? ProcessCounters()
+        borders = inOrder(
+            Self.launchBorders(
+                images, marks: marks, opening: Mark(kind: .spawned, time: start),
+                hasDynamicLinker: hasDynamicLinker))
     }
 
     /// One phase for each border, with no times of threads yet.
@@ -68,11 +84,11 @@ struct PhasePlan {
     }
 
     private static func launchBorders(
-        _ recording: Recording, marks: [Mark], opening: Mark
+        _ images: [Image], marks: [Mark], opening: Mark, hasDynamicLinker: Bool
     ) -> [Border] {
         var result = [border(Phase.Names.creation, .beforeMain, opening)]
-        let starts = imageStarts(recording, marks)
-        for (image, start) in zip(recording.images, starts).dropLast() {
+        let starts = imageStarts(images, marks)
+        for (image, start) in zip(images, starts).dropLast() {
             result.append(border("Wrapper: \(image.name)", .beforeMain, start))
         }
         guard let first = starts.last else { return result }
@@ -81,7 +97,7 @@ struct PhasePlan {
         if let relocated {
             result.append(border(Phase.Names.linking, .beforeMain, first))
             result.append(border(Phase.Names.initialisers, .beforeMain, relocated))
-        } else if main != nil || !hasDynamicLinker(recording) {
+        } else if main != nil || !hasDynamicLinker {
             result.append(border(Phase.Names.initialisers, .beforeMain, first))
         } else {
             // It ended while its libraries were being mapped.
@@ -92,9 +108,9 @@ struct PhasePlan {
     }
 
     /// The first-instruction mark of each image; one without counters where the mark is missing.
-    private static func imageStarts(_ recording: Recording, _ marks: [Mark]) -> [Mark] {
+    private static func imageStarts(_ images: [Image], _ marks: [Mark]) -> [Mark] {
         let found = marks.filter { $0.kind == .firstInstruction }
-        return recording.images.enumerated().map { index, image in
+        return images.enumerated().map { index, image in
             index < found.count
                 ? found[index] : Mark(kind: .firstInstruction, time: image.time.clamped)
         }

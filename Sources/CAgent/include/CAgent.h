@@ -83,6 +83,22 @@ enum {
     FL_SITES = 6,
 };
 
+// A stretch in which a thread of the program ran our code, or stood still for it.
+struct fl_moment {
+    int64_t time_ns;        // CLOCK_MONOTONIC; 0: it was not reached
+    int64_t cpu_ns;         // the process's CPU clock
+    int64_t minor_faults;   // of the process
+};
+struct fl_stretch {
+    struct fl_moment start, end;
+};
+enum {
+    FL_STRETCH_ENTRY = 0,       // bringing the area in; its start is after the stop
+    FL_STRETCH_RELOCATED = 1,   // at the border of that name
+    FL_STRETCH_MAIN = 2,
+    FL_STRETCHES = 3,
+};
+
 // What concerns the whole process.
 struct fl_state {
     uint32_t phase;         // one of the values below
@@ -110,7 +126,7 @@ struct fl_state {
     // Where the C library makes the system calls that concern us, from its load address; 0: not
     // known. In the order sigaction, sigmask, execve, prctl, mlockall, syscall.
     uint64_t sites[FL_SITES];
-    uint64_t wants_sites;   // whether they are to be led past us
+    uint64_t wants_sites;   // which of them are to be led past us: bits in that order
     uint64_t island;        // where FL_ISLAND should be mapped, too; 0: nowhere. Then: where it is
     // Written by the program:
     uint64_t address;       // of the area
@@ -137,7 +153,8 @@ struct fl_state {
     uint32_t stacks;        // how much of the opens' stacks is in use, in bytes
     // The thread that is about to execute another program, as the process knows it; 0: none.
     uint32_t executor;
-    // Whether the program may have a handler that blocks one of our signals while it runs.
+    // Whether the program may have a handler that blocks one of our signals while it runs; or
+    // FL_HANDLERS_UNKNOWN, until the thread that brings the area in has asked.
     uint32_t handlers_block;
     // Whether a program that is executed has its file's privileges, though we trace it.
     uint32_t may_gain_privileges;
@@ -145,9 +162,15 @@ struct fl_state {
     // For other recorders, should this one be killed:
     uint64_t stays;         // whether signposts or marks lead here: somebody may always be in one
     struct fl_patch hook;   // where the linker's hook leads here, and the word that was there
+    // Of a launch that is measured and not recorded:
+    uint64_t is_measured;   // only the borders are noted, and what our code takes itself
+    struct fl_stretch stretches[FL_STRETCHES];
+    int64_t ahead_ns, followed_ns;  // when a thread began to wait for us before its execve, and went on
 };
 
 enum {
+    FL_HANDLERS_UNKNOWN = 2,
+
     FL_PHASE_EMPTY = 0,     // nobody has filled it in
     FL_PHASE_FILLED = 1,    // the recorder has
     FL_PHASE_ABANDONED = 2, // the program has waited for that in vain, or could not map it

@@ -57,6 +57,7 @@ int fl_ptrace_in_call(pid_t tid);
 int fl_ptrace_poke(pid_t tid, uint64_t address, uint64_t word);
 
 extern const uint64_t fl_trace_options;   // clone, exec and exit events
+extern const uint64_t fl_trace_exec;      // exec events only
 extern const uint64_t fl_trace_children;  // fork and vfork events
 
 // wait4(2) with __WALL. The thread's id, 0 when nothing is there (no_hang), or -errno.
@@ -99,6 +100,26 @@ pid_t fl_peek(int *has_ended);
 // Whether a child has ended; it stays to be waited for. 1 or 0.
 int fl_has_ended(pid_t pid);
 
+// How a child has ended, and what it and the children that it waited for have used.
+struct fl_end {
+    int is_signal;          // 1: a signal ended it
+    int code;               // that signal's number, or the exit status
+    int64_t cpu_ns;
+    int64_t minor_faults, major_faults;
+    int64_t blocks_read;    // of 512 bytes, from disks
+};
+// The same; it stays to be waited for. 1, 0: it has not ended, or -errno.
+int fl_end_of(pid_t pid, struct fl_end *end);
+// Takes note of a child's stop, or a traced thread's: its status as of wait4(2), 0 when there is
+// none, or -errno. Ends stay to be waited for.
+int fl_take_stop(pid_t tid, int *is_traced);
+
+// Descendants that lose their parent become our children from now on, or no longer do
+// (prctl(2), PR_SET_CHILD_SUBREAPER). 0 or -errno.
+int fl_adopt_orphans(int on);
+// Deletes the timer that fl_ptrace_seize has made for the calling thread, which is about to end.
+void fl_ptrace_leave(void);
+
 // The CPU time of all of a process's threads, those that ended included, in nanoseconds; also of
 // a process that ended and was not waited for yet. -1 when it is gone.
 int64_t fl_process_cpu_ns(pid_t pid);
@@ -132,6 +153,8 @@ struct fl_signal {
     int overrun;    // for SI_TIMER: expirations since, beyond the one reported
 };
 int fl_wait_signal(const sigset_t *set, struct fl_signal *signal);
+// The same for `nanoseconds` at most: -EAGAIN when none came.
+int fl_wait_signal_for(const sigset_t *set, int64_t nanoseconds, struct fl_signal *signal);
 int fl_tick_signal(void);  // the real-time signal that the recorder's timer uses
 
 // Asks the scheduler for short turns (0.1 ms) of the calling thread, which brings them sooner
@@ -177,11 +200,15 @@ int fl_is_regular(uint32_t mode);
 // A file capability (security.capability) stands on the file. 1 or 0.
 int fl_has_file_capabilities(const char *path);
 
+#include "Conditions.h"
+#include "DisplayRelay.h"
 #include "Doctor.h"
 #include "Files.h"
 #include "Notify.h"
+#include "Passage.h"
 #include "Relay.h"
 #include "Schedule.h"
 #include "Sockets.h"
 #include "Terminal.h"
+#include "WaylandWire.h"
 #include "Witness.h"

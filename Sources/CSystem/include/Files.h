@@ -19,3 +19,6 @@ int fl_guard(const void *start, size_t size);
 // Whether the file was cut short. 1 or 0.
 int fl_guard_was_hit(int guard);
 void fl_unguard(int guard);
+
+// A file without a name that lives in memory (memfd_create); `name` is for /proc only. -errno.
+int fl_memory_file(const char *name);

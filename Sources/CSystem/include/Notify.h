@@ -18,6 +18,9 @@ struct fl_notification {
 // then (`@…`). The descriptor or -errno.
 int fl_notify_open(char *name, size_t size);
 
+// The same at a path, where any user may send: abstract names are another network namespace's own.
+int fl_notify_open_at(const char *path);
+
 // The next message, without waiting: its length, or -errno.
 ssize_t fl_notify_receive(
     int socket, void *buffer, size_t size, struct fl_notification *notification);

@@ -24,6 +24,14 @@ struct Example {
             .attach, "The next start of a service, whoever starts it:",
             "firstlight attach --wait nginx"),
         Example(
+            .measure, "How long twenty launches take, until the first window:",
+            "firstlight measure -n 20 --until window ./app"),
+        Example(
+            .measure, "Whether a change made it faster:",
+            "firstlight measure -n 20 --against ./app-before ./app"),
+        Example(
+            .measure, "From disk, as after a reboot:", "firstlight measure --cold ./app"),
+        Example(
             .import, "What 'perf record --call-graph dwarf --switch-events' wrote:",
             "firstlight import perf.data"),
         Example(

@@ -7,6 +7,7 @@ struct ExitStatus {
 
     private static let recording: Set<Subcommand> = [.record, .attach]
     private static let others = Set(Subcommand.allCases).subtracting(recording)
+        .subtracting([.measure])
 
     /// In the order of the manual page.
     static let all = [
@@ -34,6 +35,26 @@ struct ExitStatus {
                 "signal \\fIN\\fR ended \\fB\\-\\-wait\\fR before the program came: nothing was "
                 + "recorded"),
         ExitStatus(
+            status: "0", subcommands: [.measure],
+            meaning: "as many launches as were asked for count"),
+        ExitStatus(
+            status: "1", subcommands: [.measure],
+            meaning: "it was given up: too many launches did not count, or a command of "
+                + "\\fB\\-\\-before\\fR or \\fB\\-\\-between\\fR failed; what there is was shown"),
+        ExitStatus(
+            status: "125", subcommands: [.measure],
+            meaning:
+                "it failed (a condition cannot be had, the disk is full), or the command line is "
+                + "wrong"),
+        ExitStatus(
+            status: "126", subcommands: [.measure],
+            meaning: "a program was found but cannot be run"),
+        ExitStatus(
+            status: "127", subcommands: [.measure], meaning: "a program was not found"),
+        ExitStatus(
+            status: "128+N", subcommands: [.measure],
+            meaning: "signal \\fIN\\fR ended it (130: Ctrl\\-C); what there is was shown"),
+        ExitStatus(
             status: "0", subcommands: others.subtracting([.doctor]), meaning: "success"),
         ExitStatus(status: "0", subcommands: [.doctor], meaning: "record works here"),
         ExitStatus(
@@ -51,7 +72,7 @@ struct ExitStatus {
         ExitStatus(status: "2", subcommands: others, meaning: "the command line is wrong"),
         ExitStatus(status: "125", subcommands: [.doctor], meaning: "record cannot work here"),
         ExitStatus(
-            status: "141", subcommands: [.report, .view, .fold, .export, .doctor],
+            status: "141", subcommands: [.measure, .report, .view, .fold, .export, .doctor],
             meaning: "nobody reads the output any more (128 + SIGPIPE, as for other programs in a "
                 + "pipeline)"),
     ]

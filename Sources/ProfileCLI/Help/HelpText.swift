@@ -49,8 +49,7 @@ package enum HelpText {
     /// `-F, --frequency HZ`
     private static func title(_ option: OptionDeclaration) -> String {
         let short = option.short.map { "-\($0), " } ?? "    "
-        return short + "--" + option.long
-            + (option.placeholder.isEmpty ? "" : " " + option.placeholder)
+        return short + option.title
     }
 
     /// A term and its explanation, in two columns.

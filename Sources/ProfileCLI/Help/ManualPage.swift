@@ -69,6 +69,8 @@ package enum ManualPage {
         .IR PID ;
         for
         .B record
+        and
+        .B measure
         they end at the program's name or at
         .BR \\-\\- .
         Of an option that is given twice, the last counts, but for
@@ -86,7 +88,13 @@ package enum ManualPage {
     private static func entry(_ option: OptionDeclaration) -> String {
         let short = option.short.map { "\\fB\\-\($0)\\fR, " } ?? ""
         let long = "\\fB\\-\\-\(escape(option.long))\\fR"
-        let value = option.placeholder.isEmpty ? "" : " \\fI\(escape(option.placeholder))\\fR"
+        let placeholder = "\\fI\(escape(option.placeholder))\\fR"
+        let value =
+            switch option.kind {
+            case .none: ""
+            case .optional: "[=\(placeholder)]"
+            default: " " + placeholder
+            }
         return ".TP\n\(short)\(long)\(value)\n\(escape(option.help))"
     }
 

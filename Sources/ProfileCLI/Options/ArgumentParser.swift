@@ -143,11 +143,11 @@ package struct ArgumentParser {
         guard let option = options.first(where: { $0.long == long }) else {
             throw unknownOption("--" + long)
         }
-        if option.kind == .none {
-            guard attached == nil else { throw error("--\(long) takes no value") }
-            parsed.options[option.name] = .given
-        } else {
+        if option.kind == .none, attached != nil { throw error("--\(long) takes no value") }
+        if option.kind.takesNextWord || attached != nil {
             try set(option, as: "--" + long, to: attached ?? words.popFirst())
+        } else {
+            parsed.options[option.name] = .given
         }
     }
 
@@ -158,7 +158,7 @@ package struct ArgumentParser {
             guard let option = options.first(where: { $0.short == letter }) else {
                 throw unknownOption("-\(letter)")
             }
-            guard option.kind != .none else {
+            guard option.kind.takesNextWord else {
                 parsed.options[option.name] = .given
                 continue
             }
@@ -184,7 +184,7 @@ package struct ArgumentParser {
 
     private static func invalid(_ option: OptionDeclaration, _ text: String) -> String {
         let what = option.long.split(separator: "-").joined(separator: " ")
-        guard case .choice(let words) = option.kind else {
+        guard let words = option.kind.words else {
             return "invalid \(what) '\(text)': it \(option.kind.expectation)"
         }
         let meant = Suggestions.nearest(to: text, among: words)
@@ -194,13 +194,14 @@ package struct ArgumentParser {
 
     private func unknownOption(_ written: String) -> UsageError {
         // An option of another subcommand is no misspelling.
-        let owners = OptionTable.options.first {
+        let owners = OptionTable.options.filter {
             "--" + $0.long == written || $0.short.map { "-\($0)" } == written
-        }?.subcommands
-        if let owners {
-            let names = Subcommand.allCases.filter(owners.contains).map(\.rawValue)
-            return error(
-                "unknown option '\(written)'; it belongs to \(names.joined(separator: " and "))")
+        }.reduce(into: Set<Subcommand>()) { $0.formUnion($1.subcommands) }
+        let names = Subcommand.allCases.filter(owners.contains).map(\.rawValue)
+        if let last = names.last {
+            let others = names.dropLast().joined(separator: ", ")
+            let list = others.isEmpty ? last : others + " and " + last
+            return error("unknown option '\(written)'; it belongs to \(list)")
         }
         let candidates = options.flatMap { option in
             // Of two letters, only the other case is near.

@@ -41,6 +41,7 @@ package struct LaunchEndOptions: Hashable, Sendable {
         throw UsageError(
             .attach,
             "--until \(condition) needs a program that 'firstlight record' starts; a process that "
-                + "runs already can be watched for listen, window, idle, signpost and mark")
+                + "runs already can be watched for listen, window and frame (on X11), idle, signpost "
+                + "and mark")
     }
 }

@@ -15,6 +15,8 @@ package enum OptionName: Hashable, Sendable {
     case until, extended, watchdog, mark
     case pid, timings
     case embedSource, sourceRoot
+    case launches, against, warm, cold, network, disk, clean, between, before, envFile, freshHome,
+        home, versionName, thenRecord
 }
 
 /// Everything about one option. Parsing, `--help`, the manual page and the suggestions for
@@ -29,6 +31,14 @@ package struct OptionDeclaration: Sendable {
     package var kind: ValueKind
     package var help: String
     package var subcommands: Set<Subcommand>
+
+    /// `--frequency HZ`, `--cold[=all]`.
+    var title: String {
+        switch kind {
+        case .optional: "--\(long)[=\(placeholder)]"
+        default: "--" + long + (placeholder.isEmpty ? "" : " " + placeholder)
+        }
+    }
 
     /// Whether all of its values count, and not only the last.
     var mayRepeat: Bool { [.until, .mark].contains(name) }
@@ -52,7 +62,12 @@ package enum OptionTable {
     private static let reading: Set<Subcommand> = [.report, .fold, .export]
 
     /// In the order of the help texts.
-    package static let options: [OptionDeclaration] = [
+    package static let options: [OptionDeclaration] =
+        others + measuring + [
+            .init(.help, "help", short: "h", for: Set(Subcommand.allCases), "print this help")
+        ]
+
+    private static let others: [OptionDeclaration] = [
         .init(
             .output, "output", short: "o", "FILE", .text, for: recording.union([.import]),
             """
@@ -175,8 +190,9 @@ package enum OptionTable {
             .format, "format", "FORMAT", .choice(ReportFormat.allCases.map(\.rawValue)),
             for: [.report],
             """
-            text (default), json (complete, for programs) or html (complete, a page for a browser \
-            that needs nothing else: timeline, trees, flame graphs)
+            text (default), json (complete, for programs), html (complete, a page for a browser \
+            that needs nothing else: timeline, trees, flame graphs) or, of a measurement, csv (a \
+            row for each launch)
             """),
         .init(
             .format, "format", "FORMAT", .choice(CheckFormat.allCases.map(\.rawValue)),
@@ -207,9 +223,11 @@ package enum OptionTable {
             when the launch is over: exit (default); notify (READY=1, as by sd_notify); \
             listen[:PORT] (it accepts connections, at this TCP port or at any stream socket); \
             output[:TEXT] (first byte, or first line with TEXT, on its standard output or error); \
-            window (first X11 window); idle:TIME (all threads have been blocked for TIME); \
-            signpost:NAME or mark:NAME (the first event of that name, or end of an interval). May \
-            be given several times: whichever comes first. attach takes no notify and no output
+            window (first window: mapped on X11, configured on Wayland); frame (first picture in \
+            one: drawn on X11, committed on Wayland); idle:TIME (all threads have been blocked for \
+            TIME); signpost:NAME or mark:NAME (the first event of that name, or end of an \
+            interval). May be given several times: whichever comes first. attach takes no notify \
+            and no output, and window and frame on X11 alone
             """),
         .init(
             .extended, "extended", "TIME", .duration, for: recording,
@@ -232,8 +250,6 @@ package enum OptionTable {
         .init(
             .timings, "timings", for: [.import, .report],
             "print to standard error how long each step took"),
-        .init(
-            .help, "help", short: "h", for: Set(Subcommand.allCases), "print this help"),
     ]
 
     /// Those of one subcommand.

@@ -22,6 +22,16 @@ package enum ValueKind: Hashable, Sendable {
     case duration
     /// One of these words.
     case choice([String])
+    /// None, or one of these words, that stands behind a `=`.
+    case optional([String])
+
+    /// Whether the word after the option is its value, unless that stands behind a `=`.
+    var takesNextWord: Bool {
+        switch self {
+        case .none, .optional: false
+        case .text, .integer, .percent, .duration, .choice: true
+        }
+    }
 
     /// The value that `text` stands for; nil when it is not of this kind.
     package func value(of text: String) -> OptionValue? {
@@ -31,7 +41,15 @@ package enum ValueKind: Hashable, Sendable {
         case .integer(let range): decimal(text).flatMap { range ~= $0 ? .integer($0) : nil }
         case .percent: percent(text).map(OptionValue.percent)
         case .duration: DurationArgument.parse(text).map(OptionValue.duration)
-        case .choice(let words): words.contains(text) ? .text(text) : nil
+        case .choice(let words), .optional(let words): words.contains(text) ? .text(text) : nil
+        }
+    }
+
+    /// Those that can be chosen from; nil: anything.
+    var words: [String]? {
+        switch self {
+        case .choice(let words), .optional(let words): words
+        case .none, .text, .integer, .percent, .duration: nil
         }
     }
 
@@ -46,7 +64,7 @@ package enum ValueKind: Hashable, Sendable {
             "must be a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .percent: "must be a number from 0 to 100"
         case .duration: "must be a time with its unit, like 250ms, 1.5s or 2m"
-        case .choice(let words): "must be " + Self.list(words)
+        case .choice(let words), .optional(let words): "must be " + Self.list(words)
         }
     }
 

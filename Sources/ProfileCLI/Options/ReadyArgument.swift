@@ -8,12 +8,12 @@ package enum ReadyArgument {
 
     /// What would have been right, for error messages.
     package static let expectation =
-        "must be exit, notify, listen[:PORT], output[:TEXT], window, idle:TIME, signpost:NAME or "
-        + "mark:NAME"
+        "must be exit, notify, listen[:PORT], output[:TEXT], window, frame, idle:TIME, "
+        + "signpost:NAME or mark:NAME"
 
     /// What every condition begins with.
     static let beginnings = [
-        "exit", "notify", "listen", "output", "window", "idle:", "signpost:", "mark:",
+        "exit", "notify", "listen", "output", "window", "frame", "idle:", "signpost:", "mark:",
     ]
 
     /// nil when `text` is no condition.
@@ -28,6 +28,7 @@ package enum ReadyArgument {
         case ("output", nil): return .output(text: nil)
         case ("output", let line?): return isFindable(line) ? .output(text: line) : nil
         case ("window", nil): return .window
+        case ("frame", nil): return .frame
         case ("idle", let span?): return DurationArgument.parse(span).map { .idle($0) }
         case ("signpost", let name?): return name.isEmpty ? nil : .signpost(name)
         case ("mark", let name?): return name.isEmpty ? nil : .mark(name)

@@ -3,7 +3,7 @@ package import ProfileModel
 package import Report
 
 package enum ReportFormat: String, CaseIterable, Sendable {
-    case text, json, html
+    case text, json, html, csv
 }
 
 /// What `report` is asked for.
@@ -25,6 +25,8 @@ package struct ReportOptions: Sendable {
     package var embedsSource: Bool
     /// Below which source is read.
     package var sourceRoot: String
+    /// Long names of the options that were given and say nothing of a measurement.
+    package var forRecordings: [String]
 
     package init(_ arguments: ParsedArguments) throws(UsageError) {
         file = arguments.operands.first ?? RecordOptions.defaultOutput
@@ -42,10 +44,25 @@ package struct ReportOptions: Sendable {
         minDuration = arguments.duration(.minDuration) ?? Wait.shortest
         showsTimings = arguments.isGiven(.timings)
         names = NameStyle(arguments)
+        forRecordings = Self.given(
+            arguments, of: Self.shaping.union([.minDuration, .demangle, .embedSource, .sourceRoot]))
         try Self.check(arguments, format)
     }
 
-    /// JSON and HTML are the whole profile: an option that would have no effect is an error, so
+    /// What part of a profile is shown, and how.
+    private static let shaping: Set<OptionName> = [
+        .view, .phase, .thread, .interval, .weight, .minPercent, .depth,
+    ]
+
+    /// The long names of those that were given, in the order of the help.
+    private static func given(
+        _ arguments: ParsedArguments, of names: Set<OptionName>
+    ) -> [String] {
+        OptionTable.options(of: .report)
+            .filter { names.contains($0.name) && arguments.isGiven($0.name) }.map(\.long)
+    }
+
+    /// JSON, HTML and CSV are the whole: an option that would have no effect is an error, so
     /// that nobody takes the whole for a part.
     private static func check(
         _ arguments: ParsedArguments, _ format: ReportFormat
@@ -57,15 +74,11 @@ package struct ReportOptions: Sendable {
             throw UsageError(.report, "--source-root goes with --embed-source only")
         }
         guard format != .text else { return }
-        var shaping: Set<OptionName> = [
-            .view, .phase, .thread, .interval, .weight, .minPercent, .depth,
-        ]
-        if format == .html { shaping.insert(.minDuration) }
-        for option in OptionTable.options where shaping.contains(option.name) {
-            guard arguments.isGiven(option.name) else { continue }
+        let idle = format == .json ? shaping : shaping.union([.minDuration])
+        if let option = given(arguments, of: idle).first {
             throw UsageError(
                 .report,
-                "--\(option.long) does not go with --format \(format.rawValue), which is complete")
+                "--\(option) does not go with --format \(format.rawValue), which is complete")
         }
     }
 }

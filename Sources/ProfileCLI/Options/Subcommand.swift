@@ -1,11 +1,11 @@
 /// What `firstlight` can be asked to do; the first argument names it.
 package enum Subcommand: String, CaseIterable, Sendable {
-    case record, attach, `import`, report, view, fold, export, doctor
+    case record, attach, measure, `import`, report, view, fold, export, doctor
 
     /// How many operands it takes.
     var operandCount: ClosedRange<Int> {
         switch self {
-        case .record: 1...Int.max
+        case .record, .measure: 1...Int.max
         case .attach: 1...1
         case .import: 1...1
         case .report, .view, .fold, .export: 0...1
@@ -16,7 +16,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
     /// As the usage line shows the operands.
     var operands: String {
         switch self {
-        case .record: "[--] PROGRAM [ARG]..."
+        case .record, .measure: "[--] PROGRAM [ARG]..."
         case .attach: "{PID|--wait NAME}"
         case .import: "FILE"
         case .report, .view, .fold, .export: "[FILE]"
@@ -26,25 +26,26 @@ package enum Subcommand: String, CaseIterable, Sendable {
 
     var operandName: String {
         switch self {
-        case .record: "program"
+        case .record, .measure: "program"
         case .attach: "process id"
         case .import, .report, .view, .fold, .export: "file"
         case .doctor: "operand"
         }
     }
 
-    /// Whether the first operand ends the options: the rest belongs to the recorded program.
-    var endsOptionsAtOperand: Bool { self == .record }
+    /// Whether the first operand ends the options: the rest belongs to the program.
+    var endsOptionsAtOperand: Bool { self == .record || self == .measure }
 
-    /// What a usage error ends with. `record` and `attach` keep to the numbers of env(1) and
-    /// timeout(1), for theirs is otherwise the program's own.
-    var usageStatus: Int32 { self == .record || self == .attach ? 125 : 2 }
+    /// What a usage error ends with. Those that run programs keep to the numbers of env(1) and
+    /// timeout(1).
+    var usageStatus: Int32 { [.record, .attach, .measure].contains(self) ? 125 : 2 }
 
     /// One line for the list of subcommands.
     var summary: String {
         switch self {
         case .record: "start a program and record its launch"
         case .attach: "record a process that is running"
+        case .measure: "launch a program many times, and say how long that takes"
         case .import: "make a recording of what perf recorded"
         case .report: "show where a recording's time went"
         case .view: "show a recording in the browser"
@@ -84,6 +85,28 @@ package enum Subcommand: String, CaseIterable, Sendable {
                 its executable's file, its argv[0], or the file that was given to execve (a \
                 script's own name). Processes that run it already do not count, nor do their \
                 forks. Recording begins about a millisecond after the execve.
+                """,
+            ]
+        case .measure:
+            [
+                """
+                Launches PROGRAM ten times (-n) after once that does not count, without taking stacks, \
+                and prints the median of the launch and of each phase, with the interval that holds \
+                it, and what disturbed. A launch ends as --until says, and with it the program: before \
+                the next one it, and what it left behind, are gone. What it prints is not shown, but \
+                for that of launches that went wrong.
+                """,
+                """
+                Launches that cannot count (the program failed, hung, was not ready, ended with \
+                another status than most, or was not cold though that was asked for) are shown and \
+                made again, up to as many as were asked for. From launch to launch a variable of \
+                random length, FIRSTLIGHT_LAYOUT, is in the environment: where the stack begins has an \
+                influence on speed. All launches are kept in launches.firstlight, which report reads.
+                """,
+                """
+                With --against, two programs take turns, PROGRAM and COMMAND, and the difference is \
+                shown. Only so can two versions be compared: what else the machine does changes from \
+                minute to minute.
                 """,
             ]
         case .import:

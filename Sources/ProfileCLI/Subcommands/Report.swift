@@ -1,5 +1,6 @@
 import Analysis
 import ProfileModel
+import Recording
 import Report
 import Symbolicate
 
@@ -7,6 +8,15 @@ import Symbolicate
 enum ReportCommand {
     /// Prints the report, and returns the exit status.
     static func run(_ options: ReportOptions, _ console: Console) -> Int32 {
+        if (try? FileKind(of: options.file)) == .measurement {
+            return MeasurementReading.run(options, console)
+        }
+        guard options.format != .csv else {
+            let problem = UsageError(
+                .report, "--format csv is for measurements, which \(options.file) is not")
+            console.complain(problem.description)
+            return problem.exitStatus
+        }
         var timings = Timings()
         let status = Reading.write(to: options.output, console) { () throws(Reading.Failure) in
             let profile = try Reading.profile(of: options.file, names: options.names, &timings)
@@ -23,12 +33,7 @@ enum ReportCommand {
     ) throws(Reading.Failure) -> [UInt8] {
         switch options.format {
         case .text:
-            // A file is as wide as a pipe.
-            let terminal =
-                options.output == nil
-                ? console.terminal(of: .output)
-                : Terminal(isTerminal: false, columns: nil) { _ in nil }
-            let text = try textOptions(options, profile, terminal)
+            let text = try textOptions(options, profile, terminal(options, console))
             return Array(TextReport.render(profile, view: options.view, options: text).utf8)
         case .json:
             return Array(JSONReport.render(profile, minDuration: options.minDuration).utf8)
@@ -38,7 +43,14 @@ enum ReportCommand {
                 ? SourceReading(profile, recording: options.file, root: options.sourceRoot)
                     .lines(tell: console) : SourceLines()
             return HTMLReport.render(profile, sources: sources, compress: Gzip.compressed)
+        case .csv: throw Reading.Failure("\(options.file): is no measurement")
         }
+    }
+
+    /// Where the report goes. A file is as wide as a pipe.
+    static func terminal(_ options: ReportOptions, _ console: Console) -> Terminal {
+        options.output == nil
+            ? console.terminal(of: .output) : Terminal(isTerminal: false, columns: nil) { _ in nil }
     }
 
     /// Of those modules whose debug information is worth to be installed.

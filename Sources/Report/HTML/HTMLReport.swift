@@ -13,33 +13,14 @@ package enum HTMLReport {
         _ profile: Profile, sources: SourceLines = SourceLines(),
         compress: ([UInt8]) -> [UInt8]
     ) -> [UInt8] {
-        let (script, style) = (PageBundle.script, PageBundle.style)
         let data = compress(PageData(profile, sources).render())
-        var result: [UInt8] = []
-        // The skeleton has each place once, in a line of its own.
-        for line in PageBundle.skeleton.split(separator: "\n") {
-            switch line {
-            case "@POLICY@": result += policy(script, style).utf8
-            case "@TITLE@": result += "<title>\(XML.text(title(of: profile)))</title>".utf8
-            case "@STYLE@": result += "<style>".utf8 + style + "</style>".utf8
-            case "@SCRIPT@": result += "<script type=\"module\">".utf8 + script + "</script>".utf8
-            case "@DATA@": result += Base64.encoded(data)
-            case "@SUMMARY@": result += summary(of: profile).utf8
-            default: result += line.utf8
-            }
-            result.append(UInt8(ascii: "\n"))
-        }
-        return result
-    }
-
-    /// Nothing may be loaded, and nothing runs but what is known by its hash.
-    private static func policy(_ script: [UInt8], _ style: [UInt8]) -> String {
-        func source(_ text: [UInt8]) -> String {
-            "'sha256-" + String(decoding: Base64.encoded(SHA256.hash(text)), as: UTF8.self) + "'"
-        }
-        return "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-            + "script-src \(source(script)); style-src \(source(style)); base-uri 'none'; "
-            + "form-action 'none'\">"
+        return PageFrame.fill(
+            PageBundle.launch,
+            [
+                "@TITLE@": "<title>\(XML.text(title(of: profile)))</title>",
+                "@DATA@": String(decoding: Base64.encoded(data), as: UTF8.self),
+                "@SUMMARY@": summary(of: profile),
+            ])
     }
 
     private static func title(of profile: Profile) -> String {

@@ -1,7 +1,21 @@
-/// The page's own files, as they stand in the `Page` folder: one script and one style sheet.
+/// The pages' own files, as they stand in the `Page` folder.
 enum PageBundle {
+    /// Of a recording's page.
+    static var launch: PageFiles {
+        PageFiles(
+            skeleton: text(PackageResources.page_html), script: script(launchModules),
+            style: PackageResources.page_css)
+    }
+
+    /// Of a measurement's: the style sheet is that of a recording's, and what it has besides.
+    static var measurement: PageFiles {
+        PageFiles(
+            skeleton: text(PackageResources.measurement_html), script: script(measurementModules),
+            style: PackageResources.page_css + PackageResources.measurement_css)
+    }
+
     /// The modules in the order in which they need each other.
-    private static let modules = [
+    private static let launchModules = [
         PackageResources.format_js, PackageResources.launch_js, PackageResources.totals_js,
         PackageResources.forest_js, PackageResources.dom_js, PackageResources.state_js,
         PackageResources.source_js, PackageResources.heaviest_js, PackageResources.tree_js,
@@ -9,12 +23,13 @@ enum PageBundle {
         PackageResources.lanes_js, PackageResources.timeline_js, PackageResources.main_js,
     ]
 
-    static var style: [UInt8] { PackageResources.page_css }
-    static var skeleton: String { String(decoding: PackageResources.page_html, as: UTF8.self) }
+    private static let measurementModules = [
+        PackageResources.dom_js, PackageResources.measurement_js,
+    ]
 
     /// All modules as one: a page that is opened from a disk cannot import others. Each import is
     /// a line of its own, and names are unique among all of them.
-    static var script: [UInt8] {
+    private static func script(_ modules: [[UInt8]]) -> [UInt8] {
         var result: [UInt8] = []
         for line in modules.joined().split(separator: UInt8(ascii: "\n")) {
             if line.starts(with: "import ".utf8) { continue }
@@ -24,4 +39,6 @@ enum PageBundle {
         }
         return result
     }
+
+    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 }

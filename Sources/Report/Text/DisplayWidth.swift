@@ -47,6 +47,24 @@ extension String {
     }
 }
 
+extension [String] {
+    /// The parts with `·` between them, in one line, or in as many as the width asks for; each ended
+    /// by a line break.
+    func wrappedParts(to width: Int) -> String {
+        var lines = [""]
+        for part in self {
+            let last = lines.count - 1
+            let joined = lines[last].isEmpty ? part : lines[last] + " · " + part
+            if lines[last].isEmpty || joined.displayWidth <= width {
+                lines[last] = joined
+            } else {
+                lines.append("  " + part)
+            }
+        }
+        return lines.map { $0.shortened(to: width) + "\n" }.joined()
+    }
+}
+
 extension Character {
     /// 0 for marks without a base, 2 for wide characters (East Asian, emoji), else 1.
     fileprivate var displayWidth: Int {

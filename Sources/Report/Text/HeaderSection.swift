@@ -8,8 +8,8 @@ struct HeaderSection {
     let options: TextOptions
 
     func render() -> String {
-        let lines = [wrapped(figures)] + notes.map { $0.wrapped(to: options.columns) }
-        return lines.joined()
+        figures.wrappedParts(to: options.columns)
+            + notes.map { $0.wrapped(to: options.columns) }.joined()
     }
 
     // MARK: Figures
@@ -57,21 +57,6 @@ struct HeaderSection {
             launch.truncatedStacks == 0
             ? "none" : Numbers.percent(launch.truncatedStacks, of: launch.slices)
         return "\(slices), \(truncated) truncated"
-    }
-
-    /// The parts in one line, or in as many as the width asks for.
-    private func wrapped(_ parts: [String]) -> String {
-        var lines = [""]
-        for part in parts {
-            let last = lines.count - 1
-            let joined = lines[last].isEmpty ? part : lines[last] + " · " + part
-            if lines[last].isEmpty || joined.displayWidth <= options.columns {
-                lines[last] = joined
-            } else {
-                lines.append("  " + part)
-            }
-        }
-        return lines.map { $0.shortened(to: options.columns) + "\n" }.joined()
     }
 
     // MARK: Notes

@@ -81,15 +81,17 @@ package enum Numbers {
     }
 
     /// By hand: `rounded()` would need the mathematics library. `value` is small and not negative.
-    private static func nearest(_ value: Double) -> UInt64 { UInt64(value + 0.5) }
+    static func nearest(_ value: Double) -> UInt64 { UInt64(value + 0.5) }
 
     private static func rounded(_ value: UInt64, to unit: UInt64) -> UInt64 {
         value / unit + (value % unit >= unit / 2 ? 1 : 0)
     }
 
-    /// `value` is in units of the last decimal.
-    private static func decimal(_ value: UInt64, decimals: Int) -> String {
-        let scale = decimals == 1 ? 10 as UInt64 : decimals == 2 ? 100 : 1000
+    private static let powersOfTen: [UInt64] = [1, 10, 100, 1_000]
+
+    /// `value` is in units of the last decimal, of which there are one to three.
+    static func decimal(_ value: UInt64, decimals: Int) -> String {
+        let scale = powersOfTen[decimals]
         let fraction = String(value % scale)
         return grouped(value / scale) + "."
             + String(repeating: "0", count: decimals - fraction.utf8.count) + fraction

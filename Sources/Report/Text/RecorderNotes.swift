@@ -76,6 +76,10 @@ enum RecorderNotes {
         case .unfollowedThreads:
             Numbers.count(note.value, "thread")
                 + " not followed by the scheduler's account: known from samples alone"
+        case .unfollowedDisplay:
+            Numbers.count(note.value, "connection")
+                + " to the Wayland compositor could not be read on: windows and frames there may "
+                + "have been missed"
         case .otherProcesses:
             Numbers.count(note.value, "sample") + " of other processes left out (import --pid)"
         case .otherEvents:

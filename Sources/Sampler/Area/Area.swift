@@ -149,6 +149,10 @@ final class Area {
         var main: UInt64 = 0
         /// From the C library's load address; nil: its calls are not to be led past us.
         var sites: CallSites?
+        /// Which of them are.
+        var calls = CallSites.Call.allCases
+        /// A launch is measured, not recorded: only its borders are noted, and what our code takes.
+        var isMeasured = false
         var isGated = false
         var island: UInt64 = 0
     }
@@ -212,8 +216,9 @@ final class Area {
         state.start_is_protected = contents.startIsProtected ? 1 : 0
         state.real_main = contents.main
         state.island = contents.island
+        state.is_measured = contents.isMeasured ? 1 : 0
         if let sites = contents.sites {
-            state.wants_sites = 1
+            state.wants_sites = contents.calls.reduce(0) { $0 | 1 << UInt64($1.index) }
             state.sites = sites.offsets
         }
         let patches = contents.patches.prefix(Self.mostPatches)
@@ -325,6 +330,8 @@ final class Area {
         self[\.hooked] & 1 << UInt64(CallSites.Call.sigaction.index) != 0
             || (self[\.wants_sites] != 0 && self[\.is_started] == 0)
     }
+    /// Whether the program may have a handler that blocks one of our signals while it runs.
+    var handlersBlock: Bool { value(\.handlers_block) != 0 }
     /// Whether the program has set another action for the sampling signal.
     var isDisplaced: Bool { value(\.displaced) != 0 }
     /// Whether another signal has taken its place, or stands ready to.

@@ -157,14 +157,14 @@ extension TraceSession {
             }
             entry.contents.signal?.original = status.ignores(signal) ? 1 : 0
             area.fill(entry.contents)
+            // What its handlers block, only the program can ask.
+            if status.hasHandlers { area.set(\.handlers_block, UInt32(FL_HANDLERS_UNKNOWN)) }
         }
         var setup = Instrumentation.Setup()
         // Nobody is led to what was not filled in.
         let changed =
             area.isAbandoned
             ? [:] : change(entry.sites, entry.linker, entry.contents, area, &setup)
-        // What those block that are there already, nobody knows.
-        if ProcessStatus(pid: pid)?.hasHandlers != false { area.set(\.handlers_block, 1) }
         entry.isOpen = entry.isOpen || area.open()
         image.entry = entry
         // It is there, and has had a core a moment ago.

@@ -30,7 +30,8 @@ extension TraceSession {
                 note(kind)
                 capture = .ptrace
                 abandonMarks()
-                if let inherited { discard(inherited, by: main, because: kind) }
+                // A filter might kill for that.
+                if kind != .filtered { inherited?.discard(by: main.tracee, of: pid) }
             }
             letGo(main, running: image)
             return now
@@ -55,24 +56,6 @@ extension TraceSession {
         capture = .ptrace
         abandonMarks()
         return true
-    }
-
-    /// The program must not keep what was left to it for us: our bootstrap, which finds nothing to
-    /// map, closes it. Not under a filter, which might kill for that.
-    private func discard(
-        _ inherited: InheritedArea, by main: TracedThread, because obstacle: RecorderNote.Kind
-    ) {
-        guard obstacle != .filtered, let cave = ImageStart(pid: pid).cave else { return }
-        let code = AreaCode.boot(
-            descriptor: inherited.descriptor, place: 0, size: 0, isAtEntry: false)
-        // Where the kernel protects memory from being written by way of its file, it does not from
-        // who traces the thread.
-        if !TargetMemory(pid: pid).write(code, at: cave),
-            (try? main.tracee.write(code, at: cave)) == nil
-        {
-            return
-        }
-        _ = try? main.tracee.divert(to: cave)
     }
 
     /// Lets a thread go on for good, or under observation, as stacks are taken.
@@ -104,7 +87,8 @@ extension TraceSession {
             place: place, recorder: sharesNamespace ? getpid() : 0,
             cookie: SharedSlots.makeCookie())
         var setup = Instrumentation.Setup(linker: start.linker)
-        if let linker = start.linker { setup.linkerHook = fill(&contents, with: linker) }
+        let memory = TargetMemory(pid: pid)
+        setup.linkerHook = start.linker.flatMap { contents.takeHook(of: $0, memory) }
         let isThere = start.hasCLibrary
         let ownSites = isThere ? start.ownSites(sites) : .unknown
         if capture == .signal, isThere ? ownSites[.sigaction] == nil : setup.linkerHook == nil {
@@ -132,7 +116,7 @@ extension TraceSession {
         let handed = inherited
         if isAtEntry { contents.patches += patches(keeping: AreaCode.pieceSize, at: entry) }
         // Behind those, for a call may be made there.
-        contents.patches += patches(leading: ownSites)
+        contents.lead(ownSites, of: CallSites.Call.allCases, memory)
         let code = AreaCode.boot(
             descriptor: handed?.descriptor, place: place, size: size, isAtEntry: isAtEntry,
             recorder: contents.recorder)
@@ -177,21 +161,6 @@ extension TraceSession {
         TargetMemory(pid: pid).write(cave.before, at: cave.address)
     }
 
-    /// - Returns: the linker's hook, and what is there now; nil: it is no place for a jump.
-    private func fill(
-        _ contents: inout Area.Contents, with linker: DynamicLinker
-    ) -> (address: UInt64, word: UInt64)? {
-        let code = TargetMemory(pid: pid).read(at: linker.debugState, count: 16)
-        guard LinkerHook.isEmptyFunction(code), let word = code.littleEndianWord(at: 0) else {
-            return nil
-        }
-        contents.debug = linker.debug
-        contents.patches.append(
-            Area.Patch(
-                address: linker.debugState, word: word, target: AreaCode.debugState))
-        return (linker.debugState, word)
-    }
-
     private func hasSignposts(_ program: LoadedImage) -> Bool {
         !SignpostLocator(program).states().isEmpty
     }
@@ -203,17 +172,6 @@ extension TraceSession {
             code.littleEndianWord(at: offset).map {
                 Area.Patch.restoring($0, at: address &+ UInt64(offset))
             }
-        }
-    }
-
-    /// A static program's calls are in its own code, which is there already.
-    private func patches(leading sites: CallSites) -> [Area.Patch] {
-        CallSites.Call.allCases.compactMap { call in
-            guard let site = sites[call], let word = TargetMemory(pid: pid).word(at: site) else {
-                return nil
-            }
-            return Area.Patch(
-                address: site, word: word, target: AreaCode.standIn(for: call), call: call)
         }
     }
 
@@ -335,11 +293,4 @@ extension TraceSession {
             throw .gone
         }
     }
-}
-
-/// The memory of an image that is about to begin.
-struct InheritedArea {
-    let area: Area
-    /// Under which number the process has it.
-    let descriptor: Int32
 }

@@ -125,15 +125,17 @@ extension TraceSession {
     func isAnyone(
         besides led: TracedThread, of stopped: inout [TracedThread], in range: Range<UInt64>
     ) -> Bool {
-        // Only there do we wait with the program's handlers open: one may run now, and return there.
-        // What our own handler left on stacks leads elsewhere in the area.
+        // There we wait with the program's handlers open, and call what returns there. What our own
+        // handler left on stacks leads elsewhere in the area; elsewhere only a handler's frame counts.
         let waiting = ChangedCode([AreaCode.standIns(at: range.lowerBound)])
+        func isHere(_ thread: TracedThread, _ registers: Registers) -> Bool {
+            range.contains(registers.programCounter) || isIn(waiting, thread, registers)
+                || isInterrupted(in: range, thread, registers)
+        }
         var isThere = false
         for thread in threads.values where !stopped.contains(where: { $0.tid == thread.tid }) {
             if case .blocked(_, let registers) = thread.activity() {
-                isThere =
-                    isThere || range.contains(registers.programCounter)
-                    || isIn(waiting, thread, registers)
+                isThere = isThere || isHere(thread, registers)
             } else if thread.tid != led.tid, isRunning(thread) {
                 if stopNow(thread) != nil { stopped.append(thread) } else { isThere = true }
             }
@@ -143,7 +145,7 @@ extension TraceSession {
                 guard let position = try? thread.tracee.resumeAddress(),
                     let registers = try? thread.tracee.registers()
                 else { return true }
-                return range.contains(position) || isIn(waiting, thread, registers)
+                return range.contains(position) || isHere(thread, registers)
             }
     }
 
@@ -179,15 +181,17 @@ extension TraceSession {
             // What it waits in is ours.
             interruptAnywhere(thread)
             guard let position = stopNow(thread, by: deadline) else { return false }
-            guard (cave..<end).contains(position) else {
-                isBack = true
-                break
-            }
             if AreaCode.isAwayWaiting(position, piece: cave) {
                 try? thread.tracee.restore(state)
                 isBack = true
                 break
             }
+            // It sets its mask back before it has left: a handler may run now, and return there.
+            guard let registers = try? thread.tracee.registers() else { return false }
+            isBack =
+                !(cave..<end).contains(position)
+                && !isInterrupted(in: cave..<end, thread, registers)
+            if isBack { break }
         }
         // Whoever is still in it needs it.
         if isBack { TargetMemory(pid: pid).write(before, at: cave) }

@@ -62,7 +62,10 @@ struct EarlierArea {
             && (code == AreaCode.bytes || AreaCode.isArrival(code))
         let state = isOurs ? bytes.withUnsafeBytes { $0.loadUnaligned(as: fl_state.self) } : nil
         signals = state.map(Area.signals) ?? []
-        isQuiet = state.map { Self.isQuiet($0, at: start, memory) } ?? false
+        // Whoever waited in vain for it to be filled in has gone on, or is still within.
+        let isForsaken =
+            AreaCode.isArrival(code) && state?.phase == UInt32(FL_PHASE_ABANDONED)
+        isQuiet = isForsaken || state.map { Self.isQuiet($0, at: start, memory) } ?? false
         recorder = Int32(bitPattern: state?.recorder ?? 0)
         isAwaited = state?.phase == UInt32(FL_PHASE_EMPTY)
         isUnclear = state == nil || (isAwaited && recorder == 0)

@@ -108,7 +108,7 @@ struct MachineWatch: Sendable {
     }
 
     /// Of the recorder.
-    private static var ownCPU: TimeSpan {
+    static var ownCPU: TimeSpan {
         var usage = rusage()
         guard getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else { return .zero }
         func span(_ time: timeval) -> TimeSpan {

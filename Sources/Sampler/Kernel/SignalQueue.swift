@@ -1,6 +1,6 @@
 import CSystem
 import Glibc
-import ProfileModel
+package import ProfileModel
 
 /// Everything that the recorder waits for arrives as a signal, one after the other, in one place:
 /// its own timer's ticks, news of traced threads, and requests to stop or to end. The signals are blocked
@@ -85,15 +85,30 @@ package struct SignalQueue: Sendable {
             var taken = fl_signal()
             var set = set
             guard fl_wait_signal(&set, &taken) == 0 else { continue }
-            switch taken.number {
-            case fl_tick_signal(): return .tick(missed: taken.overrun)
-            case SIGCHLD: return .childChanged
-            case let signal where Self.stopSignals.contains(signal): return .stop(signal: signal)
-            case let signal where Self.messages.contains(signal): return .message(signal: signal)
-            default:
-                // SI_KERNEL: the terminal driver.
-                return .end(signal: taken.number, isFromTerminal: taken.code == 0x80)
-            }
+            return Self.event(taken)
+        }
+    }
+
+    /// Blocks until the next event, or a moment; nil: that came first.
+    package func next(before deadline: MonotonicTime) -> Event? {
+        while true {
+            var taken = fl_signal()
+            var set = set
+            let left = max(.zero, deadline - .now)
+            if fl_wait_signal_for(&set, left.nanoseconds, &taken) == 0 { return Self.event(taken) }
+            if left == .zero { return nil }
+        }
+    }
+
+    private static func event(_ taken: fl_signal) -> Event {
+        switch taken.number {
+        case fl_tick_signal(): return .tick(missed: taken.overrun)
+        case SIGCHLD: return .childChanged
+        case let signal where stopSignals.contains(signal): return .stop(signal: signal)
+        case let signal where messages.contains(signal): return .message(signal: signal)
+        default:
+            // SI_KERNEL: the terminal driver.
+            return .end(signal: taken.number, isFromTerminal: taken.code == 0x80)
         }
     }
 

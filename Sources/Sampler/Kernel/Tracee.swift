@@ -14,6 +14,11 @@ struct Tracee: Hashable, Sendable {
         try check(fl_ptrace_seize(tid, options), "tracing thread \(tid)")
     }
 
+    /// Its execs are told, and nothing else stops it but signals.
+    func seizeForExec() throws(SystemError) {
+        try check(fl_ptrace_seize(tid, fl_trace_exec), "tracing thread \(tid)")
+    }
+
     func interrupt() throws(SystemError) {
         try check(fl_ptrace_interrupt(tid), "stopping thread \(tid)")
     }

@@ -15,6 +15,8 @@ struct ImageStart {
     private let knownCave: UInt64?
     private let usesOurLinker: Bool
     private let isAtFirstInstruction: Bool
+    /// The first bytes of the program's entry code, if they are known without reading them.
+    var knownEntryCode: [UInt8]?
     private let list: MappingList
 
     /// What the process has mapped. To have the kernel write it takes longer than all the rest, and
@@ -196,9 +198,12 @@ struct ImageStart {
 
     /// The program's entry code.
     var startCode: StartCode? {
-        guard let program, vector.entry != 0 else { return nil }
-        return StartCode(
-            program.memory.read(at: vector.entry, count: StartCode.length), at: vector.entry)
+        guard program != nil, vector.entry != 0 else { return nil }
+        return StartCode(entryCode, at: vector.entry)
+    }
+
+    var entryCode: [UInt8] {
+        knownEntryCode ?? program?.memory.read(at: vector.entry, count: StartCode.length) ?? []
     }
 
     /// How `main` can be noted: through where the program looks its C library's start function up,

@@ -5,43 +5,60 @@ import ProfileModel
 /// A child that waits to become the program.
 struct HeldProcess: ~Copyable {
     let pid: Int32
-    private let path: CommandWord
-    private let arguments: [CommandWord]
-    private let signals: SignalQueue
-    private let release: Int32
-    private let failure: Int32
+    let path: CommandWord
+    let arguments: [CommandWord]
+    let signals: SignalQueue
+    let release: Int32
+    let failure: Int32
     /// What it hands on to the program.
-    private let area: InheritedArea?
+    let area: InheritedArea?
     private let ignoresSampleSignal: Bool
-    private let sites: PreparedSites?
+    let sites: PreparedSites?
+    /// Tells which files it opens (``ChildSetting/tellsOpens``), and is the caller's to close.
+    let opensListener: Int32?
 
-    /// Forks the child. It has our directory and limits and, but for what `setting` says, our
-    /// environment and descriptors; its signal mask is the one that we were started with.
+    /// Forks the child. It has our directory and limits and, but for what `setting` and `child` say,
+    /// our environment and descriptors; its signal mask is the one that we were started with. It has
+    /// entered what `child` says when this returns: that delays no launch.
+    ///
+    /// - Parameter sites: where a static program makes its system calls.
     init(
         path: CommandWord, arguments: [CommandWord], signals: SignalQueue,
-        setting: borrowing ProgramSetting, area: Area? = nil
+        setting: borrowing ProgramSetting, child: ChildSetting = ChildSetting(),
+        area: Area? = nil, sites: PreparedSites?
     ) throws(SamplerError) {
         self.path = path
         self.arguments = arguments
         self.signals = signals
-        sites = PreparedSites(path: path.cString)
+        self.sites = sites
         let number = area == nil ? -1 : fl_free_descriptor(Self.leastNumber)
         ignoresSampleSignal = signals.ignoredSignals & 1 << UInt64(SIGURG - 1) != 0
         self.area = number < 0 ? nil : area.map { InheritedArea(area: $0, descriptor: number) }
         var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0.cString) }
         words.append(nil)
-        var variables = setting.environment.map { strdup($0) }
+        var variables = setting.environment(changing: child.environment).map { strdup($0) }
         variables.append(nil)
         defer { for word in words + variables { free(word) } }
         var release: Int32 = -1
         var failure: Int32 = -1
         var mask = signals.originalMask
-        let pid = fl_spawn_held(
-            path.cString, words, variables, setting.streams, &mask, signals.ignoredSignals,
-            self.area?.area.inheritable ?? -1, number, &release, &failure)
+        let memory = self.area?.area.inheritable ?? -1
+        let streams = setting.streams
+        var listener: Int32 = -1
+        let pid =
+            child.needsEntering
+            ? child.withEntry(listener: &listener) { entry in
+                fl_spawn_held_in(
+                    path.cString, words, variables, streams, &mask,
+                    signals.ignoredSignals, memory, number, entry, &release, &failure)
+            }
+            : fl_spawn_held(
+                path.cString, words, variables, streams, &mask, signals.ignoredSignals,
+                memory, number, &release, &failure)
         guard pid > 0 else {
             throw .systemCall(SystemError("starting a process", code: -pid))
         }
+        opensListener = listener < 0 ? nil : listener
         self.pid = pid
         self.release = release
         self.failure = failure

@@ -143,12 +143,24 @@ extension TraceSession {
     /// Whether a thread that does not run is in some code, or will come back to it: a handler returns
     /// to where its signal found the thread.
     func isIn(_ code: ChangedCode, _ thread: TracedThread, _ registers: Registers) -> Bool {
-        if code.contains(registers.programCounter) { return true }
+        code.contains(registers.programCounter)
+            || code.isReferred(by: stack(of: thread, registers))
+    }
+
+    /// Whether a handler is under way in a thread that does not run, and returns into some code.
+    func isInterrupted(
+        in code: Range<UInt64>, _ thread: TracedThread, _ registers: Registers
+    ) -> Bool {
+        SignalFrame.returns(into: code, from: stack(of: thread, registers))
+    }
+
+    /// What is on a thread's stack, as far as it may be returned to.
+    private func stack(of thread: TracedThread, _ registers: Registers) -> [UInt8] {
         let start = registers.stackPointer
         // A stack pointer may hold anything: one that is no stack's has nothing to return to.
-        let end = observer.mappings.region(around: start)?.end ?? start &+ 4096
+        let end = observer.mappings.region(around: start)?.end ?? start &+ 65536
         let size = end > start ? end - start : 0
-        return code.isReferred(by: thread.tracee.memory(at: start, count: Int(min(size, 1 << 20))))
+        return thread.tracee.memory(at: start, count: Int(min(size, 1 << 20)))
     }
 
     // MARK: Semaphores

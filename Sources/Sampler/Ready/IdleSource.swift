@@ -10,9 +10,9 @@ final class IdleSource: ReadySource {
 
     init(_ span: TimeSpan) { self.span = span }
 
-    func look(at now: MonotonicTime, in session: TraceSession) -> MonotonicTime? {
+    func look(at now: MonotonicTime, in launch: any LaunchView) -> MonotonicTime? {
         guard found == nil else { return found }
-        guard let signature = Self.signature(of: session) else {
+        guard let signature = launch.blockedSignature else {
             quiet = nil
             return nil
         }
@@ -22,19 +22,12 @@ final class IdleSource: ReadySource {
         }
         guard now - quiet.since >= span else { return nil }
         // Asked last, because it is dear. A page fault shows as blocked, too.
-        if session.threads.values.contains(where: { $0.waitsForDisk }) {
+        if launch.waitsForDisk {
             self.quiet = nil
             return nil
         }
         found = quiet.since
         return found
-    }
-
-    /// Of the stretches of being blocked that all threads are in; nil: not all are.
-    static func signature(of session: TraceSession) -> UInt64? {
-        signature(
-            of: session.threads.values.lazy.filter { $0.phase != .exited }
-                .map { ($0.tid, $0.blocked?.serial) })
     }
 
     /// Tells one set of stretches of being blocked from another; nil: a thread is not blocked, or
@@ -53,9 +46,4 @@ final class IdleSource: ReadySource {
         }
         return isEmpty ? nil : sum
     }
-}
-
-extension TracedThread {
-    /// Whether it sleeps uninterruptibly (state D of `stat`).
-    fileprivate var waitsForDisk: Bool { phase != .exited && state == UInt8(ascii: "D") }
 }

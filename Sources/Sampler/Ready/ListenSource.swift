@@ -32,22 +32,22 @@ final class ListenSource: ReadySource {
 
     func began(_ pid: Int32) { sockets = ProcessSockets(pid: pid) }
 
-    func look(at now: MonotonicTime, in session: TraceSession) -> MonotonicTime? {
+    func look(at now: MonotonicTime, in launch: any LaunchView) -> MonotonicTime? {
         guard found == nil, budget.allows(at: now) else { return found }
-        let isQuiet = isQuiet(session)
+        let isQuiet = isQuiet(launch)
         if isQuiet, isComplete { return found }
         isComplete = isQuiet
         // A socket in the place of a closed file may have been passed over until now.
         // The tick began a while ago, and it was not listening then, perhaps.
         budget.pay(for: {
-            if isListening(everyDescriptor: isQuiet) { found = session.process.now }
+            if isListening(everyDescriptor: isQuiet) { found = launch.now }
         })
         return found
     }
 
     /// Nobody can have made a call since the last look.
-    private func isQuiet(_ session: TraceSession) -> Bool {
-        let signature = IdleSource.signature(of: session)
+    private func isQuiet(_ launch: any LaunchView) -> Bool {
+        let signature = launch.blockedSignature
         defer { lastSignature = signature }
         return signature != nil && signature == lastSignature
     }

@@ -17,11 +17,21 @@ final class NotifySource: ReadySource, Sendable {
     private let outer: String?
     /// Held while messages are taken.
     private let buffer = Mutex([UInt8](repeating: 0, count: 65536))
+    /// Nobody is to hear of anything any more.
+    private let isOver = Atomic(false)
 
-    init() throws(SystemError) {
-        var name = [CChar](repeating: 0, count: 128)
-        socket = try check(fl_notify_open(&name, name.count), "making a notification socket")
-        self.name = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+    /// - Parameter folder: where the socket is then; nil: it has an abstract name, which the program
+    ///   finds in our network namespace only.
+    init(in folder: String?) throws(SystemError) {
+        if let folder {
+            name = "\(folder)/notify"
+            unlink(name)
+            socket = try check(fl_notify_open_at(name), "making a notification socket in \(folder)")
+        } else {
+            var name = [CChar](repeating: 0, count: 128)
+            socket = try check(fl_notify_open(&name, name.count), "making a notification socket")
+            self.name = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+        }
         outer = getenv("NOTIFY_SOCKET").map { String(cString: $0) }
         guard startThread({ [self] in serve() }) else {
             close(socket)
@@ -31,7 +41,14 @@ final class NotifySource: ReadySource, Sendable {
 
     func began(_ pid: Int32) { moment.pid = pid }
 
-    func look(at now: MonotonicTime, in session: TraceSession) -> MonotonicTime? { moment.time }
+    var needsLooks: Bool { false }
+
+    func end() {
+        isOver.store(true, ordering: .releasing)
+        shutdown(socket, Int32(SHUT_RDWR))
+    }
+
+    func look(at now: MonotonicTime, in launch: any LaunchView) -> MonotonicTime? { moment.time }
 
     func lastLook(_ signals: SignalQueue) -> MonotonicTime? {
         // Our thread may be waiting for a service manager that hangs; nobody waits for us then.
@@ -48,7 +65,8 @@ final class NotifySource: ReadySource, Sendable {
     private static let patience: Int32 = 100
 
     private func serve() {
-        while true {
+        defer { close(socket) }
+        while !isOver.load(ordering: .acquiring) {
             var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
             guard poll(&entry, 1, -1) > 0 else { continue }
             // The program would have waited for the service manager, too.
@@ -60,7 +78,7 @@ final class NotifySource: ReadySource, Sendable {
     private func takeMessages(_ buffer: inout [UInt8], limit: Int32) {
         var limit = limit
         var notification = fl_notification()
-        while true {
+        while !isOver.load(ordering: .acquiring) {
             let length = fl_notify_receive(socket, &buffer, buffer.count, &notification)
             guard length >= 0 else { return }
             let isPassed = take(buffer[..<length], notification, at: .now, limit: limit)

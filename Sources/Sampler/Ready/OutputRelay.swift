@@ -20,6 +20,25 @@ package struct OutputRelay: Sendable {
         self.control = control
     }
 
+    /// Wakes the recorder by SIGCHLD when there is news, once; a thread of ours waits for that.
+    func announceNews() {
+        let copy = fcntl(control, F_DUPFD_CLOEXEC, 16)
+        guard copy >= 0 else { return }
+        let isBegun = startThread {
+            var entry = pollfd(fd: copy, events: Int16(POLLIN), revents: 0)
+            while poll(&entry, 1, -1) < 0, errno == EINTR {}
+            Glibc.close(copy)
+            kill(getpid(), SIGCHLD)
+        }
+        if !isBegun { Glibc.close(copy) }
+    }
+
+    /// Nobody asks it any more; it goes on.
+    func close() {
+        shutdown(control, Int32(SHUT_RDWR))
+        Glibc.close(control)
+    }
+
     enum News {
         case found(MonotonicTime)
         case drained

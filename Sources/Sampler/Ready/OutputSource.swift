@@ -15,8 +15,7 @@ final class OutputSource: ReadySource {
     /// - Parameter setting: where it leads may be a relay already, for another text.
     init(text: String?, setting: inout ProgramSetting) throws(SystemError) {
         self.text = text ?? ""
-        let output = setting.output ?? STDOUT_FILENO
-        let error = setting.error ?? STDERR_FILENO
+        let (output, error) = (setting.currentOutput, setting.currentError)
         let isOneStream = fl_same_stream(output, error) == 1
         try watch(output, isOutput: true, isError: isOneStream, &setting)
         if !isOneStream { try watch(error, isOutput: false, isError: true, &setting) }
@@ -38,9 +37,12 @@ final class OutputSource: ReadySource {
         }
     }
 
-    func began(_ pid: Int32) { for file in files { file.began(pid) } }
+    func began(_ pid: Int32) {
+        for relay in relays { relay.announceNews() }
+        for file in files { file.began(pid) }
+    }
 
-    func look(at now: MonotonicTime, in session: TraceSession) -> MonotonicTime? {
+    func look(at now: MonotonicTime, in launch: any LaunchView) -> MonotonicTime? {
         for relay in relays {
             // A relay that ended has nothing to tell any more.
             guard case .found(let time)? = (try? relay.news()) ?? nil else { continue }
@@ -55,6 +57,10 @@ final class OutputSource: ReadySource {
         if found == nil, files.contains(where: { $0.lookThrough() }) { take(.now) }
         return found
     }
+
+    var needsLooks: Bool { !files.isEmpty }
+
+    func end() { for relay in relays { relay.close() } }
 
     private func take(_ time: MonotonicTime) { found = min(found ?? time, time) }
 }

@@ -1,14 +1,30 @@
 import Glibc
+import ProfileModel
 
 /// What a program gets instead of what we have.
 struct ProgramSetting: ~Copyable {
-    /// Its NOTIFY_SOCKET; nil: ours, if there is one.
-    var notifySocket: String?
+    /// What its environment has instead of ours.
+    var variables: [String: String] = [:]
     /// Its standard output and error; nil: ours. They are closed with this value.
     private(set) var output: Int32?
     private(set) var error: Int32?
+    /// Other descriptors that it inherits under their numbers.
+    private var inherited: [Int32] = []
 
-    init() {}
+    /// What they are otherwise, which is the caller's; nil: ours.
+    private let givenOutput: Int32?
+    private let givenError: Int32?
+
+    init(output: Int32? = nil, error: Int32? = nil) {
+        (givenOutput, givenError) = (output, error)
+    }
+
+    /// Where its output and error lead.
+    var currentOutput: Int32 { output ?? givenOutput ?? STDOUT_FILENO }
+    var currentError: Int32 { error ?? givenError ?? STDERR_FILENO }
+
+    /// A descriptor that is for the program alone.
+    mutating func handOn(_ descriptor: Int32) { inherited.append(descriptor) }
 
     /// Takes over `descriptor`; what stood in its place is closed.
     mutating func replaceStreams(by descriptor: Int32, output isOutput: Bool, error isError: Bool) {
@@ -18,15 +34,15 @@ struct ProgramSetting: ~Copyable {
         for replaced in before.subtracting(descriptors) { Glibc.close(replaced) }
     }
 
-    private var descriptors: Set<Int32> { Set([output, error].compactMap { $0 }) }
+    private var descriptors: Set<Int32> { Set([output, error].compactMap { $0 } + inherited) }
 
     /// As ``fl_spawn_held`` wants them.
-    var streams: [Int32] { [output ?? -1, error ?? -1] }
+    var streams: [Int32] { [output ?? givenOutput ?? -1, error ?? givenError ?? -1] }
 
     /// Our own copies: as long as we hold them, there is no end to what comes out of the others.
     mutating func close() {
         for descriptor in descriptors { Glibc.close(descriptor) }
-        (output, error) = (nil, nil)
+        (output, error, inherited) = (nil, nil, [])
     }
 
     deinit {
@@ -34,16 +50,20 @@ struct ProgramSetting: ~Copyable {
     }
 
     /// Our own environment, as `NAME=value` words, with what is different for the program.
-    var environment: [[CChar]] {
-        let name = Array("NOTIFY_SOCKET=".utf8CString.dropLast())
-        var words: [[CChar]] = []
+    func environment(changing changes: [EnvironmentChange] = []) -> [[CChar]] {
+        var words: [[UInt8]] = []
         var next = environ
         while let word = next.pointee {
-            let bytes = Array(UnsafeBufferPointer(start: word, count: strlen(word) + 1))
-            if notifySocket == nil || !bytes.starts(with: name) { words.append(bytes) }
+            words.append(
+                word.withMemoryRebound(to: UInt8.self, capacity: strlen(word)) {
+                    Array(UnsafeBufferPointer(start: $0, count: strlen(word)))
+                })
             next += 1
         }
-        if let notifySocket { words.append(name + notifySocket.utf8CString) }
-        return words
+        // What is waited for comes by these, and by no others.
+        let own = variables.sorted { $0.key < $1.key }.map { EnvironmentChange($0.key, $0.value) }
+        return EnvironmentChange.apply(changes + own, to: words).map { word in
+            word.map { CChar(bitPattern: $0) } + [0]
+        }
     }
 }

@@ -11,8 +11,11 @@ package enum ReadyCondition: Hashable, Sendable {
     case listen(port: UInt16?)
     /// The first byte, or the first line with the text, on standard output or error.
     case output(text: String?)
-    /// The first top-level X11 window that is mapped.
+    /// The first top-level window: on X11 it is mapped, on Wayland configured.
     case window
+    /// The first picture in a top-level window: on X11 something is drawn into it, on Wayland it is
+    /// committed with a buffer.
+    case frame
     /// No thread has had anything to do for so long.
     case idle(TimeSpan)
     /// A signpost (an event, or an interval's end) of this name.
@@ -21,11 +24,12 @@ package enum ReadyCondition: Hashable, Sendable {
     case mark(String)
 
     /// Whether it can be watched for in a process that runs already: where that takes another
-    /// environment or other descriptors, it is too late.
+    /// environment or other descriptors, it is too late. (So it is for `window` and `frame` on
+    /// Wayland, not on X11.)
     package var suitsRunningProcess: Bool {
         switch self {
         case .notify, .output: false
-        case .exit, .listen, .window, .idle, .signpost, .mark: true
+        case .exit, .listen, .window, .frame, .idle, .signpost, .mark: true
         }
     }
 }
@@ -39,6 +43,7 @@ extension ReadyCondition: CustomStringConvertible {
         case .listen(let port): "listen" + (port.map { ":\($0)" } ?? "")
         case .output(let text): "output" + (text.map { ":\($0)" } ?? "")
         case .window: "window"
+        case .frame: "frame"
         case .idle(let span): "idle:" + Self.words(span)
         case .signpost(let name): "signpost:\(name)"
         case .mark(let name): "mark:\(name)"

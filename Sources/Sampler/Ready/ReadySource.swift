@@ -1,3 +1,4 @@
+import Glibc
 import ProfileModel
 import Synchronization
 
@@ -7,13 +8,20 @@ protocol ReadySource: AnyObject {
     /// The process to watch is there; it has not executed anything yet, unless it runs already.
     func began(_ pid: Int32)
     /// When the condition was met; nil: not yet.
-    func look(at now: MonotonicTime, in session: TraceSession) -> MonotonicTime?
+    func look(at now: MonotonicTime, in launch: any LaunchView) -> MonotonicTime?
     /// The same when the process has ended, for what it did last.
     func lastLook(_ signals: SignalQueue) -> MonotonicTime?
+    /// Whether what it tells comes by looking only. Else the recorder is woken when there is news, by
+    /// SIGCHLD.
+    var needsLooks: Bool { get }
+    /// Nobody asks any more: what it holds is given back.
+    func end()
 }
 
 extension ReadySource {
     func began(_ pid: Int32) {}
+    var needsLooks: Bool { true }
+    func end() {}
     func lastLook(_ signals: SignalQueue) -> MonotonicTime? { nil }
 }
 
@@ -30,5 +38,9 @@ final class AwaitedMoment: Sendable {
     var time: MonotonicTime? { state.withLock { $0.time } }
 
     /// The first time counts.
-    func came(at time: MonotonicTime) { state.withLock { $0.time = $0.time ?? time } }
+    func came(at time: MonotonicTime) {
+        state.withLock { $0.time = $0.time ?? time }
+        // Nobody may be looking.
+        kill(getpid(), SIGCHLD)
+    }
 }

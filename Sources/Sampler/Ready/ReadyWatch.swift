@@ -8,18 +8,31 @@ final class ReadyWatch {
     private let conditions: [ReadyCondition]
     /// What the program's output goes through, where it is watched, in that order.
     private(set) var relays: [OutputRelay] = []
+    /// Through what it goes to its Wayland compositor, where that is watched.
+    private var wayland: WaylandRelay?
     /// How the program must be started for that.
-    private(set) var setting = ProgramSetting()
+    private(set) var setting: ProgramSetting
+
+    /// Where sockets are that the program must reach; nil: they need no place.
+    private var socketFolder: String?
 
     /// For a program that is yet to be started: nothing of what it needs may come later.
-    init(launching conditions: [ReadyCondition]) throws(SamplerError) {
+    ///
+    /// - Parameter setting: where its output goes otherwise.
+    init(
+        launching conditions: [ReadyCondition], setting: consuming ProgramSetting = ProgramSetting(),
+        socketFolder: String? = nil
+    ) throws(SamplerError) {
         self.conditions = conditions
+        self.setting = setting
+        self.socketFolder = socketFolder
         for condition in conditions { try add(condition, isLaunch: true) }
     }
 
     /// For a process that runs already. Conditions that do not suit it are left out.
     init(attachingFor conditions: [ReadyCondition]) throws(SamplerError) {
         self.conditions = conditions
+        setting = ProgramSetting()
         for condition in conditions where condition.suitsRunningProcess {
             try add(condition, isLaunch: false)
         }
@@ -31,9 +44,9 @@ final class ReadyWatch {
         case .exit, .signpost, .mark: return
         case .notify:
             let notify = try Self.explain(condition) { () throws(SystemError) in
-                try NotifySource()
+                try NotifySource(in: socketFolder)
             }
-            setting.notifySocket = notify.name
+            setting.variables["NOTIFY_SOCKET"] = notify.name
             source = notify
         case .listen(let port): source = ListenSource(port: port, ignoresInherited: isLaunch)
         case .output(let text):
@@ -43,10 +56,26 @@ final class ReadyWatch {
             // The program writes to the newest.
             relays = output.relays + relays
             source = output
-        case .window: source = try WindowSource(isLaunch: isLaunch)
+        case .window: source = try display(.window, for: condition, isLaunch: isLaunch)
+        case .frame: source = try display(.frame, for: condition, isLaunch: isLaunch)
         case .idle(let span): source = IdleSource(span)
         }
         sources.append((condition, source))
+    }
+
+    private func display(
+        _ wanted: DisplaySource.Wanted, for condition: ReadyCondition, isLaunch: Bool
+    ) throws(SamplerError) -> DisplaySource {
+        do throws(DisplayProblem) {
+            let displays =
+                try isLaunch
+                ? Displays(launching: wanted, known: wayland, &setting)
+                : Displays(attachingFor: wanted)
+            wayland = displays.relay
+            return DisplaySource(wanted, displays.server, displays.relay, isLaunch: isLaunch)
+        } catch {
+            throw .cannotWatch(condition.description, reason: error.reason)
+        }
     }
 
     private static func explain<Value>(
@@ -66,8 +95,8 @@ final class ReadyWatch {
     }
 
     /// The earliest of what has been met since the last look.
-    func look(at now: MonotonicTime, in session: TraceSession) -> Readiness? {
-        earliest { $0.look(at: now, in: session) }
+    func look(at now: MonotonicTime, in launch: any LaunchView) -> Readiness? {
+        earliest { $0.look(at: now, in: launch) }
     }
 
     /// The same after the process's end.
@@ -82,6 +111,20 @@ final class ReadyWatch {
         }
         return found
     }
+
+    /// Whether somebody has to look now and then.
+    var needsLooks: Bool { sources.contains { $0.source.needsLooks } }
+
+    /// Whether somebody else has to tell of signposts.
+    var watchesSignposts: Bool {
+        conditions.contains { condition in
+            guard case .signpost = condition else { return false }
+            return true
+        }
+    }
+
+    /// Nobody asks any more.
+    func end() { for (_, source) in sources { source.end() } }
 
     // MARK: What others see
 

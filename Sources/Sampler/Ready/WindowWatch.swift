@@ -24,9 +24,10 @@ struct WindowWatch {
                 watch(window, at: now)
             case .mapped(let window) where own.contains(window):
                 if connection.isMapped(window) == true { moment.came(at: now) }
-            case .created, .mapped, .other: break
+            case .created, .mapped, .exposed, .drawn, .other: break
             }
         }
+        connection.hangUp()
     }
 
     /// Looks at the windows that are there: a few levels below the root, inside frames.

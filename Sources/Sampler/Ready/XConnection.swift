@@ -7,11 +7,13 @@ import Synchronization
 ///
 /// Unsafe code: XCB's replies and events are memory that is ours to free.
 final class XConnection: @unchecked Sendable {
-    private let connection: OpaquePointer
+    let connection: OpaquePointer
     /// The root windows, one for each screen.
     let roots: [xcb_window_t]
     /// Whether it knows whose windows are.
     private let knowsClients: Bool
+    /// How it tells of what is drawn.
+    let drawing: DrawingExtension
 
     /// How long the server may take to answer.
     private static let patience = TimeSpan.milliseconds(10_000)
@@ -24,14 +26,7 @@ final class XConnection: @unchecked Sendable {
 
     /// A server may accept, and never answer, for which XCB waits for ever: a thread of its own
     /// does. Whoever wants us to end meanwhile is heard.
-    static func open() throws(SamplerError) -> XConnection {
-        guard let display = getenv("DISPLAY"), display.pointee != 0 else {
-            throw .cannotWatch("window", reason: "DISPLAY is not set")
-        }
-        return try open(String(cString: display))
-    }
-
-    static func open(_ name: String) throws(SamplerError) -> XConnection {
+    static func open(_ name: String) throws(DisplayProblem) -> XConnection {
         let attempt = AttemptResult()
         let isBegun = startThread { attempt.end(with: XConnection(name)) }
         let deadline = MonotonicTime.now + patience
@@ -39,13 +34,13 @@ final class XConnection: @unchecked Sendable {
             switch attempt.state.withLock({ $0 }) {
             case .connected(let connection): return connection
             case .failed:
-                throw .cannotWatch("window", reason: "no connection to the X server '\(name)'")
+                throw DisplayProblem(reason: "no connection to the X server '\(name)'")
             case .underWay: break
             }
             guard !SignalQueue.isToEnd, MonotonicTime.now < deadline else { break }
             usleep(500)
         }
-        throw .cannotWatch("window", reason: "the X server '\(name)' does not answer")
+        throw DisplayProblem(reason: "the X server '\(name)' does not answer")
     }
 
     private final class AttemptResult: Sendable {
@@ -71,6 +66,7 @@ final class XConnection: @unchecked Sendable {
             xcb_screen_next(&screens)
         }
         self.roots = roots
+        cxcb_prefetch_extensions(connection)
         knowsClients = cxcb_has_resources(connection) != 0
         if knowsClients,
             let reply = xcb_res_query_version_reply(
@@ -78,19 +74,20 @@ final class XConnection: @unchecked Sendable {
         {
             free(reply)
         }
+        drawing = DrawingExtension(connection)
         for root in roots { select(XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY, of: root) }
-        // Answered only when the server has done what was asked before.
-        if let reply = xcb_get_input_focus_reply(
-            connection, xcb_get_input_focus(connection), nil)
-        {
-            free(reply)
-        }
+        waitUntilDone()
         guard xcb_connection_has_error(connection) == 0 else { return nil }
     }
 
+    /// Until the server has done what it was asked before.
+    func waitUntilDone() {
+        free(xcb_get_input_focus_reply(connection, xcb_get_input_focus(connection), nil))
+    }
+
     /// What we want to hear of a window, beside what others hear.
-    func select(_ mask: xcb_event_mask_t, of window: xcb_window_t) {
-        var value = UInt32(mask.rawValue)
+    func select(_ mask: xcb_event_mask_t..., of window: xcb_window_t) {
+        var value = mask.reduce(0) { $0 | UInt32($1.rawValue) }
         xcb_change_window_attributes(
             connection, window, UInt32(XCB_CW_EVENT_MASK.rawValue), &value)
         xcb_flush(connection)
@@ -98,16 +95,30 @@ final class XConnection: @unchecked Sendable {
 
     deinit { xcb_disconnect(connection) }
 
-    enum Event {
+    /// Nothing more is wanted: the server forgets what it was to tell, and nobody has to read it.
+    func hangUp() { shutdown(xcb_get_file_descriptor(connection), Int32(SHUT_RDWR)) }
+
+    enum Event: Equatable {
         case created(xcb_window_t, parent: xcb_window_t)
         case mapped(xcb_window_t)
+        /// It has lost what it showed; the server has painted its background, if it has one.
+        case exposed(xcb_window_t)
+        /// Something was drawn into it or the windows in it, when the server had taken our request of
+        /// this number last.
+        case drawn(xcb_window_t, sequence: UInt16)
         case other
     }
 
     /// Waits for the next; nil: the connection is gone.
-    func next() -> Event? {
-        guard let event = xcb_wait_for_event(connection) else { return nil }
+    func next() -> Event? { take(xcb_wait_for_event(connection)) }
+
+    /// One that has been read already; nil: there is none.
+    func nextQueued() -> Event? { take(xcb_poll_for_queued_event(connection)) }
+
+    private func take(_ event: UnsafeMutablePointer<xcb_generic_event_t>?) -> Event? {
+        guard let event else { return nil }
         defer { free(event) }
+        if let event = drawing.event(event) { return event }
         switch Int32(event.pointee.response_type & 0x7f) {
         case XCB_CREATE_NOTIFY:
             return event.withMemoryRebound(to: xcb_create_notify_event_t.self, capacity: 1) {
@@ -116,6 +127,10 @@ final class XConnection: @unchecked Sendable {
         case XCB_MAP_NOTIFY:
             return event.withMemoryRebound(to: xcb_map_notify_event_t.self, capacity: 1) {
                 .mapped($0.pointee.window)
+            }
+        case XCB_EXPOSE:
+            return event.withMemoryRebound(to: xcb_expose_event_t.self, capacity: 1) {
+                .exposed($0.pointee.window)
             }
         default: return .other
         }

@@ -32,13 +32,17 @@ extension TraceSession {
         }
         if thread.samples != nil {
             // Once it does nothing but compute, signals are cheaper for it.
-            guard thread.burst.isLongAtWork, thread.calls.isComputing, canAsk(thread, status),
-                !endlessFiles.areOpen(at: now)
+            guard thread.burst.isLongAtWork, canAsk(thread, status),
+                !signalsMayHarm(thread, at: now)
             else { return }
             endEvents(of: thread)
-        } else if !thread.calls.isComputing || endlessFiles.areOpen(at: now) {
+        } else if signalsMayHarm(thread, at: now) {
             if sampleByEvents(thread, known) { return }
             if mayMeetLongCall(thread, at: now) { return spare(thread) }
+            // A stop gives such a call back to it.
+            if handlersBlock, !thread.calls.isComputing {
+                return captureByStop(thread, approach, at: now)
+            }
         }
         switch approach {
         case .signal: ask(thread, status, counters)
@@ -47,6 +51,15 @@ extension TraceSession {
         case .spare: spare(thread)
         }
     }
+
+    /// Whether a signal could change what a call returns, as far as events can do without.
+    private func signalsMayHarm(_ thread: TracedThread, at now: MonotonicTime) -> Bool {
+        !thread.calls.isComputing || handlersBlock || endlessFiles.areOpen(at: now)
+    }
+
+    /// Whether a handler of the program's may hold our signal back until it returns: then nobody can
+    /// tell which of the two has ended a call, and it is not made again.
+    private var handlersBlock: Bool { instrumentation?.area.handlersBlock == true }
 
     /// At a stop our code comes in, or a thread is detached: one is tried whenever it can do no harm.
     private func captureByStop(

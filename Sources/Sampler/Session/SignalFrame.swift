@@ -7,8 +7,24 @@ enum SignalFrame {
     private static let stackBase = 2
     private static let stackSize = 4
     private static let interruptedStackPointer = 5 + 15
+    private static let interruptedCode = 5 + 16
+    private static let flags = 5 + 17
     private static let codeSegment = 5 + 18
     private static let length = 5 + 19
+
+    /// Whether a handler that runs on a stack will return to somewhere in a piece of code. A word that
+    /// was left there by chance, such as a return address, is none of these.
+    static func returns(into code: Range<UInt64>, from stack: [UInt8]) -> Bool {
+        stack.withUnsafeBytes { raw in
+            let words = raw.bindMemory(to: UInt64.self)
+            guard words.count > length else { return false }
+            return (0..<(words.count - length)).contains { index in
+                code.contains(words[index + interruptedCode])
+                    && words[index + flags] & ~0xFF_FFFF == 0
+                    && words[index + codeSegment] & 0xFFFF == 0x33
+            }
+        }
+    }
 
     /// The stack pointer of the code that a handler interrupted, when the handler runs on an
     /// alternate stack. The frame says so itself: it holds that stack's base and size, and the

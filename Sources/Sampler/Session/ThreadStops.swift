@@ -165,11 +165,14 @@ extension TraceSession {
     /// Some thread, stopped, without having ended a call by it: one that runs, or waits in a call
     /// that is restarted. nil when none can be had within a tenth of a second.
     ///
-    /// - Parameter deadline: those have longer that could be stopped, if they only got a core.
+    /// - Parameter deadline: those have longer that could be stopped, if they only got a core, or at
+    ///   the right moment: who has run meanwhile will run again.
     func stopAny(by deadline: MonotonicTime) -> TracedThread? {
         // A program has them only when its own code runs, which may be later than ours.
         if ProcessStatus(pid: pid)?.hasShadowStack == true { return nil }
         let soon = process.now + .milliseconds(100)
+        let before = ranBefore()
+        var isActive = false
         var turn = Self.turn
         var unfit: Set<Int32> = []
         while true {
@@ -187,12 +190,18 @@ extension TraceSession {
                 unfit.insert(thread.tid)
                 release(thread)
             }
-            guard process.now < (wantsCore && !isCalledOff ? max(deadline, soon) : soon)
-            else { return nil }
+            isActive = isActive || (isLate && ranBefore() != before)
+            let isPatient = (wantsCore || isActive) && !isCalledOff
+            guard process.now < (isPatient ? max(deadline, soon) : soon) else { return nil }
             // Where there are many, each may have to wait for longer.
             if isLate { turn = turn + turn }
             pause(microseconds: 500)
         }
+    }
+
+    /// How long each thread has run, in nanoseconds.
+    private func ranBefore() -> [Int32: Int64?] {
+        threads.mapValues { $0.counters()?.run }
     }
 
     private func mayStop(_ thread: TracedThread) -> Bool {

@@ -30,6 +30,8 @@ struct Command {
         self.words = words
         // Nothing of a test is left in the user's cache, and nothing is taken from there.
         environment["FIRSTLIGHT_CACHE"] = ""
+        // Nor is anything shown on the user's screen.
+        for name in ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"] { environment[name] = nil }
         environment.merge(variables) { $1 }
     }
 

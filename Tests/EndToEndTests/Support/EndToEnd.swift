@@ -57,7 +57,7 @@ enum Tool {
     private static let installed = [
         "go", "gdb", "git", "perl", "python3", "strace", "sqlite3", "setpriv",
         "setsid", "Xvfb", "perf", "node", "objcopy", "readelf", "xmllint",
-        "zsh", "fish", "mandoc",
+        "zsh", "fish", "mandoc", "weston", "mousepad", "featherpad",
     ]
 
     /// The first file of this name in PATH.

@@ -989,6 +989,27 @@ import Testing
         }
     }
 
+    /// Of a program that runs already: the thread that brings the area in asks for each of them.
+    @Test(arguments: [true, false]) func handlersThatAreThere(blocks: Bool) async {
+        await #expect(processExitsWith: .success) { [blocks] in
+            var action = sigaction()
+            action.__sigaction_handler.sa_handler = { _ in }
+            sigfillset(&action.sa_mask)
+            if !blocks {
+                for signal in [Self.signal, Self.spare] { sigdelset(&action.sa_mask, signal) }
+            }
+            #expect(sigaction(SIGUSR2, &action, nil) == 0)
+            let mapped = try MappedArea()
+            mapped.settle {
+                $0.signal = (Self.signal, 0)
+                $0.spare = Self.spare
+            } prepare: {
+                $0.set(\.handlers_block, UInt32(FL_HANDLERS_UNKNOWN))
+            }
+            #expect(mapped.area.handlersBlock == blocks)
+        }
+    }
+
     /// With FRED the processor's instruction for system calls leaves rcx alone.
     @Test func aCallIsKnownByItsCode() async {
         await #expect(processExitsWith: .success) {

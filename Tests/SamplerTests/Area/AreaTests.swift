@@ -75,7 +75,7 @@ import Testing
         #expect(state.start_slot == 0x2222 && state.start_is_protected == 1)
         #expect(state.real_main == 0x3333 && state.island == 0x4000)
         #expect(state.gate == UInt32(FL_GATE_CLOSED))
-        #expect(state.wants_sites == 1)
+        #expect(state.wants_sites == 0x3F)
         #expect([state.sites.0, state.sites.1, state.sites.2, state.sites.3] == [0, 0, 0, 0])
         #expect(state.opens == UInt32(FL_FIRST_OPEN) && state.libraries == 0)
         #expect(area.copy(at: 0, count: AreaCode.bytes.count) == AreaCode.bytes)

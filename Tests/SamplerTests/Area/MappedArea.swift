@@ -23,10 +23,15 @@ final class MappedArea {
     var address: UInt64 { UInt64(UInt(bitPattern: program)) }
 
     /// Fills it in, and has our code settle, as the piece that brings an area in does.
-    func settle(_ change: (inout Area.Contents) -> Void = { _ in }) {
+    ///
+    /// - Parameter prepare: called when it has been filled in.
+    func settle(
+        _ change: (inout Area.Contents) -> Void = { _ in }, prepare: (Area) -> Void = { _ in }
+    ) {
         var contents = Area.Contents(place: address, recorder: 0, cookie: 0x1234_5678_9ABC)
         change(&contents)
         area.fill(contents)
+        prepare(area)
         #expect(area.open())
         typealias Settle = @convention(c) (Int32) -> Void
         // The arrival's code calls this place.

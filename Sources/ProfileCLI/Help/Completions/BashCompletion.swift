@@ -44,7 +44,7 @@ enum BashCompletion {
                     elif [[ $word != -* || $word == - ]]; then
                         operand=$index
                         break
-                    elif [[ $valued == *" $word "* ]]; then
+                    elif [[ $valued == *" $word "* || ${COMP_WORDS[index + 1]} == '=' ]]; then
                         ((index += 1))
                         if [[ ${COMP_WORDS[index]} == '=' ]]; then ((index += 1)); fi
                         # --option=, with nothing behind
@@ -101,7 +101,7 @@ enum BashCompletion {
     private static func options(of subcommand: Subcommand) -> String {
         let options = OptionTable.options(of: subcommand)
         let long = options.map { "--" + $0.long }.joined(separator: " ")
-        let valued = options.filter { $0.kind != .none }.flatMap(names).joined(separator: " ")
+        let valued = options.filter(\.kind.takesNextWord).flatMap(names).joined(separator: " ")
         return """
                 \(subcommand.rawValue))
                     options='\(long)'

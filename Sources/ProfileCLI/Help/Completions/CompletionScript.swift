@@ -42,9 +42,9 @@ enum Candidates: Hashable {
 
 extension OptionDeclaration {
     var candidates: Candidates {
-        if case .choice(let words) = kind { return .words(words) }
+        if let words = kind.words { return .words(words) }
         return switch name {
-        case .output: .files
+        case .output, .envFile, .home: .files
         case .until: .words(ReadyArgument.beginnings)
         default: .nothing
         }
@@ -55,7 +55,7 @@ extension OptionDeclaration {
         let ends = ["; ", ": ", ", ", ". ", " ("].compactMap { help.firstRange(of: $0)?.lowerBound }
         let words = String(help[..<(ends.min() ?? help.endIndex)])
         // Some texts explain one value after the other.
-        if case .choice(let values) = kind, values.contains(words) { return long }
+        if let values = kind.words, values.contains(words) { return long }
         return words
     }
 }
@@ -63,7 +63,7 @@ extension OptionDeclaration {
 extension Subcommand {
     var operandCandidates: Candidates {
         switch self {
-        case .record: .commandLine
+        case .record, .measure: .commandLine
         case .attach: .processes
         case .import: .files
         case .report, .view, .fold, .export: .recordings

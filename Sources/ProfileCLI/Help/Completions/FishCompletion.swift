@@ -78,18 +78,24 @@ enum FishCompletion {
         Subcommand.allCases.filter(\.endsOptionsAtOperand).map(\.rawValue).joined(separator: " ")
     }
 
-    /// The options of `record` whose value is the next word.
+    /// The options whose value is the next word, of all that start a program: in none of them is one
+    /// of these a switch.
     private static var valued: String {
-        OptionTable.options(of: .record).filter { $0.kind != .none }
-            .flatMap { ["--" + $0.long] + ($0.short.map { ["-\($0)"] } ?? []) }
-            .joined(separator: " ")
+        var words: [String] = []
+        for subcommand in Subcommand.allCases where subcommand.endsOptionsAtOperand {
+            for option in OptionTable.options(of: subcommand) where option.kind.takesNextWord {
+                let names = ["--" + option.long] + (option.short.map { ["-\($0)"] } ?? [])
+                words += names.filter { !words.contains($0) }
+            }
+        }
+        return words.joined(separator: " ")
     }
 
     private static func of(_ subcommand: Subcommand) -> [String] {
         let within = "complete -c firstlight -n '__firstlight_in \(subcommand.rawValue)'"
         let options = OptionTable.options(of: subcommand).map { option in
             let short = option.short.map { " -s \($0)" } ?? ""
-            let value = option.kind == .none ? "" : value(option.candidates)
+            let value = option.kind.takesNextWord ? value(option.candidates) : ""
             return "\(within) -l \(option.long)\(short)\(value) -d \(quote(option.brief))"
         }
         return options + operand(of: subcommand, within)

@@ -45,8 +45,12 @@ enum ZshCompletion {
     /// `'(-o --output)'{-o+,--output=}'[where the recording goes]:FILE:_files'`
     private static func specification(_ option: OptionDeclaration) -> String {
         let takesValue = option.kind != .none
-        let long = "--" + option.long + (takesValue ? "=" : "")
-        let value = takesValue ? ":\(escape(option.placeholder)):\(action(option.candidates))" : ""
+        let isOptional = takesValue && !option.kind.takesNextWord
+        let long = "--" + option.long + (isOptional ? "=-" : takesValue ? "=" : "")
+        let colons = isOptional ? "::" : ":"
+        let value =
+            takesValue
+            ? "\(colons)\(escape(option.placeholder)):\(action(option.candidates))" : ""
         let text = "'[\(escape(option.brief))]\(value)'"
         let repeated = option.mayRepeat ? "\\*" : ""
         guard let short = option.short else { return repeated + long + text }

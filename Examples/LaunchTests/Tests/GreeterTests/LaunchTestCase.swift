@@ -1,0 +1,15 @@
+import LaunchMetric
+import XCTest
+
+/// The same with XCTest.
+final class LaunchTestCase: XCTestCase {
+    func testStaysFast() async throws {
+        let launch = try await measureLaunch(of: greeter, baseline: .command([greeter]))
+        XCTAssertLessThan(launch.wall.median, .seconds(5))
+    }
+
+    /// It must fail: `make test` sees to that.
+    func testSlowerMustFail() async throws {
+        try await measureLaunch(of: greeter, arguments: ["--slow"], baseline: .command([greeter]))
+    }
+}

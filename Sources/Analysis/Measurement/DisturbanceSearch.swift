@@ -1,0 +1,113 @@
+import ProfileModel
+
+/// What made the figures of an arm less sure than their intervals say: whatever is large enough to
+/// move a median by about as much as a regression that is not allowed (3 %).
+struct DisturbanceSearch {
+    /// CPU time of others, as a share of all cores'. On two cores, a tenth of one: enough to take
+    /// a core from a launch now and then. The kernel counts it in ticks of 10 ms, so it is summed
+    /// over all launches; of a single short one it says little.
+    static let otherWork = 0.05
+    /// What a hypervisor takes, a launch waits for: a share of 1 % of all cores' time can be 2 %
+    /// of a launch's on two cores.
+    static let stolen = 0.01
+    /// Between the lowest and the highest frequency, as a share of the highest: steps of turbo
+    /// modes are some 3 % each, and a mean over cores wavers by one or two.
+    static let frequency = 0.1
+    /// From the first launch to the last, as a share of the median: less is no regression either.
+    static let drift = 0.03
+    /// How often launches in random order may seem to drift.
+    static let driftChance = 0.005
+
+    /// Gravest first: what contradicts the conditions, what makes a median mean little, then what
+    /// may have been the cause.
+    private(set) var found: [Disturbance] = []
+
+    private let measurement: Measurement
+    /// The places of those that count.
+    private let places: [Int]
+
+    init(_ measurement: Measurement, arm: Int) {
+        self.measurement = measurement
+        places = measurement.launches.indices.filter {
+            measurement.launches[$0].arm == arm && measurement.launches[$0].discarded == nil
+        }
+        let walls = launches.map(\.wall.value)
+        let modes = SortedValues(walls).flatMap { TwoModes($0) }
+        found = [
+            readFromDisk,
+            modes.map {
+                .bimodal(
+                    lower: $0.lower, lowerCount: $0.lowerCount, upper: $0.upper,
+                    upperCount: $0.upperCount)
+            },
+            drift(walls),
+            share(of: \.otherWork, atLeast: Self.otherWork).map {
+                .otherWork(share: $0.share, launches: $0.launches)
+            },
+            share(of: \.stolen, atLeast: Self.stolen).map {
+                .stolen(share: $0.share, launches: $0.launches)
+            },
+            frequencies,
+            outliers(walls, modes),
+        ].compactMap(\.self)
+    }
+
+    private var launches: [MeasuredLaunch] { places.map { measurement.launches[$0] } }
+
+    private var readFromDisk: Disturbance? {
+        guard measurement.conditions.cache == .warm else { return nil }
+        let count = launches.count { $0.readBytes ?? 0 > 0 }
+        return count > 0 ? .readFromDisk(launches: count) : nil
+    }
+
+    private func drift(_ walls: [Double]) -> Disturbance? {
+        guard let trend = Trend(walls), trend.probability < Self.driftChance,
+            let median = SortedValues(walls)?.median, median > 0
+        else { return nil }
+        let share = trend.slope * Double(walls.count - 1) / median
+        return abs(share) >= Self.drift ? .drift(share: share) : nil
+    }
+
+    /// The share of all cores' time in all launches together of which it is known, and how many
+    /// launches have that much by themselves.
+    private func share(
+        of figure: KeyPath<MeasuredLaunch, TimeSpan?>, atLeast limit: Double
+    ) -> (share: Double, launches: Int)? {
+        let cores = Double(measurement.machine.cores)
+        guard cores > 0 else { return nil }
+        var (part, whole, count) = (0.0, 0.0, 0)
+        for launch in launches {
+            guard let taken = launch[keyPath: figure]?.value, launch.wall > .zero else { continue }
+            let time = launch.wall.value * cores
+            part += max(0, taken)
+            whole += time
+            if taken / time >= limit { count += 1 }
+        }
+        guard whole > 0, part / whole >= limit else { return nil }
+        return (min(1, part / whole), count)
+    }
+
+    private var frequencies: Disturbance? {
+        let known = launches.compactMap(\.frequency).filter { $0 > 0 }
+        guard let lowest = known.min(), let highest = known.max(),
+            Double(highest - lowest) >= Self.frequency * Double(highest)
+        else { return nil }
+        return .frequency(lowest: lowest, highest: highest)
+    }
+
+    /// Of two kinds of launches, those that lie far from their own kind.
+    private func outliers(_ walls: [Double], _ modes: TwoModes?) -> Disturbance? {
+        var kinds = [Array(walls.indices)]
+        if let modes {
+            let border = walls.sorted()[modes.lowerCount]
+            kinds = [
+                walls.indices.filter { walls[$0] < border },
+                walls.indices.filter { walls[$0] >= border },
+            ]
+        }
+        let far = kinds.flatMap { kind in
+            Outliers.places(in: kind.map { walls[$0] }).map { places[kind[$0]] }
+        }
+        return far.isEmpty ? nil : .outliers(far.sorted())
+    }
+}

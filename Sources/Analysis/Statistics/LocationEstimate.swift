@@ -1,0 +1,89 @@
+/// Where differences lie: Hodges and Lehmann's estimate (1963), and the bounds that belong to
+/// Wilcoxon's signed ranks.
+///
+/// All three are averages of two differences (of a difference with itself, too; Walsh's averages):
+/// the median of all, and the ones that so many others lie outside of. They assume that
+/// differences are symmetric around their centre, as those of two programs that take turns are.
+/// Zeros and equal differences need nothing special: they make the bounds wider, never less sure.
+/// (Noise too small to change any order would make them all different, and the bounds exact.)
+struct LocationEstimate: Hashable {
+    var value: Double
+    var low: Double
+    var high: Double
+    /// Of each bound: at least what was asked for, less where there are too few differences.
+    var confidence: Double
+
+    /// - Parameter confidence: of each bound by itself, more than 0.5.
+    /// - Returns: nil for no differences, or one that is not finite.
+    init?(_ differences: [Double], confidence: Double) {
+        guard let averages = PairAverages(differences) else { return nil }
+        let bound = SignedRanks.bound(count: differences.count, confidence: confidence)
+        let count = averages.count
+        value =
+            averages.smallest((count + 1) / 2) / 2 + averages.smallest(count / 2 + 1) / 2
+        low = averages.smallest(bound.rank)
+        high = averages.smallest(count + 1 - bound.rank)
+        self.confidence = bound.confidence
+    }
+}
+
+/// The averages of all pairs of values, each with itself included, without a list of them: a
+/// hundred thousand values have five thousand million.
+struct PairAverages {
+    private let sorted: [Double]
+
+    /// nil: no values, or one that is not finite.
+    init?(_ values: [Double]) {
+        guard !values.isEmpty, values.allSatisfy(\.isFinite) else { return nil }
+        sorted = values.sorted()
+    }
+
+    var count: Int { sorted.count * (sorted.count + 1) / 2 }
+
+    /// The `rank`-th smallest, counted from 1.
+    ///
+    /// A number is halved into by its bits until it is exactly one of the averages: 64 times, each
+    /// time counting how many averages are not above it.
+    func smallest(_ rank: Int) -> Double {
+        var low = sorted[0].ordinal
+        var high = sorted[sorted.count - 1].ordinal
+        while low < high {
+            let middle = low &+ Int64(UInt64(bitPattern: high &- low) / 2)
+            if countNotAbove(Double(ordinal: middle)) >= rank {
+                high = middle
+            } else {
+                low = middle + 1
+            }
+        }
+        return Double(ordinal: low)
+    }
+
+    /// In one pass: the larger the first of a pair, the smaller the second may be.
+    private func countNotAbove(_ limit: Double) -> Int {
+        var count = 0
+        var end = sorted.count
+        for first in sorted.indices {
+            while end > first, Self.average(sorted[first], sorted[end - 1]) > limit { end -= 1 }
+            guard end > first else { break }
+            count += end - first
+        }
+        return count
+    }
+
+    private static func average(_ left: Double, _ right: Double) -> Double {
+        left / 2 + right / 2
+    }
+}
+
+extension Double {
+    /// Integers in the order of the numbers that they stand for; 0 and -0 have the same.
+    fileprivate var ordinal: Int64 {
+        let bits = Int64(bitPattern: bitPattern)
+        return bits >= 0 ? bits : Int64.min &- bits
+    }
+
+    fileprivate init(ordinal: Int64) {
+        let bits = ordinal >= 0 ? ordinal : Int64.min &- ordinal
+        self.init(bitPattern: UInt64(bitPattern: bits))
+    }
+}

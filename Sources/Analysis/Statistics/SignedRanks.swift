@@ -1,0 +1,61 @@
+import Glibc
+
+/// Wilcoxon's signed ranks, of `count` differences that are symmetric around zero: the sum of the
+/// ranks of the positive ones.
+enum SignedRanks {
+    /// Up to here probabilities are exact (some ten million additions); above, the normal
+    /// approximation with a correction for continuity differs by less than a hundred-thousandth.
+    static let exactLimit = 300
+
+    /// How many of the averages of two differences, from either end, lie outside of a bound.
+    ///
+    /// - Parameter confidence: of one bound, more than 0.5.
+    /// - Returns: The bound is the `rank`-th smallest (or largest) average, counted from 1, and
+    ///   holds with `confidence`: as much as was asked for, or, where there are too few
+    ///   differences, what the outermost average has.
+    static func bound(count: Int, confidence: Double) -> (rank: Int, confidence: Double) {
+        let allowed = 1 - confidence
+        return count <= exactLimit
+            ? exactBound(count, allowed) : approximateBound(count, allowed)
+    }
+
+    private static func exactBound(_ count: Int, _ allowed: Double) -> (Int, Double) {
+        let probabilities = distribution(count)
+        var tail = probabilities[0]
+        var rank = 1
+        while rank < probabilities.count, tail + probabilities[rank] <= allowed {
+            tail += probabilities[rank]
+            rank += 1
+        }
+        return (rank, 1 - tail)
+    }
+
+    private static func approximateBound(_ count: Int, _ allowed: Double) -> (Int, Double) {
+        let n = Double(count)
+        let mean = n * (n + 1) / 4
+        let deviation = (n * (n + 1) * (2 * n + 1) / 24).squareRoot()
+        func tail(_ sum: Double) -> Double {
+            StandardNormal.upperTail((mean - sum - 0.5) / deviation)
+        }
+        let z = StandardNormal.quantile(upperTail: allowed)
+        let sum = max(0, (mean - 0.5 - z * deviation).rounded(.down))
+        return (Int(sum) + 1, 1 - tail(sum))
+    }
+
+    /// The probabilities of the sums 0, 1, 2 … up to the middle: each rank is in the sum or not,
+    /// with the same probability.
+    static func distribution(_ count: Int) -> [Double] {
+        let middle = count * (count + 1) / 4
+        var probabilities = [Double](repeating: 0, count: middle + 1)
+        probabilities[0] = 1
+        var largest = 0
+        for rank in stride(from: 1, through: count, by: 1) {
+            largest = min(middle, largest + rank)
+            for sum in stride(from: largest, through: 0, by: -1) {
+                let with = sum >= rank ? probabilities[sum - rank] : 0
+                probabilities[sum] = (probabilities[sum] + with) / 2
+            }
+        }
+        return probabilities
+    }
+}

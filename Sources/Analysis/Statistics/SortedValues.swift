@@ -1,0 +1,57 @@
+import Glibc
+
+/// Values in ascending order, all of them finite: at least one.
+struct SortedValues {
+    let values: [Double]
+
+    /// nil: there is no finite value.
+    init?(_ values: some Sequence<Double>) {
+        self.values = values.filter(\.isFinite).sorted()
+        if self.values.isEmpty { return nil }
+    }
+
+    var count: Int { values.count }
+    var minimum: Double { values[0] }
+    var maximum: Double { values[count - 1] }
+
+    /// Of an even number of values, the mean of the middle two.
+    var median: Double {
+        let upper = values[count / 2]
+        return count.isMultiple(of: 2) ? values[count / 2 - 1] / 2 + upper / 2 : upper
+    }
+
+    /// The smallest value that at least nine tenths of all do not exceed: one that was measured,
+    /// not one in between (nearest rank; Hyndman and Fan's first definition).
+    var percentile90: Double { values[(count * 9 + 9) / 10 - 1] }
+
+    /// The interval between two of the values that holds the true median, wherever it lies, and of
+    /// whatever shape the distribution is.
+    ///
+    /// The number of values below the median is binomial. So the confidence is exact; where values
+    /// are equal, it is more. Fewer than six values cannot give 95 %: theirs is from the smallest
+    /// to the largest, with the confidence that this has.
+    ///
+    /// - Returns: nil for a single value.
+    func medianInterval(confidence: Double) -> (low: Double, high: Double, confidence: Double)? {
+        guard count >= 2 else { return nil }
+        let allowed = (1 - confidence) / 2
+        // The probability that at most `rank - 1` values lie below; the logarithms of its terms do
+        // not underflow.
+        var logTerm = -Double(count) * 2.0.logarithm
+        var tail = exp(logTerm)
+        var rank = 1
+        while rank < count / 2 {
+            logTerm += (Double(count - rank + 1) / Double(rank)).logarithm
+            let next = tail + exp(logTerm)
+            guard next <= allowed else { break }
+            tail = next
+            rank += 1
+        }
+        return (values[rank - 1], values[count - rank], 1 - 2 * tail)
+    }
+}
+
+extension Double {
+    /// The natural one.
+    var logarithm: Double { log(self) }
+}

@@ -1,0 +1,54 @@
+/// Whether values rise or fall in their order, and by how much: the slope of Theil and Sen, which
+/// no outlier pulls, and the test of Mann and Kendall.
+struct Trend {
+    /// From one value to the next: the median of the slopes between any two.
+    var slope: Double
+    /// That values in random order would rise or fall as steadily (two-sided). By the normal
+    /// approximation with corrections for continuity and ties, which from ``minimum`` values on
+    /// errs on the side of chance.
+    var probability: Double
+
+    /// Fewer cannot tell a trend from chance.
+    static let minimum = 8
+    /// Of more values, the medians of as many groups of consecutive ones are taken: what a pair of
+    /// values costs is bounded then, and a trend is as visible.
+    static let limit = 400
+
+    /// nil: fewer than ``minimum`` values, or one that is not finite.
+    init?(_ all: [Double]) {
+        guard all.count >= Self.minimum, all.allSatisfy(\.isFinite) else { return nil }
+        let size = (all.count + Self.limit - 1) / Self.limit
+        let values = size == 1 ? all : Self.medians(all, ofGroups: size)
+        var slopes: [Double] = []
+        slopes.reserveCapacity(values.count * (values.count - 1) / 2)
+        var score = 0
+        for later in values.indices {
+            for earlier in 0..<later {
+                let step = values[later] - values[earlier]
+                score += step > 0 ? 1 : step < 0 ? -1 : 0
+                slopes.append(step / Double((later - earlier) * size))
+            }
+        }
+        guard let slopes = SortedValues(slopes) else { return nil }
+        slope = slopes.median
+        probability = Self.probability(ofScore: score, values)
+    }
+
+    /// Equal groups; what is left over at the end is no group.
+    private static func medians(_ values: [Double], ofGroups size: Int) -> [Double] {
+        stride(from: 0, through: values.count - size, by: size).compactMap { start in
+            SortedValues(values[start..<start + size])?.median
+        }
+    }
+
+    private static func probability(ofScore score: Int, _ values: [Double]) -> Double {
+        func weight(_ count: Int) -> Double {
+            Double(count) * Double(count - 1) * Double(2 * count + 5)
+        }
+        let ties = Dictionary(grouping: values, by: { $0 }).values.map { weight($0.count) }
+        let variance = (weight(values.count) - ties.reduce(0, +)) / 18
+        guard score != 0, variance > 0 else { return 1 }
+        return min(
+            1, 2 * StandardNormal.upperTail(Double(abs(score) - 1) / variance.squareRoot()))
+    }
+}

@@ -1,0 +1,41 @@
+// Single calls that Swift cannot make.
+#define _GNU_SOURCE  // here only: in a header it would contradict Swift's Glibc module
+#include "Conditions.h"
+
+#include <errno.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/uio.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+int64_t fl_file_system_type(int descriptor) {
+    struct statfs status;
+    if (fstatfs(descriptor, &status) != 0) return -errno;
+    return (uint32_t)status.f_type;
+}
+
+int fl_is_byte_cached(int descriptor, int64_t offset) {
+    char byte;
+    const struct iovec part = {&byte, 1};
+    const ssize_t got = preadv2(descriptor, &part, 1, offset, RWF_NOWAIT);
+    if (got >= 0) return got == 1;
+    return errno == EAGAIN ? 0 : -errno;
+}
+
+int fl_become_subreaper(void) {
+    return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0 ? 0 : -errno;
+}
+
+int fl_open_pid(pid_t pid) {
+    const long descriptor = syscall(SYS_pidfd_open, pid, 0);
+    return descriptor == -1 ? -errno : (int)descriptor;
+}
+
+int fl_signal_pid(int pidfd, int signal) {
+    return syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0) == 0 ? 0 : -errno;
+}
+
+unsigned fl_device_major(uint64_t device) { return major(device); }
+unsigned fl_device_minor(uint64_t device) { return minor(device); }

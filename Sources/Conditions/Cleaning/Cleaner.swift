@@ -1,0 +1,106 @@
+import CSystem
+import Glibc
+package import ProfileModel
+
+/// Ends what a launch leaves behind. For that we are the parent of whatever loses its own
+/// (PR_SET_CHILD_SUBREAPER, prctl(2)): nothing that a program starts gets out of our sight, daemons
+/// included, unless a service manager starts it.
+package struct Cleaner: Sendable {
+    /// How long processes have to end by themselves, and to be killed.
+    private let patience: TimeSpan
+    /// Whose descendants are meant: ours.
+    private let root: Int32
+
+    /// From now on orphans become our children.
+    package init(patience: TimeSpan = .milliseconds(1000)) throws(ConditionError) {
+        self.init(patience: patience, root: getpid())
+        let result = fl_become_subreaper()
+        guard result == 0 else {
+            throw .failed(
+                condition: "a clean launch", step: "becoming the parent of orphans", code: -result)
+        }
+    }
+
+    /// For tests: of another process, which is the parent of its orphans.
+    init(patience: TimeSpan, root: Int32) {
+        self.patience = patience
+        self.root = root
+    }
+
+    /// Ends all of our descendants, asked first (SIGTERM) and then by force. Call it when the launch is
+    /// over and its process has been waited for.
+    ///
+    /// - Parameters:
+    ///   - kept: children of ours that are no launch's.
+    ///   - endsDaemons: whether those in sessions of their own are ended, too.
+    /// - Returns: what there was, in the order of ids; empty: nothing was left behind.
+    package func clean(kept: Set<Int32> = [], endsDaemons: Bool) -> [LeftBehind] {
+        var found: [Int32: LeftBehind] = [:]
+        let mine = getsid(root)
+        let start = fl_monotonic_ns()
+        var signal = SIGTERM
+        var asked: Set<Asked> = []
+        while true {
+            let all = ProcessEntry.all()
+            let rest = ProcessEntry.descendants(of: root, among: all, except: kept)
+            reap(rest)
+            var isWaiting = false
+            for process in rest where !process.isZombie {
+                let isDaemon = process.session != mine
+                let isToEnd = endsDaemons || !isDaemon
+                var entry =
+                    found[process.pid]
+                    ?? LeftBehind(
+                        pid: process.pid, name: process.name, isDaemon: isDaemon, end: .running)
+                if isToEnd {
+                    isWaiting = true
+                    entry.end = signal == SIGTERM ? .terminated : .killed
+                    if asked.insert(Asked(process: process, signal: signal)).inserted {
+                        Self.send(signal, to: process)
+                    }
+                }
+                found[process.pid] = entry
+            }
+            guard isWaiting else { break }
+            let waited = fl_monotonic_ns() - start
+            if waited > 2 * patience.nanoseconds {
+                for process in rest where !process.isZombie {
+                    if found[process.pid]?.end == .killed { found[process.pid]?.end = .remains }
+                }
+                break
+            }
+            signal = waited > patience.nanoseconds ? SIGKILL : SIGTERM
+            Self.pause()
+        }
+        return found.values.sorted { $0.pid < $1.pid }
+    }
+
+    private struct Asked: Hashable {
+        var process: ProcessEntry
+        var signal: Int32
+    }
+
+    /// Only to the process that was meant: its id may be another's by now.
+    private static func send(_ signal: Int32, to process: ProcessEntry) {
+        let handle = fl_open_pid(process.pid)
+        guard handle >= 0 else { return }
+        defer { close(handle) }
+        guard ProcessEntry.read(process.pid)?.start == process.start else { return }
+        _ = fl_signal_pid(handle, signal)
+        // One that is stopped would not hear of it.
+        if signal == SIGTERM { _ = fl_signal_pid(handle, SIGCONT) }
+    }
+
+    /// Takes note of the ends of our own children.
+    private func reap(_ processes: [ProcessEntry]) {
+        for process in processes where process.isZombie && process.parent == getpid() {
+            var status: Int32 = 0
+            _ = fl_wait(process.pid, 1, &status)
+        }
+    }
+
+    private static func pause() {
+        var time = timespec(tv_sec: 0, tv_nsec: 2_000_000)
+        nanosleep(&time, nil)
+    }
+}

@@ -1,0 +1,41 @@
+/// A process that a launch has left behind, and what became of it.
+package struct LeftBehind: Hashable, Sendable, CustomStringConvertible {
+    package enum End: Hashable, Sendable {
+        /// It runs on: a daemon, which nobody asked to end.
+        case running
+        /// It ended when it was asked to (SIGTERM).
+        case terminated
+        /// It did not, and was killed.
+        case killed
+        /// Not even that could end it in the time allowed: it waits for a device or a server, or
+        /// belongs to another user.
+        case remains
+    }
+
+    package var pid: Int32
+    package var name: String
+    /// It has made a session of its own, as daemons do.
+    package var isDaemon: Bool
+    package var end: End
+
+    package init(pid: Int32, name: String, isDaemon: Bool, end: End) {
+        self.pid = pid
+        self.name = name
+        self.isDaemon = isDaemon
+        self.end = end
+    }
+
+    /// Control characters of the name, which the process has chosen, are left out.
+    package var description: String {
+        let plain = String(
+            String.UnicodeScalarView(
+                name.unicodeScalars.filter { $0.value >= 32 && !(127...159).contains($0.value) }))
+        let who = "\(isDaemon ? "daemon" : "process") \(plain) (\(pid))"
+        return switch end {
+        case .running: "\(who) runs on"
+        case .terminated: "\(who) was ended"
+        case .killed: "\(who) was killed"
+        case .remains: "\(who) could not be ended"
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import CSystem
+import Glibc
+
+/// A file that can be made to leave the page cache. Nothing is written to it.
+struct CachedFile: ~Copyable {
+    private let descriptor: Int32
+    let path: String
+    let size: Int64
+    let kind: FileSystemKind
+    /// Which file it is, by whatever path.
+    let identity: Identity
+    /// mincore(2) says nothing about others' files: all their pages seem to be there.
+    private let mayAsk: Bool
+
+    struct Identity: Hashable {
+        var device: UInt64
+        var inode: UInt64
+    }
+
+    /// `errno` where it cannot be read, or is no regular file (EMEDIUMTYPE).
+    init(path: String) throws(OpenError) {
+        let descriptor = fl_open_regular(path, 0)
+        guard descriptor >= 0 else { throw OpenError(code: -descriptor) }
+        var status = stat()
+        let type = fl_file_system_type(descriptor)
+        guard fstat(descriptor, &status) == 0, type >= 0 else {
+            close(descriptor)
+            throw OpenError(code: EIO)
+        }
+        self.descriptor = descriptor
+        self.path = path
+        size = Int64(status.st_size)
+        kind = FileSystemKind(type: UInt32(truncatingIfNeeded: type))
+        identity = Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+        mayAsk =
+            status.st_uid == geteuid() || faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0
+    }
+
+    struct OpenError: Error { var code: Int32 }
+
+    deinit { close(descriptor) }
+
+    /// Removes it from the page cache, but for pages that others have mapped. What was written and is
+    /// not on the disk yet gets there first: those pages could not go.
+    func evict() {
+        posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
+        guard kind.isProvable, state().cached > 0 else { return }
+        fdatasync(descriptor)
+        posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
+    }
+
+    func state() -> FileCacheState {
+        guard kind.isProvable else {
+            return FileCacheState(path: path, size: size, kind: kind, cached: 0, isExact: false)
+        }
+        let pages = mayAsk ? residentPages() : nil
+        if let pages {
+            return FileCacheState(
+                path: path, size: size, kind: kind, cached: min(size, pages * Self.page))
+        }
+        guard let share = probedShare() else {
+            return FileCacheState(
+                path: path, size: size, kind: kind, cached: 0, isExact: false,
+                problem: "its file system does not tell what is cached")
+        }
+        return FileCacheState(
+            path: path, size: size, kind: kind, cached: Int64(Double(size) * share),
+            isExact: false)
+    }
+
+    private static let page: Int64 = 4096
+    /// How much is mapped at once.
+    private static let window: Int64 = 1 << 30
+
+    /// How many of its pages are cached; nil: it could not be mapped. Mapping reads nothing.
+    private func residentPages() -> Int64? {
+        var count: Int64 = 0
+        var offset: Int64 = 0
+        while offset < size {
+            let length = Int(min(Self.window, size - offset))
+            let start = mmap(nil, length, PROT_READ, MAP_SHARED, descriptor, off_t(offset))
+            guard let start, start != MAP_FAILED else { return nil }
+            defer { munmap(start, length) }
+            var pages = [UInt8](repeating: 0, count: (length + 4095) / 4096)
+            guard mincore(start, length, &pages) == 0 else { return nil }
+            count += pages.reduce(0) { $0 + Int64($1 & 1) }
+            offset += Int64(length)
+        }
+        return count
+    }
+
+    // MARK: Probes
+
+    /// A page is asked for that must not be waited for. One that is missing is read nevertheless, with
+    /// its neighbours, so that few are tried, far from each other, and all leave again.
+    ///
+    /// - Returns: which share of them was there; nil: the file system does not answer such calls.
+    private func probedShare() -> Double? {
+        guard size > 0 else { return 0 }
+        posix_fadvise(descriptor, 0, 0, POSIX_FADV_RANDOM)
+        let distance = max(Self.probeDistance, size / Self.probes / Self.page * Self.page)
+        var offsets: [Int64] = []
+        var hits = 0
+        for offset in stride(from: 0, to: size, by: Int64.Stride(distance)) {
+            let answer = fl_is_byte_cached(descriptor, offset)
+            guard answer >= 0 else { return nil }
+            offsets.append(offset)
+            hits += Int(answer)
+        }
+        guard hits < offsets.count else { return 1 }
+        var byte: UInt8 = 0
+        // What is being read cannot leave.
+        for offset in offsets { pread(descriptor, &byte, 1, off_t(offset)) }
+        posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
+        return Double(hits) / Double(offsets.count)
+    }
+
+    private static let probes: Int64 = 16
+    private static let probeDistance: Int64 = 1 << 18
+}

@@ -1,0 +1,68 @@
+import Glibc
+
+/// The files that a launch uses, and that leave the page cache before the next one.
+package struct ColdFiles: Hashable, Sendable {
+    /// Each file once; the program comes first.
+    package private(set) var paths: [String] = []
+    /// What stayed in the cache though it was told to leave, before anything was launched: others have
+    /// it mapped.
+    package private(set) var unavoidable = CacheState(files: [])
+
+    /// - Parameters:
+    ///   - program: the program's own file.
+    ///   - others: what it loads and opens; what is no regular file is left out.
+    package init(program: String, others: [String]) {
+        var known: Set<CachedFile.Identity> = []
+        for path in [program] + others {
+            guard let file = try? CachedFile(path: path) else {
+                // One that may not be read is named where it is asked for.
+                if access(path, F_OK) == 0, !Self.isSpecial(path), !paths.contains(path) {
+                    paths.append(path)
+                }
+                continue
+            }
+            if known.insert(file.identity).inserted { paths.append(path) }
+        }
+        unavoidable = evict()
+    }
+
+    private static func isSpecial(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) != 0 || status.st_mode & S_IFMT != S_IFREG
+    }
+
+    /// Removes them from the page cache. Call it last before the launch: whoever reads them meanwhile,
+    /// we included, warms them.
+    ///
+    /// - Returns: what is in the cache after that.
+    @discardableResult
+    package func evict() -> CacheState {
+        each { $0.evict() }
+        return state()
+    }
+
+    /// What is in the cache now.
+    package func state() -> CacheState {
+        var files: [FileCacheState] = []
+        for path in paths {
+            do throws(CachedFile.OpenError) {
+                files.append(try CachedFile(path: path).state())
+            } catch {
+                // A file that a launch has removed is not missed.
+                guard error.code != ENOENT else { continue }
+                files.append(
+                    FileCacheState(
+                        path: path, size: 0, kind: .other, cached: 0, isExact: false,
+                        problem: String(cString: strerror(error.code))))
+            }
+        }
+        return CacheState(files: files)
+    }
+
+    private func each(_ body: (borrowing CachedFile) -> Void) {
+        for path in paths {
+            guard let file = try? CachedFile(path: path) else { continue }
+            body(file)
+        }
+    }
+}

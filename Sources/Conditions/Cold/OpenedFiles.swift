@@ -1,0 +1,92 @@
+import CSystem
+import Glibc
+import Synchronization
+
+/// Finds out which files a launch opens: the kernel stops each call that opens or executes one until
+/// we have read its path (seccomp(2), user notification), which takes some 10 µs. So it is for one
+/// launch that does not count.
+///
+/// It misses: files that the program was handed open, or opens by io_uring(7); what other processes
+/// (a daemon, a service manager) read for it; and files that only later launches open.
+package final class OpenedFiles: Sendable {
+    private let listener: Int32
+    private let found: Mutex<[String]>
+    private let isOver = Atomic<Bool>(false)
+
+    /// Takes over `listener` (``ChildSetting/tellsOpens``), and answers until every process behind it
+    /// has ended: one that nobody answers could open nothing any more.
+    ///
+    /// - Parameter program: the program's path, which it has found itself.
+    package init(listener: Int32, program: String) {
+        self.listener = listener
+        found = Mutex(FirstFiles.of(program: program))
+        var thread = pthread_t()
+        let context = Unmanaged.passRetained(self)
+        let problem = pthread_create(
+            &thread, nil,
+            { context in
+                guard let context else { return nil }
+                Unmanaged<OpenedFiles>.fromOpaque(context).takeRetainedValue().listen()
+                return nil
+            }, context.toOpaque())
+        guard problem == 0 else {
+            context.release()
+            close(listener)
+            isOver.store(true, ordering: .relaxed)
+            return
+        }
+        pthread_detach(thread)
+    }
+
+    /// The regular files that have been opened or executed so far, each once, in the order in which
+    /// that happened first. The program itself and what the kernel opened for it come first.
+    package var paths: [String] {
+        var known: Set<String> = []
+        return found.withLock { $0 }.filter { known.insert($0).inserted }
+    }
+
+    /// Whether every process behind it has ended.
+    package var hasEnded: Bool { isOver.load(ordering: .relaxed) }
+
+    private func listen() {
+        defer {
+            isOver.store(true, ordering: .relaxed)
+            close(listener)
+        }
+        var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+        while true {
+            var watched = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+            let count = poll(&watched, 1, -1)
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0, Int32(watched.revents) & POLLIN != 0 else { return }
+            var tid: pid_t = 0
+            var folder: Int32 = 0
+            // Nothing there: who asked has been killed meanwhile.
+            guard fl_next_open(listener, &tid, &folder, &path, path.count) == 1 else { continue }
+            note(path, from: folder, of: tid)
+        }
+    }
+
+    private func note(_ text: [CChar], from folder: Int32, of tid: pid_t) {
+        let path = text.withUnsafeBufferPointer { bytes in
+            bytes.baseAddress.map { String(cString: $0) } ?? ""
+        }
+        let start = folder == AT_FDCWD ? "/proc/\(tid)/cwd" : "/proc/\(tid)/fd/\(folder)"
+        // The file may be made by this very call: that it is not there yet is no loss.
+        guard !path.isEmpty else { return }
+        guard let real = FileText.real(path.first == "/" ? path : "\(start)/\(path)"),
+            Self.isRegular(real)
+        else { return }
+        let files = FirstFiles.of(program: real)
+        found.withLock { found in
+            // Every file looks like this when it is opened; only executed ones have such others.
+            found.append(real)
+            for other in files.dropFirst() where !found.contains(other) { found.append(other) }
+        }
+    }
+
+    private static func isRegular(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+}

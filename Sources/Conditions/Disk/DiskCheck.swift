@@ -1,0 +1,13 @@
+/// Whether the limit of a disk slows a program at all.
+enum DiskCheck {
+    /// Refuses a program whose own file comes from somewhere else than a disk: it would start as fast
+    /// as ever.
+    static func check(program path: String) throws(ConditionError) {
+        guard let file = try? CachedFile(path: path) else { return }
+        guard !file.kind.isProvable, file.kind != .other else { return }
+        throw .unsupported(
+            condition: "a disk rate (--disk)",
+            missing: "\(path) is on a \(file.kind.words), which reads from no disk of this machine",
+            remedy: "copy the program to a disk")
+    }
+}

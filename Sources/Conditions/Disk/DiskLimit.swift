@@ -1,0 +1,126 @@
+import Glibc
+
+/// A control group whose processes read no faster from disks than they are allowed. What is in the
+/// page cache is not read: it comes as fast as ever.
+struct DiskLimit: ~Copyable {
+    private let group: Group
+    private let lock: Int32
+    /// The file by which a process enters it.
+    let processes: Int32
+
+    private struct Group {
+        var folder: String
+        /// Where we have turned on the controller for the groups beside ours; nil: it was.
+        var enabledIn: String?
+    }
+
+    private static let prefix = "firstlight"
+
+    init(_ rate: DiskRate) throws(ConditionError) {
+        let trees = ControlGroupTree.find(
+            mounts: FileText.text(of: "/proc/self/mountinfo") ?? "",
+            groups: FileText.text(of: "/proc/self/cgroup") ?? "")
+        try self.init(rate, trees: trees, devices: BlockDevice.all())
+    }
+
+    init(
+        _ rate: DiskRate, trees: [ControlGroupTree], devices: [BlockDevice]
+    ) throws(ConditionError) {
+        let condition = "a disk rate (--disk)"
+        guard !devices.isEmpty else {
+            throw .unsupported(
+                condition: condition, missing: "this machine has no disk in /sys/block",
+                remedy: "only reading from disks can be slowed")
+        }
+        var problem = "no control groups for disks are mounted (cgroup v2 'io', v1 'blkio')"
+        for tree in trees {
+            for parent in tree.candidates {
+                switch Self.make(in: parent, tree.version) {
+                case .success(let made):
+                    let code = Self.limit(made.folder, tree, rate, devices)
+                    let file = open("\(made.folder)/cgroup.procs", O_WRONLY | O_CLOEXEC)
+                    guard code == 0, file >= 0 else {
+                        let problem = code == 0 ? errno : code
+                        if file >= 0 { close(file) }
+                        Self.remove(made)
+                        throw .failed(
+                            condition: condition, step: "limiting the disks in \(made.folder)",
+                            code: problem)
+                    }
+                    group = made
+                    lock = FolderLock.take(made.folder) ?? -1
+                    processes = file
+                    return
+                case .failure(let reason): problem = reason.words
+                }
+            }
+        }
+        throw .unsupported(
+            condition: condition, missing: problem,
+            remedy: "run as root, or in a group that has the controller and is yours "
+                + "(systemd-run --user --scope -p Delegate=yes, where the user manager has 'io')")
+    }
+
+    deinit {
+        close(processes)
+        Self.remove(group)
+        if lock >= 0 { close(lock) }
+    }
+
+    /// The kernel keeps it as long as a process is in it.
+    private static func remove(_ group: Group) {
+        guard rmdir(group.folder) == 0, let parent = group.enabledIn else { return }
+        _ = FileText.write("-io", to: "\(parent)/cgroup.subtree_control")
+    }
+
+    private struct Reason: Error { var words: String }
+
+    private static func make(
+        in parent: String, _ version: ControlGroupTree.Version
+    ) -> Result<Group, Reason> {
+        // Who enters it must be allowed to leave a group below the same one.
+        guard version == .one || access("\(parent)/cgroup.procs", W_OK) == 0 else {
+            return .failure(Reason(words: "processes of \(parent) are not this user's to move"))
+        }
+        for stale in FolderLock.unlocked(in: parent, prefix: prefix) { rmdir(stale) }
+        var template = Array("\(parent)/\(prefix)-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            return .failure(
+                Reason(
+                    words: "no group can be made in \(parent) "
+                        + "(\(String(cString: strerror(errno))))"))
+        }
+        let folder = String(
+            decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let file = version == .one ? "blkio.throttle.read_bps_device" : "io.max"
+        if access("\(folder)/\(file)", W_OK) == 0 { return .success(Group(folder: folder)) }
+        // Groups have the controllers that the group above has turned on for them.
+        if version == .two, FileText.write("+io", to: "\(parent)/cgroup.subtree_control") == 0,
+            access("\(folder)/\(file)", W_OK) == 0
+        {
+            return .success(Group(folder: folder, enabledIn: parent))
+        }
+        rmdir(folder)
+        return .failure(Reason(words: "the groups in \(parent) have no controller for disks"))
+    }
+
+    /// 0 or `errno`.
+    private static func limit(
+        _ folder: String, _ tree: ControlGroupTree, _ rate: DiskRate, _ devices: [BlockDevice]
+    ) -> Int32 {
+        for device in devices {
+            let code =
+                tree.version == .one
+                ? FileText.write(
+                    "\(device.number) \(rate.bytesPerSecond)",
+                    to: "\(folder)/blkio.throttle.read_bps_device")
+                : FileText.write(
+                    "\(device.number) rbps=\(rate.bytesPerSecond)", to: "\(folder)/io.max")
+            // An optical drive without a disk, or a device that has just gone, has nothing to read.
+            guard code == 0 || code == ENODEV || code == ENXIO || code == ENOMEDIUM else {
+                return code
+            }
+        }
+        return 0
+    }
+}

@@ -1,0 +1,112 @@
+import Glibc
+import ProfileModel
+
+// Values that own something of the kernel's, where several of them are one value's parts.
+
+final class DiskLimitHolder {
+    private let limit: DiskLimit
+    init(_ limit: consuming DiskLimit) { self.limit = limit }
+    var processes: Int32 { limit.processes }
+}
+
+final class HomeHolder {
+    private let folder: HomeFolder
+    init(_ folder: consuming HomeFolder) { self.folder = folder }
+    var environment: [EnvironmentChange] { folder.environment }
+    func renew() throws(ConditionError) { try folder.renew() }
+}
+
+final class CopiesHolder {
+    private let copies: PrivateCopies
+    init(_ copies: consuming PrivateCopies) { self.copies = copies }
+    var pairs: [(original: String, copy: String)] { copies.pairs }
+}
+
+/// The namespaces of a launch, and the network in them.
+final class NetHolder {
+    private let namespaces: Namespaces
+    private let link: LinkHolder?
+    /// nil: the program has our network.
+    private let shared: SharedFolder?
+
+    /// nil: no namespace is needed.
+    convenience init?(
+        _ request: ConditionRequest, binds: [(source: String, target: String)]
+    ) throws(ConditionError) {
+        guard request.network != nil || !binds.isEmpty else { return nil }
+        try self.init(request.network, binds: binds)
+    }
+
+    init(
+        _ network: NetworkCondition?, binds: [(source: String, target: String)],
+        reachesOutside: Bool = true
+    ) throws(ConditionError) {
+        let condition =
+            network.map { "the network '\($0.name)'" } ?? "private copies of the program's files"
+        var wanted = Namespaces.Wanted(network: network != nil, binds: binds)
+        shared = network == nil ? nil : try SharedFolder(condition: condition)
+        var profile: LinkProfile?
+        if case .link(let wantedProfile) = network {
+            profile = wantedProfile
+            wanted.router = true
+            if let bind = try shared?.nameServerFile(NetworkLink.nameServer, condition) {
+                wanted.binds.append(bind)
+            }
+        }
+        namespaces = try Namespaces(wanted, condition: condition)
+        if let profile {
+            link = LinkHolder(
+                try NetworkLink(profile, in: namespaces, reachesOutside: reachesOutside))
+        } else {
+            link = nil
+            if network != nil { try NetworkLink.setUpLoopback(of: namespaces, condition) }
+        }
+    }
+
+    var socketFolder: String? { shared?.path }
+    var entered: [Int32] { namespaces.entered }
+    var changesMounts: Bool { namespaces.changesMounts }
+    var relayPID: Int32? { link?.relayPID }
+    /// For tests: the far end's namespaces, in the order in which they are entered.
+    var router: [Int32] { [namespaces.user, namespaces.router].filter { $0 >= 0 } }
+}
+
+private final class LinkHolder {
+    private let link: NetworkLink
+    init(_ link: consuming NetworkLink) { self.link = link }
+    var relayPID: Int32? { link.relayPID }
+}
+
+/// Files of ours that a program with another network finds.
+private final class SharedFolder {
+    private let folder: TemporaryFolder
+
+    init(condition: String) throws(ConditionError) {
+        folder = try TemporaryFolder(
+            in: "/tmp", prefix: "firstlight-network", condition: condition)
+        // The program may change its user.
+        chmod(folder.path, 0o711)
+    }
+
+    var path: String { folder.path }
+
+    /// What stands in the place of /etc/resolv.conf, whose name server may not be reachable; nil: there
+    /// is none to take the place of.
+    func nameServerFile(
+        _ server: String, _ condition: String
+    ) throws(ConditionError) -> (source: String, target: String)? {
+        guard let target = FileText.real("/etc/resolv.conf") else { return nil }
+        let path = "\(folder.path)/resolv.conf"
+        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        guard file >= 0 else {
+            throw .failed(condition: condition, step: "writing \(path)", code: errno)
+        }
+        defer { close(file) }
+        fchmod(file, 0o644)
+        let text = Array("nameserver \(server)\n".utf8)
+        guard write(file, text, text.count) == text.count else {
+            throw .failed(condition: condition, step: "writing \(path)", code: errno)
+        }
+        return (source: path, target: target)
+    }
+}

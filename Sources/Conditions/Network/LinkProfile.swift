@@ -1,0 +1,78 @@
+/// How good a network link is, each way.
+package struct LinkProfile: Hashable, Sendable {
+    /// One direction of a link.
+    package struct Direction: Hashable, Sendable {
+        /// In bits a second, headers of IP included; nil: no limit of ours.
+        package var rate: Int64?
+        /// What every packet takes longer, in milliseconds.
+        package var delay: Double
+        /// The share of packets that is lost, 0 … 1.
+        package var loss: Double
+
+        package init(rate: Int64? = nil, delay: Double = 0, loss: Double = 0) {
+            self.rate = rate
+            self.delay = delay
+            self.loss = loss
+        }
+
+        package var isUnlimited: Bool { rate == nil && delay == 0 && loss == 0 }
+    }
+
+    /// As it is named in reports: "3G", "780kbit,100ms,1%".
+    package var name: String
+    /// To the program, and from it.
+    package var down: Direction
+    package var up: Direction
+
+    package init(name: String, down: Direction, up: Direction) {
+        self.name = name
+        self.down = down
+        self.up = up
+    }
+
+    /// The links of Apple's Network Link Conditioner (Additional Tools for Xcode, and iOS' developer
+    /// settings), with the figures that its window shows; its "High Latency DNS" delays only some
+    /// packets, and is not here. "Edge" and "3G" are those called "average" in older editions.
+    package static let known: [LinkProfile] = [
+        LinkProfile(
+            name: "100% Loss", down: Direction(loss: 1), up: Direction(loss: 1)),
+        LinkProfile(
+            name: "3G", down: Direction(rate: 780_000, delay: 100),
+            up: Direction(rate: 330_000, delay: 100)),
+        LinkProfile(
+            name: "Cable", down: Direction(rate: 6_000_000, delay: 2),
+            up: Direction(rate: 1_000_000, delay: 2)),
+        LinkProfile(
+            name: "DSL", down: Direction(rate: 2_000_000, delay: 5),
+            up: Direction(rate: 256_000, delay: 5)),
+        LinkProfile(
+            name: "Edge", down: Direction(rate: 240_000, delay: 400),
+            up: Direction(rate: 200_000, delay: 440)),
+        LinkProfile(
+            name: "LTE", down: Direction(rate: 50_000_000, delay: 50),
+            up: Direction(rate: 10_000_000, delay: 65)),
+        LinkProfile(
+            name: "Very Bad Network", down: Direction(rate: 1_000_000, delay: 500, loss: 0.1),
+            up: Direction(rate: 1_000_000, delay: 500, loss: 0.1)),
+        LinkProfile(
+            name: "Wi-Fi", down: Direction(rate: 40_000_000, delay: 1),
+            up: Direction(rate: 33_000_000, delay: 1)),
+        LinkProfile(
+            name: "Wi-Fi 802.11ac", down: Direction(rate: 250_000_000, delay: 1),
+            up: Direction(rate: 100_000_000, delay: 1)),
+    ]
+}
+
+/// What `--network` asks for.
+package enum NetworkCondition: Hashable, Sendable {
+    /// `airplane` or `none`: a network namespace with nothing but the loopback interface.
+    case none(name: String)
+    case link(LinkProfile)
+
+    package var name: String {
+        switch self {
+        case .none(let name): name
+        case .link(let profile): profile.name
+        }
+    }
+}

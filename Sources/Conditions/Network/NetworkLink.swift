@@ -1,0 +1,113 @@
+import Glibc
+
+/// The network that a program has: its namespace has one interface, the end of a cable whose other end
+/// is in a second namespace. What leaves either end is slowed there: both directions are. Behind the
+/// second a relay in user space passes it on (``OutsideRelay``), so that nothing outside is changed.
+struct NetworkLink: ~Copyable {
+    /// The program's address, its gateway and the name server that the relay is.
+    static let address: LinkMessages.Address = (10, 0, 2, 100)
+    static let gateway: LinkMessages.Address = (10, 0, 2, 2)
+    static let nameServer = "10.0.2.3"
+
+    private enum Index {
+        static let loopback: Int32 = 1
+        static let program: Int32 = 10
+        static let far: Int32 = 11
+        static let bridge: Int32 = 12
+    }
+
+    private let relay: OutsideRelay?
+
+    /// An empty network, but for the loopback interface.
+    static func setUpLoopback(of namespaces: borrowing Namespaces, _ condition: String)
+        throws(ConditionError)
+    {
+        try namespaces.networkSocket(condition)
+            .ask(LinkMessages.setUp(index: Index.loopback), "setting up the loopback interface")
+    }
+
+    /// - Parameter reachesOutside: false for tests: the second namespace is all there is.
+    init(
+        _ profile: LinkProfile, in namespaces: borrowing Namespaces, reachesOutside: Bool = true
+    ) throws(ConditionError) {
+        let condition = "the network '\(profile.name)'"
+        try Self.setUpLoopback(of: namespaces, condition)
+        let near = namespaces.networkSocket(condition)
+        let far = namespaces.routerSocket(condition)
+        try near.ask(
+            LinkMessages.cable(
+                name: "eth0", index: Index.program, peerName: "far0", peerIndex: Index.far,
+                peerNamespace: namespaces.router), "making a pair of interfaces (veth)")
+        try near.ask(LinkMessages.setUp(index: Index.program), "setting up eth0")
+        try far.ask(LinkMessages.setUp(index: Index.far), "setting up the link's far end")
+        try near.ask(
+            LinkMessages.address(Self.address, prefix: 24, index: Index.program),
+            "giving an address")
+        try near.ask(
+            LinkMessages.defaultRoute(gateway: Self.gateway, index: Index.program),
+            "giving a route")
+        // All that is lost needs nobody to lose it: the far end leads nowhere.
+        let isDead = profile.down.loss >= 1 || profile.up.loss >= 1
+        if !isDead {
+            try Self.shape(profile.up, near, Index.program, condition)
+            try Self.shape(profile.down, far, Index.far, condition)
+        }
+        // Nothing may fail behind the value's own beginning.
+        relay = try Self.leadOn(
+            from: namespaces, isDead: isDead, reachesOutside: reachesOutside, condition)
+    }
+
+    /// What is behind the far end.
+    private static func leadOn(
+        from namespaces: borrowing Namespaces, isDead: Bool, reachesOutside: Bool,
+        _ condition: String
+    ) throws(ConditionError) -> OutsideRelay? {
+        guard !isDead else { return nil }
+        let far = namespaces.routerSocket(condition)
+        guard reachesOutside else {
+            try far.ask(
+                LinkMessages.address(Self.gateway, prefix: 24, index: Index.far),
+                "giving an address")
+            return nil
+        }
+        let relay = try OutsideRelay(into: namespaces, condition: condition)
+        try far.ask(
+            LinkMessages.bridge(name: "bridge0", index: Index.bridge), "making a bridge")
+        for name in ["far0", OutsideRelay.interface] {
+            try far.ask(
+                LinkMessages.attach(name: name, toBridge: Index.bridge),
+                "attaching \(name) to the bridge")
+        }
+        return relay
+    }
+
+    private static func shape(
+        _ direction: LinkProfile.Direction, _ socket: borrowing NetworkSocket, _ index: Int32,
+        _ condition: String
+    ) throws(ConditionError) {
+        guard let message = Shaping.message(for: direction, index: index),
+            let discipline = Shaping.discipline(for: direction)
+        else { return }
+        do throws(NetworkSocket.Refusal) {
+            try socket.ask(message)
+        } catch {
+            // So it says that it does not know it.
+            guard error.code == ENOENT || error.code == EOPNOTSUPP else {
+                throw .failed(
+                    condition: condition, step: "slowing a link (\(discipline) \(error.words))",
+                    code: error.code)
+            }
+            throw .unsupported(
+                condition: condition,
+                missing: discipline == "netem"
+                    ? "this kernel cannot delay or lose packets (it has no sch_netem)"
+                    : "this kernel cannot limit a rate (it has no sch_tbf)",
+                remedy: discipline == "netem"
+                    ? "load the module (modprobe sch_netem), or ask for a rate alone"
+                    : "load the module (modprobe sch_tbf)")
+        }
+    }
+
+    /// A process of ours that is not the program's; nil: there is none.
+    var relayPID: Int32? { relay?.pid }
+}

@@ -1,0 +1,55 @@
+import Glibc
+
+/// Asks the kernel to change the network of a namespace: rtnetlink(7), over a socket that was opened
+/// in it.
+struct NetworkSocket: ~Copyable {
+    private let descriptor: Int32
+    private let condition: String
+
+    /// Takes over `descriptor`.
+    init(descriptor: Int32, condition: String) {
+        self.descriptor = descriptor
+        self.condition = condition
+        var limit = timeval(tv_sec: 10, tv_usec: 0)
+        setsockopt(
+            descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        // The kernel says in words what it does not like (SOL_NETLINK, NETLINK_EXT_ACK).
+        var yes: Int32 = 1
+        setsockopt(descriptor, 270, 11, &yes, 4)
+    }
+
+    deinit { close(descriptor) }
+
+    /// The kernel refused: `errno`, and what it adds in words.
+    struct Refusal: Error {
+        var code: Int32
+        var words: String
+    }
+
+    func ask(_ message: NetlinkMessage) throws(Refusal) {
+        let sent = message.bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, 0) }
+        guard sent == message.bytes.count else { throw Refusal(code: errno, words: "") }
+        var answer = [UInt8](repeating: 0, count: 1 << 14)
+        while true {
+            let count = recv(descriptor, &answer, answer.count, 0)
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { throw Refusal(code: count == 0 ? EIO : errno, words: "") }
+            switch NetlinkAnswer(answer[..<count]) {
+            case .done: return
+            case .refused(let code, let words): throw Refusal(code: code, words: words)
+            case .other: continue
+            }
+        }
+    }
+
+    /// The same, with `step` in words for whoever reads what failed.
+    func ask(_ message: NetlinkMessage, _ step: String) throws(ConditionError) {
+        do throws(Refusal) {
+            try ask(message)
+        } catch {
+            throw .failed(
+                condition: condition,
+                step: error.words.isEmpty ? step : "\(step) (\(error.words))", code: error.code)
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Glibc
+import ProfileModel
+
+/// A folder of ours, which goes when we do. That of a process that was killed is removed by the next
+/// one: it is locked as long as somebody uses it.
+final class TemporaryFolder: Sendable {
+    let path: String
+    private let lock: Int32
+
+    /// `parent/prefix-XXXXXX`, for its owner alone.
+    init(in parent: String, prefix: String, condition: String) throws(ConditionError) {
+        Self.removeStale(in: parent, prefix: prefix)
+        var template = Array("\(parent)/\(prefix)-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw .failed(
+                condition: condition, step: "making a folder in \(parent)", code: errno)
+        }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        lock = FolderLock.take(path) ?? -1
+    }
+
+    deinit {
+        Self.remove(path)
+        if lock >= 0 { close(lock) }
+    }
+
+    /// With all that is in it, of this file system. Links are removed, not followed.
+    static func remove(_ folder: String) {
+        _ = Command(
+            words: ["rm", "-rf", "--one-file-system", "--", folder], limit: .milliseconds(60_000)
+        ).run()
+    }
+
+    private static func removeStale(in parent: String, prefix: String) {
+        for folder in FolderLock.unlocked(in: parent, prefix: prefix) {
+            var status = stat()
+            guard lstat(folder, &status) == 0, status.st_uid == geteuid(),
+                status.st_mode & S_IFMT == S_IFDIR
+            else { continue }
+            remove(folder)
+        }
+    }
+}
+
+/// Says that a folder is in use, as long as the process lives (flock(2)).
+enum FolderLock {
+    /// The descriptor that holds it; nil: somebody else does, or the file system has no locks.
+    static func take(_ folder: String) -> Int32? {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            return nil
+        }
+        return descriptor
+    }
+
+    /// Folders of that prefix that were left behind. A minute is enough to lock a new one.
+    static func unlocked(in parent: String, prefix: String) -> [String] {
+        guard let folder = opendir(parent) else { return [] }
+        defer { closedir(folder) }
+        var found: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            guard name.hasPrefix(prefix + "-") else { continue }
+            let path = "\(parent)/\(name)"
+            var status = stat()
+            guard lstat(path, &status) == 0, time(nil) - status.st_ctim.tv_sec > 60,
+                let lock = take(path)
+            else { continue }
+            close(lock)
+            found.append(path)
+        }
+        return found
+    }
+}

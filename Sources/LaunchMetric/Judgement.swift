@@ -1,0 +1,169 @@
+/// How much slower one program launches than another, with bounds.
+struct Difference: Hashable, Sendable {
+    /// As a share: 0.05 is 5 % slower.
+    var change: Double
+    var low: Double
+    var high: Double
+    /// In nanoseconds.
+    var time: Double
+    var timeLow: Double
+    var timeHigh: Double
+    /// Of each bound by itself; nil: it does not come from pairs, and is what it is.
+    var confidence: Double?
+    /// Of launches; nil: there are none.
+    var pairs: Int?
+    /// The smallest change that would have been seen; nil: not known, or none would.
+    var detectable: Double?
+}
+
+extension Difference {
+    init(_ comparison: MeasurementDocument.Comparison) {
+        self.init(
+            change: comparison.change, low: comparison.low, high: comparison.high,
+            time: comparison.differenceNs, timeLow: comparison.differenceLowNs,
+            timeHigh: comparison.differenceHighNs, confidence: comparison.confidence,
+            pairs: comparison.pairs, detectable: comparison.detectable)
+    }
+
+    /// Of launches that did not take turns: the intervals of both medians, as far apart as they may be.
+    /// nil: one of them has too few launches for an interval.
+    init?(_ new: MeasurementDocument.Times?, against old: MeasurementDocument.Times?) {
+        guard let new, let old, let newLow = new.lowNs, let newHigh = new.highNs,
+            let oldLow = old.lowNs, let oldHigh = old.highNs, oldLow > 0, old.medianNs > 0,
+            newLow <= newHigh, oldLow <= oldHigh
+        else { return nil }
+        self.init(
+            change: new.medianNs / old.medianNs - 1, low: newLow / oldHigh - 1,
+            high: newHigh / oldLow - 1, time: new.medianNs - old.medianNs,
+            timeLow: newLow - oldHigh, timeHigh: newHigh - oldLow, confidence: nil, pairs: nil,
+            detectable: nil)
+    }
+}
+
+/// What is said of a difference.
+struct Judgement: Hashable, Sendable {
+    /// A smaller difference is nobody's concern, in nanoseconds.
+    static let allowedTime = 2_000_000.0
+    /// Of a bound that decides.
+    static let confidence = 0.99
+
+    /// How much slower is allowed, as a share.
+    var maxRegression: Double
+
+    func outcome(of found: Difference) -> LaunchVerdict.Outcome {
+        guard found.confidence ?? 1 >= Self.confidence, isSound(found) else {
+            return .inconclusive
+        }
+        if found.low > maxRegression, found.timeLow > Self.allowedTime { return .failed }
+        if found.high <= maxRegression || found.timeHigh <= Self.allowedTime { return .passed }
+        return .inconclusive
+    }
+
+    private func isSound(_ found: Difference) -> Bool {
+        [found.low, found.high, found.timeLow, found.timeHigh].allSatisfy(\.isFinite)
+    }
+
+    /// - Parameter second: of a fresh block of launches; nil: none was made.
+    func verdict(
+        _ names: ComparedNames, _ first: Difference, second: Difference? = nil
+    ) -> LaunchVerdict {
+        var outcome = outcome(of: first)
+        if outcome == .failed, let second, self.outcome(of: second) != .failed {
+            outcome = .inconclusive
+        }
+        let isRefuted = second != nil && outcome == .inconclusive
+        return LaunchVerdict(
+            outcome: outcome,
+            sentence: sentence(names, outcome, first, isRefuted ? second : nil),
+            change: first.change, bounds: interval(first.low, first.high) { $0 },
+            difference: .time(first.time))
+    }
+
+    /// Where stored figures are no ground for any decision.
+    static func undecided(_ names: ComparedNames, because reason: String) -> LaunchVerdict {
+        LaunchVerdict(
+            outcome: .inconclusive,
+            sentence: "inconclusive: whether \(names.program) launches slower than "
+                + "\(names.baseline) cannot be said: \(reason)",
+            change: nil, bounds: nil, difference: nil)
+    }
+
+    // MARK: - Words
+
+    private func sentence(
+        _ names: ComparedNames, _ outcome: LaunchVerdict.Outcome, _ found: Difference,
+        _ refutation: Difference?
+    ) -> String {
+        let allowed = Figures.share(maxRegression)
+        let figures = Figures.of(found)
+        switch outcome {
+        case .failed:
+            return "\(names.program) launches slower than \(names.baseline), by more than the "
+                + "\(allowed) that are allowed: \(figures)"
+        case .passed:
+            return "\(names.program) launches no slower than \(names.baseline), or by no more than "
+                + "the \(allowed) that are allowed: \(figures)"
+        case .inconclusive:
+            return "inconclusive: whether \(names.program) launches slower than "
+                + "\(names.baseline) by more than \(allowed) cannot be said: \(figures)"
+                + doubt(found, refutation)
+        }
+    }
+
+    private func doubt(_ found: Difference, _ refutation: Difference?) -> String {
+        if let refutation {
+            return "; a second block of launches does not agree: \(Figures.of(refutation))"
+        }
+        if let confidence = found.confidence, confidence < Self.confidence {
+            return "; so few pairs show nothing, at least 7 are needed"
+        }
+        guard let detectable = found.detectable else { return "; more launches may tell" }
+        return "; so many launches with such a spread show \(Figures.share(detectable)) or more"
+    }
+}
+
+/// What two programs are called.
+struct ComparedNames: Hashable, Sendable {
+    var program: String
+    var baseline: String
+}
+
+/// Numbers as people read them.
+enum Figures {
+    static func of(_ found: Difference) -> String {
+        let pairs = found.pairs.map { " by \($0) pair\($0 == 1 ? "" : "s") of launches" } ?? ""
+        return "\(signedShare(found.change)) (\(signedShare(found.low)) to "
+            + "\(signedShare(found.high))), \(signedTime(found.time))\(pairs)"
+    }
+
+    /// "3 %", "2.5 %"
+    static func share(_ share: Double) -> String {
+        let text = decimal(share * 100, digits: 1)
+        return (text.hasSuffix(".0") ? String(text.dropLast(2)) : text) + " %"
+    }
+
+    /// "+5.2 %"
+    static func signedShare(_ share: Double) -> String {
+        sign(share) + decimal(share.magnitude * 100, digits: 1) + " %"
+    }
+
+    /// "+18.30 ms"
+    static func signedTime(_ nanoseconds: Double) -> String {
+        sign(nanoseconds) + decimal(nanoseconds.magnitude / 1_000_000, digits: 2) + " ms"
+    }
+
+    private static func sign(_ value: Double) -> String { value < 0 ? "-" : "+" }
+
+    /// Rounded; "?" for what is no number.
+    static func decimal(_ value: Double, digits: Int) -> String {
+        let scale = (0..<digits).reduce(1.0) { scale, _ in scale * 10 }
+        let scaled = (value * scale).rounded()
+        guard scaled.isFinite, scaled.magnitude < 9e15 else { return "?" }
+        let whole = Int64(scaled.magnitude)
+        let sign = scaled < 0 ? "-" : ""
+        guard digits > 0 else { return sign + String(whole) }
+        let text = String(whole)
+        let padded = String(repeating: "0", count: max(0, digits + 1 - text.count)) + text
+        return "\(sign)\(padded.dropLast(digits)).\(padded.suffix(digits))"
+    }
+}

@@ -1,0 +1,130 @@
+/// Launches a program several times, measures how long that takes, and checks it against a baseline.
+/// For tests, of XCTest and of Swift Testing.
+///
+/// ```swift
+/// @Test func launch() async throws {
+///     try await measureLaunch(
+///         of: "build/app", until: .ready, baseline: .command(["build/app-before"]))
+/// }
+/// ```
+///
+/// The launches are made by the `firstlight` that is installed: the one that the environment
+/// variable `FIRSTLIGHT` names, else the first in `PATH`. One launch that is thrown away comes
+/// first. No stacks are taken.
+///
+/// With a baseline, the test fails (an issue is recorded at the caller's line) if the launch is
+/// slower than the baseline's by more than `maxRegression` and by more than 2 ms, surely, and a
+/// second block of launches, which is then made, says so, too. If nothing can be said, that is a
+/// warning: more launches help, or a machine with less to do.
+///
+/// Measuring is exclusive: two calls in one process wait for each other. That other tests run at the
+/// same time cannot be known; run these alone (`swift test --no-parallel --filter …`).
+///
+/// - Parameters:
+///   - program: its path, or a name that is looked up in `PATH`.
+///   - arguments: what follows the program's name.
+///   - launches: how many are to count, 1 to 100,000. With a baseline, so many of each; fewer than 7
+///     pairs can show nothing.
+///   - end: when a launch is over. The program is ended then.
+///   - coldness: what the page cache holds of the program's files.
+///   - baseline: what it is held against; nil: nothing, and the test never fails by a figure.
+///   - maxRegression: how much slower is allowed, as a share: 0.03 is 3 %. At least 0.
+///   - path: where the measurement is kept, as `firstlight measure -o` does; nil: nowhere. It can
+///     be a later test's baseline.
+///   - options: further options of `firstlight measure`, as `["--network", "3G"]`.
+/// - Returns: the figures. With a second block of launches, those of the first.
+/// - Throws: ``LaunchMetricError``: there are no figures. `CancellationError`: the task was cancelled;
+///   what had been launched has ended.
+@discardableResult
+public func measureLaunch(
+    of program: String, arguments: [String] = [], launches: Int = 10, until end: LaunchEnd = .exit,
+    coldness: Coldness = .warm, baseline: LaunchBaseline? = nil, maxRegression: Double = 0.03,
+    saveTo path: String? = nil, options: [String] = [], fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+) async throws -> LaunchMeasurement {
+    let place = TestPlace(fileID: fileID, filePath: filePath, line: line, column: column)
+    let request = LaunchRequest(
+        program: program, arguments: arguments, launches: launches, end: end, coldness: coldness,
+        options: options)
+    let run = try MetricRun(
+        tool: try FirstlightTool.find(), request: request, baseline: baseline,
+        maxRegression: maxRegression)
+    let measurement = try await MeasuringTurn.shared.take { try await run.measure(saveTo: path) }
+    if let verdict = measurement.verdict { TestReport.tell(verdict, at: place) }
+    return measurement
+}
+
+/// When a launch is over, as `firstlight measure --until` has it.
+public struct LaunchEnd: Hashable, Sendable {
+    /// Conditions in the words of `--until`; whichever is met first counts.
+    var conditions: [String]
+
+    /// The program ends.
+    public static let exit = LaunchEnd(conditions: ["exit"])
+    /// It says that it is ready: `READY=1` to NOTIFY_SOCKET, as by sd_notify(3).
+    public static let ready = LaunchEnd(conditions: ["notify"])
+    /// It accepts connections on a stream socket that it has opened.
+    public static let listening = LaunchEnd(conditions: ["listen"])
+    /// It writes its first byte to standard output or error.
+    public static let output = LaunchEnd(conditions: ["output"])
+    /// Its first top-level window is shown.
+    public static let window = LaunchEnd(conditions: ["window"])
+    /// It has drawn its first frame.
+    public static let frame = LaunchEnd(conditions: ["frame"])
+
+    /// It accepts connections at this TCP port.
+    public static func listening(port: UInt16) -> LaunchEnd {
+        LaunchEnd(conditions: ["listen:\(port)"])
+    }
+
+    /// It writes a line with this text to standard output or error.
+    public static func output(containing text: String) -> LaunchEnd {
+        LaunchEnd(conditions: ["output:" + text])
+    }
+
+    /// All its threads have been blocked for so long. The launch was over when that began.
+    public static func idle(for time: Duration) -> LaunchEnd {
+        LaunchEnd(conditions: ["idle:\(time.nanoseconds)ns"])
+    }
+
+    /// Another condition, in the words of `--until`.
+    public static func condition(_ text: String) -> LaunchEnd { LaunchEnd(conditions: [text]) }
+
+    /// Whichever of these comes first.
+    public static func any(of ends: LaunchEnd...) -> LaunchEnd {
+        LaunchEnd(conditions: ends.flatMap(\.conditions))
+    }
+}
+
+/// What the page cache holds of a program's files when it is launched.
+public enum Coldness: Hashable, Sendable {
+    /// What the launch before left there.
+    case warm
+    /// Nothing of the files that the last launch used. A launch that was not cold does not count.
+    case cold
+    /// Nothing at all. For root only.
+    case allCold
+}
+
+/// What a launch is held against.
+public enum LaunchBaseline: Hashable, Sendable {
+    /// A program and its arguments. It takes turns with the one that is measured, which is the only
+    /// comparison that what else happens on the machine cannot falsify.
+    case command([String])
+    /// A measurement that was kept (`saveTo`, `firstlight measure -o`). Where its program still exists,
+    /// unchanged, beside the one that is measured, they take turns as with ``command(_:)``. Otherwise
+    /// the stored figures count if they are of this machine since it was started; of another machine,
+    /// or from before that, they decide nothing. Those of other conditions are refused.
+    case file(String)
+}
+
+extension Duration {
+    /// Clamped to what 64 bits hold.
+    var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, overflowSum) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+        guard !overflow, !overflowSum else { return seconds < 0 ? .min : .max }
+        return sum
+    }
+}

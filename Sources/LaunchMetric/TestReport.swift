@@ -1,0 +1,80 @@
+import Foundation
+
+#if canImport(Testing)
+    import Testing
+#endif
+#if canImport(XCTest)
+    import XCTest
+#endif
+
+/// Where in a test a measurement was asked for.
+struct TestPlace: Sendable {
+    var fileID: StaticString
+    var filePath: StaticString
+    var line: UInt
+    var column: UInt
+}
+
+/// Tells the test what became of a measurement. One library serves both: of Testing and XCTest it uses
+/// what the toolchain has, and asks at run time which of them runs the test.
+enum TestReport {
+    static func tell(_ verdict: LaunchVerdict, at place: TestPlace) {
+        switch verdict.outcome {
+        case .passed: break
+        case .failed: fail(verdict.sentence, at: place)
+        case .inconclusive: warn(verdict.sentence, at: place)
+        }
+    }
+
+    private static func fail(_ sentence: String, at place: TestPlace) {
+        #if canImport(Testing)
+            if isSwiftTesting {
+                Issue.record(Comment(rawValue: sentence), sourceLocation: place.location)
+                return
+            }
+        #endif
+        #if canImport(XCTest)
+            XCTFail(sentence, file: place.filePath, line: place.line)
+        #else
+            print(sentence, place)
+        #endif
+    }
+
+    private static func warn(_ sentence: String, at place: TestPlace) {
+        #if canImport(Testing) && compiler(>=6.3)
+            if isSwiftTesting {
+                Issue.record(
+                    Comment(rawValue: sentence), severity: .warning,
+                    sourceLocation: place.location)
+                return
+            }
+        #endif
+        // XCTest has no warnings.
+        print("warning: " + sentence, place)
+    }
+
+    private static func print(_ text: String, _ place: TestPlace) {
+        let line = "\(place.filePath):\(place.line): \(text)\n"
+        FileHandle.standardError.write(Data(line.utf8))
+    }
+
+    #if canImport(Testing)
+        /// A detached task knows no current test, but what runs it was told on its command line.
+        private static var isSwiftTesting: Bool {
+            if Test.current != nil { return true }
+            let words = CommandLine.arguments
+            return zip(words, words.dropFirst()).contains { name, value in
+                name == "--testing-library" && value == "swift-testing"
+            }
+        }
+    #endif
+}
+
+#if canImport(Testing)
+    extension TestPlace {
+        fileprivate var location: SourceLocation {
+            SourceLocation(
+                fileID: "\(fileID)", filePath: "\(filePath)", line: Int(line), column: Int(column))
+        }
+    }
+#endif

@@ -1,0 +1,109 @@
+import Glibc
+package import ProfileModel
+
+extension MeasuredMachine {
+    /// This machine, as far as it tells.
+    static var here: MeasuredMachine {
+        var names = utsname()
+        uname(&names)
+        return MachineFacts(
+            host: text(of: names.nodename), kernel: text(of: names.release),
+            architecture: text(of: names.machine),
+            cpuInfo: file("/proc/cpuinfo"), memoryInfo: file("/proc/meminfo"),
+            status: file("/proc/self/status"),
+            governor: file("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+            boot: file("/proc/sys/kernel/random/boot_id")
+        ).machine
+    }
+
+    /// A field of `utsname`.
+    private static func text<Field>(of field: Field) -> String {
+        withUnsafeBytes(of: field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+
+    /// At most the first 64 KiB; empty: it is not there.
+    private static func file(_ path: String) -> String {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return "" }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 4096)
+        while bytes.count < 65_536 {
+            let count = read(descriptor, &piece, piece.count)
+            guard count > 0 else { break }
+            bytes += piece.prefix(count)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// What the kernel's files say of a machine. Pure.
+package struct MachineFacts: Hashable, Sendable {
+    package var host: String
+    package var kernel: String
+    package var architecture: String
+    /// Of `/proc/cpuinfo`.
+    package var cpuInfo: String
+    /// Of `/proc/meminfo`.
+    package var memoryInfo: String
+    /// Of `/proc/self/status`.
+    package var status: String
+    /// Of cpufreq; empty: there is none.
+    package var governor: String
+    package var boot: String
+
+    package init(
+        host: String, kernel: String, architecture: String, cpuInfo: String, memoryInfo: String,
+        status: String, governor: String, boot: String
+    ) {
+        self.host = host
+        self.kernel = kernel
+        self.architecture = architecture
+        self.cpuInfo = cpuInfo
+        self.memoryInfo = memoryInfo
+        self.status = status
+        self.governor = governor
+        self.boot = boot
+    }
+
+    package var machine: MeasuredMachine {
+        MeasuredMachine(
+            host: host, kernel: kernel, architecture: architecture,
+            processor: Self.value(of: "model name", in: cpuInfo) ?? "unknown", cores: cores,
+            memory: memory, governor: Self.known(governor), boot: Self.known(boot))
+    }
+
+    /// Those that we may use, by the mask of bits in groups of 32; at least ours.
+    private var cores: Int {
+        let mask = Self.value(of: "Cpus_allowed", in: status) ?? ""
+        return max(1, mask.reduce(0) { $0 + ($1.hexDigitValue?.nonzeroBitCount ?? 0) })
+    }
+
+    /// "MemTotal:       16384 kB"
+    private var memory: Int64 {
+        let value = Self.value(of: "MemTotal", in: memoryInfo) ?? ""
+        let (bytes, overflow) = (Int64(value.prefix { $0.isNumber }) ?? 0)
+            .multipliedReportingOverflow(by: 1024)
+        return overflow ? 0 : bytes
+    }
+
+    private static func value(of name: String, in text: String) -> String? {
+        for line in text.split(separator: "\n") {
+            let parts = line.split(separator: ":", maxSplits: 1)
+            guard parts.count == 2, trimmed(parts[0]) == name else { continue }
+            return trimmed(parts[1])
+        }
+        return nil
+    }
+
+    private static func known(_ text: String) -> String? {
+        let text = trimmed(text[...])
+        return text.isEmpty ? nil : text
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        let start = text.drop { $0.isWhitespace }
+        guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return String(start[...last])
+    }
+}

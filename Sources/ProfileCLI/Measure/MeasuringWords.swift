@@ -1,0 +1,103 @@
+package import Measurer
+package import ProfileModel
+import Report
+
+/// What is said of a measurement besides its figures.
+package struct MeasuringWords: Sendable {
+    /// What the arms are called.
+    package var names: [String]
+    package var watchdog: TimeSpan?
+    /// What ends a launch, in the words of `--until`; empty: the program's end.
+    package var until: [String]
+
+    package init(names: [String], watchdog: TimeSpan?, until: [String]) {
+        self.names = names
+        self.watchdog = watchdog
+        self.until = until
+    }
+
+    /// "firstlight: launch 7, 5 of 10 count"
+    package func progress(_ progress: MeasuringProgress) -> String {
+        "firstlight: launch \(Numbers.grouped(progress.index + 1)), "
+            + "\(Numbers.grouped(progress.counted)) of \(Numbers.grouped(progress.requested)) count"
+    }
+
+    /// One line of a launch that went wrong; nil: nothing is wrong with it.
+    package func complaint(_ launch: MeasuredLaunch, index: Int) -> String? {
+        guard let reason = problem(launch) else { return nil }
+        return
+            "launch \(Numbers.grouped(index + 1)) of \(name(launch.arm)) does not count: \(reason)"
+    }
+
+    /// Why there are no more launches, in one line; nil: there are enough, or it is plain.
+    package func ending(_ end: MeasuringEnd, detail: String? = nil) -> String? {
+        switch end {
+        case .complete: return nil
+        case .interrupted: return "interrupted: this is what was measured until then"
+        case .failed(let failure): return failure.message
+        case .gaveUp(let arm, let reason, let counted):
+            let found = counted == 0 ? "no launch" : "only " + Self.launches(counted)
+            return "given up: \(found) of \(name(arm)) \(counted < 2 ? "counts" : "count"): "
+                + plural(reason) + (detail.map { " (\($0))" } ?? "")
+        }
+    }
+
+    /// How far a launch with stacks was from the median, and where it is.
+    package static func typical(path: String, wall: TimeSpan, median: TimeSpan) -> String {
+        let (less, more) = (min(wall, median), max(wall, median))
+        let distance = Numbers.percent(more - less, of: median)
+        let words =
+            wall == median
+            ? "as the median" : "\(distance) \(wall < median ? "below" : "above") the median"
+        return "\(path): one launch with stacks, \(Numbers.preciseTime(wall)), \(words) of "
+            + "\(Numbers.preciseTime(median)); 'firstlight report' shows it"
+    }
+
+    /// The program's last lines, as they are shown below a complaint.
+    package static func quoted(_ output: String) -> String {
+        output.split(separator: "\n").suffix(mostLines)
+            .map { "  | " + Console.oneLine(String($0)) + "\n" }.joined()
+    }
+
+    private static let mostLines = 20
+
+    private static func launches(_ count: Int) -> String {
+        "\(Numbers.grouped(count)) \(count == 1 ? "launch" : "launches")"
+    }
+
+    private func name(_ arm: Int) -> String { names.indices ~= arm ? names[arm] : "the program" }
+
+    private func problem(_ launch: MeasuredLaunch) -> String? {
+        switch launch.discarded {
+        case nil, .first, .interrupted, .warm: return nil
+        case .failed:
+            guard case .signalled(let signal) = launch.outcome else { return "it failed" }
+            return "signal \(signal) ended it"
+        case .hung: return "it hung" + limit
+        case .notReady: return "the program ended before it was ready" + awaited
+        case .otherStatus:
+            guard case .exited(let status) = launch.outcome else { return "it ended otherwise" }
+            return "it ended with status \(status), and most did not"
+        }
+    }
+
+    private func plural(_ reason: MeasuredLaunch.Discard) -> String {
+        switch reason {
+        case .failed: "they failed"
+        case .hung: "they hung" + limit
+        case .notReady: "the program ended before it was ready" + awaited
+        case .otherStatus: "they ended with different statuses"
+        case .warm: "they were not cold"
+        case .first, .interrupted: "they were not to count"
+        }
+    }
+
+    /// " (not over after 60.0 s; --watchdog)"
+    private var limit: String {
+        watchdog.map { " (not over after \(Numbers.time($0)); --watchdog allows more)" } ?? ""
+    }
+
+    private var awaited: String {
+        until.isEmpty ? "" : " (\(until.joined(separator: ", ")))"
+    }
+}

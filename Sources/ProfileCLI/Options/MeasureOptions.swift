@@ -1,0 +1,145 @@
+package import ProfileModel
+package import Sampler
+
+/// What `measure` is asked to do.
+package struct MeasureOptions: Hashable, Sendable {
+    package static let defaultOutput = "launches.firstlight"
+    package static let mostLaunches = 100_000
+    private static let usualLaunches = 10
+    /// Nobody should find a program in the morning that has hung since the evening.
+    package static let usualWatchdog = TimeSpan.milliseconds(60_000)
+
+    /// What the program's home is.
+    package enum Home: Hashable, Sendable {
+        /// As ours.
+        case own
+        /// Empty, for each launch anew.
+        case fresh
+        /// A copy of this folder, for each launch anew.
+        case copy(of: String)
+    }
+
+    package var program: [CommandWord]
+    /// What it is held against; nil: nothing.
+    package var against: [String]?
+    /// How many launches of each program are to count.
+    package var launches: Int
+    /// When a launch is over.
+    package var end: LaunchEndOptions
+    /// What becomes of a program that is ready.
+    package var after: AfterRecording
+    package var cache: MeasuredConditions.Cache
+    /// As the user wrote them; nil: the machine's own.
+    package var network: String?
+    package var disk: String?
+    package var home: Home
+    /// The path of a file of variables.
+    package var environmentFile: String?
+    /// For `/bin/sh -c`.
+    package var before: String?
+    package var between: String?
+    /// Whether daemons that a launch leaves behind are ended.
+    package var endsDaemons: Bool
+    /// The path of the measurement.
+    package var output: String
+    package var versionName: String?
+    /// Whether one launch more is recorded, with stacks.
+    package var thenRecords: Bool
+    package var format: CheckFormat
+    /// Whether to leave out the summary.
+    package var isQuiet: Bool
+
+    package init(_ arguments: ParsedArguments) throws(UsageError) {
+        try Self.checkPairs(arguments)
+        guard !arguments.program.isEmpty else { throw UsageError(.measure, "nothing to measure") }
+        program = arguments.program
+        against = try Self.against(arguments)
+        launches = arguments.integer(.launches) ?? Self.usualLaunches
+        end = try Self.end(arguments)
+        after = arguments.text(.after).flatMap(AfterRecording.init) ?? .stop
+        cache = Self.cache(arguments)
+        network = arguments.text(.network)
+        disk = arguments.text(.disk)
+        home = Self.home(arguments)
+        environmentFile = arguments.text(.envFile)
+        before = arguments.text(.before)
+        between = arguments.text(.between)
+        endsDaemons = arguments.isGiven(.clean)
+        output = arguments.text(.output) ?? Self.defaultOutput
+        versionName = arguments.text(.versionName)
+        thenRecords = arguments.isGiven(.thenRecord)
+        format = arguments.text(.format).flatMap(CheckFormat.init) ?? .text
+        isQuiet = arguments.isGiven(.quiet)
+        if after == .keep, !end.awaitsReadiness {
+            throw UsageError(
+                .measure, "--after is about a program that is ready; say with --until when that is")
+        }
+        try checkRecording(arguments)
+    }
+
+    /// A launch that is recorded under other conditions than those that were measured explains
+    /// nothing.
+    private func checkRecording(_ arguments: ParsedArguments) throws(UsageError) {
+        let others: [OptionName] = [
+            .cold, .network, .disk, .freshHome, .home, .envFile, .before, .between,
+        ]
+        let names = OptionTable.options(of: .measure)
+            .filter { others.contains($0.name) && arguments.isGiven($0.name) }.map(\.long)
+        guard thenRecords, let name = names.first else { return }
+        throw UsageError(
+            .measure, "--then-record and --\(name) do not go together: recordings are made without")
+    }
+
+    /// Where the launch with stacks goes.
+    package var recordingPath: String {
+        let ending = ".firstlight"
+        let stem = output.hasSuffix(ending) ? String(output.dropLast(ending.count)) : output
+        return stem + ".launch" + ending
+    }
+
+    // MARK: - Parts
+
+    /// Of two that contradict each other, none counts.
+    private static func checkPairs(_ arguments: ParsedArguments) throws(UsageError) {
+        let pairs: [(OptionName, OptionName)] = [
+            (.warm, .cold), (.freshHome, .home), (.quiet, .format),
+        ]
+        for (left, right) in pairs where arguments.isGiven(left) && arguments.isGiven(right) {
+            let names = OptionTable.options(of: .measure)
+                .filter { $0.name == left || $0.name == right }.map { "--" + $0.long }
+            throw UsageError(
+                .measure, names.joined(separator: " and ") + " do not go together")
+        }
+    }
+
+    private static func home(_ arguments: ParsedArguments) -> Home {
+        if let folder = arguments.text(.home) { return .copy(of: folder) }
+        return arguments.isGiven(.freshHome) ? .fresh : .own
+    }
+
+    private static func cache(_ arguments: ParsedArguments) -> MeasuredConditions.Cache {
+        guard arguments.isGiven(.cold) else { return .warm }
+        return arguments.text(.cold) == "all" ? .coldAll : .cold
+    }
+
+    private static func end(_ arguments: ParsedArguments) throws(UsageError) -> LaunchEndOptions {
+        var end = try LaunchEndOptions(arguments)
+        for case .mark(let name) in end.until {
+            throw UsageError(
+                .measure,
+                "--until mark:\(name) is for record: measure puts no marks into a program; a "
+                    + "signpost would do")
+        }
+        if end.watchdog == nil, end.awaitsReadiness { end.watchdog = usualWatchdog }
+        return end
+    }
+
+    private static func against(_ arguments: ParsedArguments) throws(UsageError) -> [String]? {
+        guard let text = arguments.text(.against) else { return nil }
+        do {
+            return try CommandSplitting.words(of: text)
+        } catch {
+            throw UsageError(.measure, "--against: \(error.description)")
+        }
+    }
+}

@@ -1,0 +1,250 @@
+import Analysis
+import Conditions
+import Glibc
+import Measurer
+import ProfileModel
+import Sampler
+
+/// Launches the programs of a measurement under its conditions.
+final class ProgramLauncher: LaunchMaker {
+    /// A program, and what its launches need.
+    final class Arm {
+        let measurer: LaunchMeasurer
+        let conditions: LaunchConditions
+        let command: [CommandWord]
+        /// What the first launch opens; nil: that is not asked, or not known yet.
+        var opened: OpenedFiles?
+
+        init(
+            _ command: [CommandWord], _ request: ConditionRequest, _ signals: SignalQueue
+        ) throws(MeasuringFailure) {
+            self.command = command
+            measurer = try ProgramLauncher.attempt { () throws(SamplerError) in
+                try LaunchMeasurer(command, signals: signals)
+            }
+            let path = measurer.programPath
+            conditions = try ProgramLauncher.attempt { () throws(ConditionError) in
+                try LaunchConditions(request, program: path)
+            }
+        }
+    }
+
+    let arms: [Arm]
+    private let options: MeasureOptions
+    private let tail: OutputTail
+    private let tell: (String) -> Void
+    private let start: MonotonicTime
+    /// Daemons that were named already.
+    private var named: Set<String> = []
+    /// The signal that ended a launch of ours; nil: none did.
+    private(set) var endSignal: Int32?
+    /// Why the last launch that was not cold was not.
+    private(set) var detail: String?
+
+    init(
+        _ options: MeasureOptions, _ signals: SignalQueue, tell: @escaping (String) -> Void
+    ) throws(MeasuringFailure) {
+        self.options = options
+        self.tell = tell
+        let request = try Self.attempt { () throws(ConditionError) in
+            try ConditionRequest(options)
+        }
+        let commands =
+            [options.program] + (options.against.map { [$0.map { CommandWord($0) }] } ?? [])
+        var arms: [Arm] = []
+        for command in commands { arms.append(try Arm(command, request, signals)) }
+        self.arms = arms
+        guard let tail = OutputTail() else {
+            throw MeasuringFailure(
+                "no memory for what the program prints", status: MeasureCommand.ownFailure)
+        }
+        self.tail = tail
+        start = .now
+    }
+
+    var names: [String] {
+        arms.map { $0.command.map(\.text).joined(separator: " ") }
+    }
+
+    var measuredArms: [MeasuredArm] {
+        arms.map { MeasuredArm(command: $0.command.map(\.text), path: $0.measurer.programPath) }
+    }
+
+    var measuredConditions: MeasuredConditions {
+        let until = options.end.until.map(\.description)
+        return arms.first?.conditions.measured(until: until) ?? MeasuredConditions(until: until)
+    }
+
+    /// What a reader of the figures should know, once each.
+    var notes: [String] {
+        var notes: [String] = []
+        for note in arms.flatMap(\.conditions.notes) where !notes.contains(note) {
+            notes.append(note)
+        }
+        return notes
+    }
+
+    // MARK: - One launch
+
+    func make(_ request: LaunchRequest) throws(MeasuringFailure) -> MeasuredLaunch {
+        let arm = arms[request.arm]
+        try renew(arm, isFirst: request.index == 0)
+        let found = CacheFound()
+        let finished = try launch(arm, request, found)
+        var launch = MeasuredLaunch(finished.observed, arm: request.arm, since: start)
+        endSignal = finished.endSignal?.number ?? endSignal
+        end(finished.rest)
+        for process in arm.conditions.clean() { name(process) }
+        if let opened = arm.opened {
+            try Self.attempt { () throws(ConditionError) in
+                try arm.conditions.use(files: opened.paths)
+            }
+            arm.opened = nil
+        }
+        try judge(&launch, arm, found.state)
+        launch.output = tail.take()
+        return launch
+    }
+
+    /// The home and the user's commands before a launch.
+    private func renew(_ arm: Arm, isFirst: Bool) throws(MeasuringFailure) {
+        let results = try Self.attempt { () throws(ConditionError) in
+            try arm.conditions.renew(isFirst: isFirst)
+        }
+        for (command, result) in results where !result.hasSucceeded {
+            let output = result.output.split(separator: "\n").last.map { ": \($0)" } ?? ""
+            throw MeasuringFailure(
+                "the command '\(command)' \(result.ending.words)\(output)",
+                status: MeasureCommand.gaveUp)
+        }
+    }
+
+    private func launch(
+        _ arm: Arm, _ request: LaunchRequest, _ found: CacheFound
+    ) throws(MeasuringFailure) -> FinishedLaunch {
+        var child = arm.conditions.childSetting
+        child.environment.append(
+            EnvironmentChange(EnvironmentPadding.name, request.padding.value))
+        child.tellsOpens = options.cache == .cold && request.pair == nil
+        var launch = LaunchOptions(until: options.end.until, watchdog: options.end.watchdog)
+        launch.child = child
+        launch.output = tail.descriptor
+        launch.error = tail.descriptor
+        // Called by this thread, within the call below.
+        nonisolated(unsafe) let (arm, here) = (arm, found)
+        launch.prepare = { _ in
+            do throws(ConditionError) {
+                here.state = try arm.conditions.evict()
+            } catch {
+                here.failure = error
+            }
+        }
+        launch.takeListener = { listener in
+            arm.opened = OpenedFiles(listener: listener, program: arm.measurer.programPath)
+        }
+        let finished = try Self.attempt { () throws(SamplerError) in
+            try arm.measurer.launch(launch)
+        }
+        if let failure = found.failure {
+            throw MeasuringFailure(failure.description, status: failure.exitStatus)
+        }
+        return finished
+    }
+
+    /// What the page cache had when a launch began.
+    private final class CacheFound {
+        var state: CacheState?
+        var failure: ConditionError?
+    }
+
+    private func judge(
+        _ launch: inout MeasuredLaunch, _ arm: Arm, _ state: CacheState?
+    ) throws(MeasuringFailure) {
+        launch.cachedBytes = state?.cachedBytes
+        launch.fileBytes = state?.fileBytes
+        switch arm.conditions.judge(state, readBytes: launch.readBytes) {
+        case nil, .cold: break
+        case .warm(let reason), .unproven(let reason):
+            detail = reason
+            launch.discarded = launch.discarded ?? .warm
+        }
+    }
+
+    // MARK: - After a launch
+
+    private func end(_ rest: LaunchRest?) {
+        guard let pid = rest?.program else { return }
+        let program = ProgramEnd(pid: pid)
+        if options.after == .keep, endSignal == nil { program.await() } else { program.stop() }
+    }
+
+    /// A daemon that runs on is named once, not after each launch.
+    private func name(_ process: LeftBehind) {
+        guard process.end == .running || process.end == .remains,
+            named.insert(process.name).inserted
+        else { return }
+        tell(
+            "left behind by a launch: \(process)"
+                + (process.end == .running ? " (--clean ends it)" : ""))
+    }
+
+    // MARK: - Errors
+
+    static func attempt<Value>(
+        _ body: () throws(SamplerError) -> Value
+    ) throws(MeasuringFailure) -> Value {
+        do {
+            return try body()
+        } catch {
+            throw MeasuringFailure(error.description, status: error.exitStatus)
+        }
+    }
+
+    static func attempt<Value>(
+        _ body: () throws(ConditionError) -> Value
+    ) throws(MeasuringFailure) -> Value {
+        do {
+            return try body()
+        } catch {
+            throw MeasuringFailure(error.description, status: error.exitStatus)
+        }
+    }
+}
+
+extension ConditionRequest {
+    /// What the options ask for.
+    fileprivate init(_ options: MeasureOptions) throws(ConditionError) {
+        self.init()
+        cold =
+            switch options.cache {
+            case .warm: .no
+            case .cold: .files
+            case .coldAll: .all
+            }
+        if let text = options.network { network = try NetworkCondition(parsing: text) }
+        if let text = options.disk { disk = try DiskRate(parsing: text) }
+        home =
+            switch options.home {
+            case .own: nil
+            case .fresh: .fresh
+            case .copy(let folder): .copy(of: folder)
+            }
+        if let path = options.environmentFile { environment = try EnvironmentFile.read(path) }
+        before = options.before.map { Hook(command: $0) }
+        between = options.between.map { Hook(command: $0) }
+        endsDaemons = options.endsDaemons
+    }
+}
+
+extension CommandResult.Ending {
+    /// Of one that failed.
+    fileprivate var words: String {
+        switch self {
+        case .exited(let status): "ended with status \(status)"
+        case .signalled(let signal): "was ended by signal \(signal)"
+        case .tookTooLong: "took too long, and was killed"
+        case .notStarted(let code): "could not be started (\(String(cString: strerror(code))))"
+        case .unknown: "ended, nobody knows how"
+        }
+    }
+}

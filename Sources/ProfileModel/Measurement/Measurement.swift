@@ -1,0 +1,133 @@
+/// Many launches of one program, or of two that take turns, without stacks: the value that a
+/// measurement's file stores and that every statistic starts from.
+package struct Measurement: Hashable, Sendable {
+    package var header: Header
+    /// One, or two: the second is what the first is held against.
+    package var arms: [MeasuredArm]
+    package var conditions: MeasuredConditions
+    package var machine: MeasuredMachine
+    /// All that were made, in their order, those that do not count included.
+    package var launches: [MeasuredLaunch]
+
+    package init(
+        header: Header, arms: [MeasuredArm], conditions: MeasuredConditions,
+        machine: MeasuredMachine
+    ) {
+        self.header = header
+        self.arms = arms
+        self.conditions = conditions
+        self.machine = machine
+        launches = []
+    }
+
+    package struct Header: Hashable, Sendable {
+        /// How many launches of each arm were to count.
+        package var requested: Int
+        /// Of the programs' version, as the user named it.
+        package var versionName: String?
+        /// Of firstlight, e.g. "0.1.0".
+        package var recorderVersion: String
+        /// When it began, in nanoseconds since 1970 UTC.
+        package var date: Int64
+        package var ending = Ending.unknown
+
+        package init(
+            requested: Int, versionName: String? = nil, recorderVersion: String, date: Int64
+        ) {
+            self.requested = requested
+            self.versionName = versionName
+            self.recorderVersion = recorderVersion
+            self.date = date
+        }
+    }
+
+    /// Why there are no more launches. The raw values are stored.
+    package enum Ending: String, Sendable, CaseIterable {
+        /// As many as were asked for count.
+        case complete
+        /// By the user (Ctrl-C).
+        case interrupted
+        /// What was asked for cannot be had: no launch was cold, too many failed.
+        case gaveUp = "gave_up"
+        /// Measuring was cut short (it was killed, the disk is full).
+        case unknown
+    }
+}
+
+/// What is launched.
+package struct MeasuredArm: Hashable, Sendable {
+    /// The program's name or path as it was given, and its arguments; at least the name.
+    package var command: [String]
+    /// Where the program was found.
+    package var path: String
+
+    package init(command: [String], path: String) {
+        self.command = command
+        self.path = path
+    }
+
+    /// The last part of the program's path.
+    package var name: Substring { path.split(separator: "/").last ?? "" }
+}
+
+/// Under what conditions every launch of a measurement is made.
+package struct MeasuredConditions: Hashable, Sendable {
+    /// What the page cache holds of the program's files.
+    package enum Cache: String, Sendable, CaseIterable {
+        /// Whatever the launch before left there.
+        case warm
+        /// Nothing of the files that a launch uses.
+        case cold
+        /// Nothing at all.
+        case coldAll = "cold_all"
+    }
+
+    package var cache: Cache
+    /// As the user named it: "3G", "airplane"; nil: the machine's own.
+    package var network: String?
+    /// The most that is read from disks, in bytes a second; nil: no limit.
+    package var diskRate: Int64?
+    /// What ends a launch, in the words of `--until`; empty: the program's end.
+    package var until: [String]
+
+    package init(
+        cache: Cache = .warm, network: String? = nil, diskRate: Int64? = nil, until: [String] = []
+    ) {
+        self.cache = cache
+        self.network = network
+        self.diskRate = diskRate
+        self.until = until
+    }
+}
+
+/// What the figures are only good for: those of another machine, boot or kernel are not compared.
+package struct MeasuredMachine: Hashable, Sendable {
+    /// `uname -n`, `-r` and `-m`.
+    package var host: String
+    package var kernel: String
+    package var architecture: String
+    /// The processor's name, as the kernel tells it.
+    package var processor: String
+    /// Cores that may be used.
+    package var cores: Int
+    /// In bytes.
+    package var memory: Int64
+    /// How frequencies are chosen (cpufreq); nil: not known, as in most virtual machines.
+    package var governor: String?
+    /// Of this boot (`/proc/sys/kernel/random/boot_id`); nil: not known.
+    package var boot: String?
+
+    package init(
+        host: String, kernel: String, architecture: String, processor: String, cores: Int,
+        memory: Int64, governor: String? = nil, boot: String? = nil
+    ) {
+        self.host = host
+        self.kernel = kernel
+        self.architecture = architecture
+        self.processor = processor
+        self.cores = cores
+        self.memory = memory
+        self.governor = governor
+        self.boot = boot
+    }
+}

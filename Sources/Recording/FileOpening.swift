@@ -1,0 +1,88 @@
+import Glibc
+
+extension TableReader {
+    /// What `body` makes of the file at `path`, which must be of this kind. Memory stays in
+    /// proportion to the file's size.
+    static func read<Value>(
+        _ path: String, _ kind: FileKind,
+        _ body: (inout TableReader) throws(ReadFailure) -> Value
+    ) throws(RecordingError) -> Value {
+        let database = try Database.open(path, kind, for: .read)
+        defer { database.close() }
+        var reader = TableReader(database: database, textBudget: try fileSize(path))
+        do {
+            return try body(&reader)
+        } catch {
+            switch error {
+            case .failure(let failure): throw database.error(failure)
+            case .inconsistency(let found): throw .damaged(path: path, detail: found.detail)
+            }
+        }
+    }
+
+    private static func fileSize(_ path: String) throws(RecordingError) -> Int {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw .cannotRead(path: path, errno: errno) }
+        return Int(status.st_size)
+    }
+}
+
+extension Database {
+    /// Opens a file and makes sure that it is of this kind and of a schema that this version knows,
+    /// within a transaction that ends with the connection.
+    static func open(
+        _ path: String, _ kind: FileKind, for purpose: Purpose
+    ) throws(RecordingError) -> Database {
+        let start = try FileStart(of: path, expecting: kind)
+        try start.check(is: kind, path)
+        // SQLite resolves links, too, and looks for the journal beside the file itself.
+        if let journal = realPath(path).map(RecordingFile.journalPath),
+            Journal.namesAnotherFile(journal)
+        {
+            throw .damaged(path: path, detail: "its journal refers to another file")
+        }
+        let database = try Database(opening: path, for: purpose)
+        do {
+            database.wait(milliseconds: 500)
+            // As for the recorder: a sync would only guard against a power cut.
+            try database.execute("PRAGMA synchronous = OFF")
+            try database.execute(purpose == .read ? "BEGIN" : "BEGIN IMMEDIATE")
+            try database.checkTables(kind.tables)
+        } catch {
+            database.close()
+            throw error
+        }
+        // Only now: what a killed recorder left half written is undone.
+        guard !start.isCutShort(path) else {
+            database.close()
+            throw .damaged(path: path, detail: "it was cut short")
+        }
+        return database
+    }
+
+    /// Every table must be declared as this version declares it, to the letter: so there is no
+    /// view, virtual table, generated column or trigger to be run.
+    private func checkTables(_ tables: [Schema.Table]) throws(RecordingError) {
+        let query = try prepare(
+            "SELECT sql FROM sqlite_schema WHERE name = ?1 AND type = 'table'")
+        for table in tables {
+            let declaration = try attempt { () throws(SQLiteFailure) in
+                try query.bind(1, table.name)
+                return try query.step()
+                    ? query.text(0).map { String(decoding: $0, as: UTF8.self) } : nil
+            }
+            query.reset()
+            guard declaration == table.creation else {
+                throw .damaged(
+                    path: path,
+                    detail: "\(table.name): the table is missing or was changed")
+            }
+        }
+    }
+
+    private static func realPath(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+}

@@ -1,0 +1,100 @@
+import Analysis
+
+/// One figure of all launches that count: a dot for each, a box around the middle half, a line at
+/// the median, and below it the median's interval. Each arm has a lane, all have one scale.
+struct BoxPlot {
+    let model: PageModel
+    let figure: Figure
+    private let lanes: [Lane]
+    private let axis: Axis
+
+    private struct Lane {
+        var arm: PageModel.Arm
+        var distribution: Distribution
+        /// Ascending.
+        var values: [(launch: Int, value: Double)]
+    }
+
+    /// nil: no launch has the figure.
+    init?(_ model: PageModel, _ figure: Figure) {
+        self.model = model
+        self.figure = figure
+        lanes = model.arms.compactMap { arm in
+            let values = model.values(figure, of: arm)
+                .sorted { ($0.value, $0.launch) < ($1.value, $1.launch) }
+            guard let distribution = arm.summary.flatMap(figure.distribution), !values.isEmpty
+            else { return nil }
+            return Lane(arm: arm, distribution: distribution, values: values)
+        }
+        guard !lanes.isEmpty else { return nil }
+        axis = Axis(covering: lanes.lazy.flatMap(\.values).map(\.value))
+    }
+
+    func render() -> Markup {
+        let foot = Double(lanes.count) * Self.laneHeight
+        let ticks = Drawing.ticks(axis, figure.quantity.labels(axis), top: 0, foot: foot)
+        let parts = lanes.indices.flatMap { draw(lanes[$0], top: Double($0) * Self.laneHeight) }
+        return Drawing.plot(height: foot + Drawing.tickHeight, label: label, ticks + parts)
+    }
+
+    private var label: String {
+        let medians = lanes.map { lane in
+            let median = figure.quantity.text(lane.distribution.median)
+            return model.arms.count > 1 ? "\(lane.arm.label) \(median)" : median
+        }
+        return "\(figure.title): median \(medians.joined(separator: ", "))"
+    }
+
+    // MARK: Parts
+
+    private func draw(_ lane: Lane, top: Double) -> [Markup] {
+        let style = lane.arm.style
+        let values = lane.values.map(\.value)
+        var parts: [Markup] = []
+        let middle = top + (Self.boxTop + Self.boxFoot) / 2
+        let ends = axis.fraction(values[0])...axis.fraction(values[values.count - 1])
+        parts.append(Drawing.line("whole \(style)", x: ends, y: middle...middle))
+        if let box = Quartiles(ascending: values) {
+            parts.append(
+                Drawing.rect(
+                    "box \(style)", from: axis.fraction(box.lower), to: axis.fraction(box.upper),
+                    y: top + Self.boxTop, height: Self.boxFoot - Self.boxTop))
+        }
+        if let interval = lane.distribution.interval {
+            parts.append(
+                Drawing.rect(
+                    "interval \(style)", from: axis.fraction(interval.low),
+                    to: axis.fraction(interval.high), y: top + Self.boxFoot + 2, height: 3))
+        }
+        let median = axis.fraction(lane.distribution.median)
+        parts.append(
+            Drawing.line(
+                "median \(style)", x: median...median,
+                y: (top + Self.boxTop - 2)...(top + Self.boxFoot + 5)))
+        return parts + Quartiles.thinned(lane.values, to: Self.mostDots).map { dot($0, lane, top) }
+    }
+
+    /// Those that would cover each other lie a little higher or lower, always the same way.
+    private func dot(
+        _ value: (launch: Int, value: Double), _ lane: Lane, _ top: Double
+    ) -> Markup {
+        let row = Double(value.launch * 5 % Self.rows) / Double(Self.rows - 1)
+        let y = top + Self.dotsTop + row * (Self.dotsFoot - Self.dotsTop)
+        return Drawing.mark(
+            axis.fraction(value.value), y, lane.arm, launch: value.launch,
+            told: [
+                LaunchWords(model).title(value.launch),
+                "\(figure.title): \(figure.quantity.text(value.value))",
+            ])
+    }
+
+    // MARK: Sizes
+
+    private static let laneHeight = 42.0
+    private static let dotsTop = 5.0
+    private static let dotsFoot = 17.0
+    private static let boxTop = 23.0
+    private static let boxFoot = 35.0
+    private static let rows = 7
+    static let mostDots = 400
+}

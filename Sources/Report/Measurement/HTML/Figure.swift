@@ -1,0 +1,75 @@
+import Analysis
+import ProfileModel
+
+/// One of the figures that launches have and a summary tells of.
+enum Figure: Hashable, Sendable {
+    case wall
+    case phase(String)
+    case cpu
+    case phaseCPU(String)
+    case mainBlocked
+    case minorFaults
+    case majorFaults
+    case readBytes
+
+    var title: String {
+        switch self {
+        case .wall: "Launch"
+        case .cpu: "Launch, CPU"
+        case .phase(let name): name
+        case .phaseCPU(let name): "\(name), CPU"
+        case .mainBlocked: "Main thread blocked"
+        case .minorFaults: "Minor faults"
+        case .majorFaults: "Major faults"
+        case .readBytes: "Read from disks"
+        }
+    }
+
+    var quantity: Quantity {
+        switch self {
+        case .wall, .phase, .cpu, .phaseCPU, .mainBlocked: .time
+        case .minorFaults, .majorFaults: .count
+        case .readBytes: .bytes
+        }
+    }
+
+    /// nil: the launch has none, or it is not known.
+    func value(of launch: MeasuredLaunch) -> Double? {
+        switch self {
+        case .wall: Double(launch.wall.nanoseconds)
+        case .cpu: launch.cpu.map { Double($0.nanoseconds) }
+        case .phase(let name): Self.sum(launch.phases, name) { $0.wall }
+        case .phaseCPU(let name): Self.sum(launch.phases, name) { $0.cpu }
+        case .mainBlocked: launch.mainBlocked.map { Double($0.nanoseconds) }
+        case .minorFaults: launch.minorFaults.map(Double.init)
+        case .majorFaults: launch.majorFaults.map(Double.init)
+        case .readBytes: launch.readBytes.map(Double.init)
+        }
+    }
+
+    /// nil: not known of any launch.
+    func distribution(in arm: ArmSummary) -> Distribution? {
+        switch self {
+        case .wall: arm.wall
+        case .cpu: arm.cpu
+        case .phase(let name): arm.phases.first { $0.name == name }?.wall
+        case .phaseCPU(let name): arm.phases.first { $0.name == name }?.cpu
+        case .mainBlocked: arm.mainBlocked
+        case .minorFaults: arm.minorFaults
+        case .majorFaults: arm.majorFaults
+        case .readBytes: arm.readBytes
+        }
+    }
+
+    /// Parts of one name are one phase.
+    private static func sum(
+        _ phases: [MeasuredPhase], _ name: String, _ time: (MeasuredPhase) -> TimeSpan?
+    ) -> Double? {
+        var sum: Double?
+        for phase in phases where phase.name == name {
+            guard let time = time(phase) else { return nil }
+            sum = (sum ?? 0) + Double(time.nanoseconds)
+        }
+        return sum
+    }
+}

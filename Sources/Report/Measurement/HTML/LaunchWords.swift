@@ -1,0 +1,56 @@
+import Analysis
+import ProfileModel
+
+/// What is told of one launch when it is pointed at.
+struct LaunchWords {
+    private let model: PageModel
+
+    init(_ model: PageModel) { self.model = model }
+
+    func lines(_ index: Int) -> [String] {
+        let launch = model.measurement.launches[index]
+        return [
+            title(index), Quantity.time.text(Double(launch.wall.nanoseconds)),
+            launch.discarded.map { "does not count: \(PageWords.reason($0))" }, times(launch),
+            storage(launch), others(launch),
+        ].compactMap { $0 }
+    }
+
+    func title(_ index: Int) -> String {
+        let arm = model.measurement.launches[index].arm
+        let name =
+            model.arms.count > 1 && model.arms.indices.contains(arm)
+            ? " · \(model.arms[arm].label)" : ""
+        return "Launch \(model.number(index))\(name)"
+    }
+
+    private func times(_ launch: MeasuredLaunch) -> String? {
+        joined([
+            launch.cpu.map { "CPU \(Self.time($0))" },
+            launch.mainBlocked.map { "main thread blocked \(Self.time($0))" },
+        ])
+    }
+
+    private func storage(_ launch: MeasuredLaunch) -> String? {
+        joined([
+            launch.readBytes.map { "read from disks \(Quantity.bytes.text(Double($0)))" },
+            launch.majorFaults.map { "major faults \(Numbers.grouped($0))" },
+        ])
+    }
+
+    private func others(_ launch: MeasuredLaunch) -> String? {
+        joined([
+            launch.otherWork.map { "other work on the machine \(Self.time($0))" },
+            launch.stolen.flatMap { $0 > .zero ? "stolen \(Self.time($0))" : nil },
+        ])
+    }
+
+    private func joined(_ parts: [String?]) -> String? {
+        let known = parts.compactMap { $0 }
+        return known.isEmpty ? nil : known.joined(separator: " · ")
+    }
+
+    private static func time(_ span: TimeSpan) -> String {
+        Quantity.time.text(Double(span.nanoseconds))
+    }
+}

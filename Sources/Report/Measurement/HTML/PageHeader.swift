@@ -1,0 +1,119 @@
+import Analysis
+import ProfileModel
+
+/// What was measured, where and under which conditions, the answer in a sentence, and what a
+/// reader must know before trusting it.
+struct PageHeader {
+    let model: PageModel
+
+    func render() -> Markup {
+        let parts: [Markup] =
+            [
+                Markup("h1", [:], text: title),
+                Markup("p", ["class": "figures"], text: figures.joined(separator: " · ")),
+            ] + commands + [verdict].compactMap { $0 } + [facts]
+            + notes.map { Markup("p", ["class": "note"], text: $0) }
+        return Markup("header", [:], [.lines(parts)])
+    }
+
+    /// "python3", "new against old"
+    var title: String {
+        let names = model.arms.map { $0.label.isEmpty ? "program" : $0.label }
+        return names.isEmpty ? "Measurement" : names.joined(separator: " against ")
+    }
+
+    /// "median 42.31 ms (42.02 to 42.92 ms)", "20 launches", "warm"; of two arms, both.
+    var figures: [String] {
+        let cache = model.measurement.conditions.cache == .warm ? "warm" : "cold"
+        let walls = model.arms.map { $0.summary?.wall }
+        guard walls.contains(where: { $0 != nil }) else { return ["no launch counts", cache] }
+        let counts = walls.map { $0?.count ?? 0 }
+        let launches = counts.map { Numbers.grouped($0) }.joined(separator: " and ")
+        return [
+            "median " + walls.map(Self.median).joined(separator: " against "),
+            launches + (counts == [1] ? " launch" : " launches"), cache,
+        ]
+    }
+
+    private static func median(_ wall: Distribution?) -> String {
+        guard let wall else { return FigureNumbers.unknown }
+        let interval = wall.interval.map { " (\(Quantity.time.range($0.low, $0.high)))" }
+        return Quantity.time.text(wall.median) + (interval ?? "")
+    }
+
+    private var commands: [Markup] {
+        zip(model.arms, model.measurement.arms).map { arm, measured in
+            let command = measured.command.joined(separator: " ").escapedForDisplay
+            let code = Markup("code", [:], text: command.shortened(to: Self.longCommand))
+            let label = model.arms.count > 1 ? [PageParts.label(arm), Markup(" ")] : []
+            return Markup("p", ["class": "command"], label + [code])
+        }
+    }
+
+    private var verdict: Markup? {
+        guard model.arms.count == 2 else { return nil }
+        guard let comparison = model.summary.comparison else {
+            return Markup(
+                "p", ["class": "verdict inconclusive"],
+                text: "Inconclusive: there are too few launches of both programs to compare them.")
+        }
+        let text = PageWords.verdict(comparison, model.arms[0].label, model.arms[1].label)
+        return Markup("p", ["class": "verdict \(comparison.verdict.rawValue)"], text: text)
+    }
+
+    // MARK: Facts
+
+    private var facts: Markup {
+        let measurement = model.measurement
+        let entries: [(String, String?)] = [
+            ("Version", measurement.header.versionName),
+            ("Conditions", PageWords.conditions(measurement.conditions).joined(separator: " · ")),
+            ("Machine", PageWords.machine(measurement.machine).joined(separator: " · ")),
+            ("Launches", launches), ("Measuring", held),
+            (
+                "Measured",
+                UTCTime.text(nanosecondsSince1970: measurement.header.date)
+                    + " by firstlight \(measurement.header.recorderVersion)"
+            ),
+        ]
+        let rows = entries.flatMap { name, value -> [Markup] in
+            guard let value else { return [] }
+            return [Markup("dt", [:], text: name), Markup("dd", [:], text: value)]
+        }
+        return Markup("dl", ["class": "conditions"], rows)
+    }
+
+    /// "20 of each program count (20 asked for), 2 do not"
+    private var launches: String {
+        let counts = model.arms.map { Numbers.grouped($0.counted.count) }
+        let all = model.measurement.launches.count
+        let discarded = all - model.arms.reduce(0) { $0 + $1.counted.count }
+        let asked = Numbers.grouped(model.measurement.header.requested)
+        return "\(counts.joined(separator: " and ")) count (\(asked)"
+            + "\(counts.count > 1 ? " of each" : "") asked for), \(Numbers.grouped(discarded)) "
+            + (discarded == 1 ? "does not" : "do not")
+    }
+
+    /// What was left out of the launches' times.
+    private var held: String? {
+        guard let most = model.measurement.launches.map(\.held).max(), most > .zero else {
+            return nil
+        }
+        let time = Quantity.time.text(Double(most.nanoseconds))
+        return "took up to \(time) of a launch, which is left out"
+    }
+
+    private var notes: [String] {
+        let ending = PageWords.ending(model.measurement.header).map { "The measurement was \($0)." }
+        let disturbances = model.arms.flatMap { arm in
+            (arm.summary?.disturbances ?? []).map { disturbance in
+                (model.arms.count > 1 ? "\(arm.label): " : "")
+                    + PageWords.disturbance(disturbance, model)
+            }
+        }
+        let unknown = PageWords.unknown(model.measurement.launches)
+        return ([ending] + disturbances + [unknown]).compactMap { $0 }
+    }
+
+    private static let longCommand = 2_000
+}

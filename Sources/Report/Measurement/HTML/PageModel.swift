@@ -1,0 +1,114 @@
+import Analysis
+import ProfileModel
+
+/// A measurement as the page's parts look at it.
+struct PageModel: Sendable {
+    let measurement: Measurement
+    let summary: MeasurementSummary
+    let arms: [Arm]
+    /// The figures that are shown, in their order.
+    let figures: Figures
+    /// By place among all launches.
+    private let numbers: [Int]
+
+    init(_ measurement: Measurement, _ summary: MeasurementSummary) {
+        self.measurement = measurement
+        self.summary = summary
+        let labels = Self.labels(of: measurement.arms)
+        arms = labels.indices.map { index in
+            Arm(
+                index: index, label: labels[index],
+                summary: summary.arms.indices.contains(index) ? summary.arms[index] : nil,
+                counted: measurement.launches.indices.filter {
+                    measurement.launches[$0].arm == index
+                        && measurement.launches[$0].discarded == nil
+                })
+        }
+        figures = Figures(summary)
+        var counts: [Int: Int] = [:]
+        numbers = measurement.launches.map { launch in
+            counts[launch.arm, default: 0] += 1
+            return counts[launch.arm, default: 0]
+        }
+    }
+
+    struct Arm: Sendable {
+        var index: Int
+        /// Tells it from the other arm.
+        var label: String
+        var summary: ArmSummary?
+        /// Positions of the launches that count.
+        var counted: [Int]
+
+        /// The style sheet's name of its colour.
+        var style: String { index == 0 ? "first" : "second" }
+    }
+
+    /// Which figures there are, of any arm.
+    struct Figures: Sendable {
+        /// Of the launch's parts, in the order of time, at most ``mostPhases``.
+        var phases: [String]
+        /// How many phases more there are.
+        var phasesLeftOut: Int
+
+        init(_ summary: MeasurementSummary) {
+            var names: [String] = []
+            var known: Set<String> = []
+            for phase in summary.arms.flatMap(\.phases) where known.insert(phase.name).inserted {
+                names.append(phase.name)
+            }
+            phases = Array(names.prefix(Self.mostPhases))
+            phasesLeftOut = names.count - phases.count
+        }
+
+        /// A program's marks may be many; a page is read by people.
+        private static let mostPhases = 60
+    }
+
+    /// The values of those of an arm's launches that count and have the figure, with their
+    /// positions, in the order of time.
+    func values(_ figure: Figure, of arm: Arm) -> [(launch: Int, value: Double)] {
+        arm.counted.compactMap { index in
+            figure.value(of: measurement.launches[index]).map { (index, $0) }
+        }
+    }
+
+    /// A launch's number among those of its arm, as the text report counts them.
+    func number(_ launch: Int) -> String {
+        numbers.indices.contains(launch) ? Numbers.grouped(numbers[launch]) : "?"
+    }
+
+    /// The same, and which arm it is where there are two.
+    func numberAndArm(_ launch: Int) -> String {
+        guard arms.count > 1, measurement.launches.indices.contains(launch) else {
+            return number(launch)
+        }
+        let arm = measurement.launches[launch].arm
+        let name = arms.indices.contains(arm) ? arms[arm].label : "?"
+        return "\(number(launch)) of \(name)"
+    }
+
+    // MARK: Names of the arms
+
+    /// The programs' names; where these are the same, whatever tells one from the other.
+    static func labels(of arms: [MeasuredArm]) -> [String] {
+        let ways: [(MeasuredArm) -> String] = [
+            { String($0.name) }, { $0.command.joined(separator: " ") }, { $0.path },
+        ]
+        for way in ways {
+            let labels = arms.map { shortened(way($0)) }
+            let areTold = Set(labels).count == labels.count && !labels.contains("")
+            if areTold { return labels }
+        }
+        return arms.indices.map { index in
+            let name = shortened(String(arms[index].name))
+            return arms.count == 1 ? name : "\(name) (\(index + 1))"
+        }
+    }
+
+    private static func shortened(_ name: String) -> String {
+        name.escapedForDisplay.shortened(to: longLabel)
+    }
+
+    private static let longLabel = 60
+}

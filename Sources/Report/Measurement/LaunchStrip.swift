@@ -1,0 +1,116 @@
+import ProfileModel
+
+/// A character for each launch, in their order: how long it took, or why it does not count. So drift,
+/// two kinds of launches and outliers are seen.
+struct LaunchStrip {
+    /// One arm's, in the order of the measurement.
+    let launches: [MeasuredLaunch]
+    let scale: Scale
+    let options: TextOptions
+
+    /// The shortest and the longest of all arms, so that their strips can be compared.
+    struct Scale {
+        var low: TimeSpan
+        var high: TimeSpan
+
+        /// Both 0 where no launch counts.
+        init(_ launches: [MeasuredLaunch]) {
+            let walls = launches.filter { $0.discarded == nil }.map(\.wall)
+            low = walls.min() ?? .zero
+            high = walls.max() ?? .zero
+        }
+
+        private static let bars: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
+
+        func bar(_ wall: TimeSpan) -> Character {
+            guard high > low else { return Self.bars[0] }
+            let share = Double((wall - low).nanoseconds) / Double((high - low).nanoseconds)
+            return Self.bars[min(max(Int(share * 8), 0), 7)]
+        }
+
+        var words: String {
+            let (least, most) = (Double(low.nanoseconds), Double(high.nanoseconds))
+            guard high > low else { return "all took \(Numbers.measuredTime(least))" }
+            return "▁ \(Numbers.measuredTime(least)) to █ \(Numbers.measuredTime(most))"
+        }
+    }
+
+    /// Beyond, each character stands for several launches.
+    private static let mostLines = 8
+
+    func render() -> String {
+        guard !launches.isEmpty else { return "" }
+        let digits = Numbers.grouped(launches.count).utf8.count
+        // A round number, so that places can be counted.
+        let perLine = min(max((options.columns - digits - 4) / 10 * 10, 10), 100)
+        let each = (launches.count + perLine * Self.mostLines - 1) / (perLine * Self.mostLines)
+        let marks = stride(from: 0, to: launches.count, by: each).map {
+            mark(launches[$0..<min($0 + each, launches.count)])
+        }
+        let lines = stride(from: 0, to: marks.count, by: perLine).map { start in
+            let number = Numbers.grouped(start * each + 1)
+            let margin = String(repeating: " ", count: 2 + digits - number.utf8.count)
+            return margin + dim(number) + "  "
+                + String(marks[start..<min(start + perLine, marks.count)]) + "\n"
+        }
+        return caption(each) + lines.joined() + legend
+    }
+
+    private func caption(_ each: Int) -> String {
+        let hasCounted = launches.contains { $0.discarded == nil }
+        let parts = [
+            "every launch, in order", hasCounted ? scale.words : nil,
+            each > 1 ? "each character stands for \(each), by the longest that counts" : nil,
+        ]
+        return parts.compactMap { $0 }.joined(separator: "; ").wrapped(to: options.columns)
+    }
+
+    private func mark(_ group: ArraySlice<MeasuredLaunch>) -> Character {
+        let longest = group.filter { $0.discarded == nil }.map(\.wall).max()
+        if let longest { return scale.bar(longest) }
+        return group.first?.discarded.map(DiscardWords.mark) ?? " "
+    }
+
+    /// "not counted: f 1 the first, w 3 not cold"
+    private var legend: String {
+        let reasons = MeasuredLaunch.Discard.allCases.compactMap { reason -> String? in
+            let count = launches.count { $0.discarded == reason }
+            guard count > 0 else { return nil }
+            return "\(DiscardWords.mark(reason)) = \(DiscardWords.text(reason))"
+                + (count > 1 ? " (\(Numbers.grouped(count)))" : "")
+        }
+        guard !reasons.isEmpty else { return "" }
+        return ("not counted: " + reasons.joined(separator: ", ")).wrapped(to: options.columns)
+    }
+
+    private func dim(_ text: String) -> String {
+        options.usesColour ? Style.dim.applied(to: text) : text
+    }
+}
+
+/// Why launches do not count, in words and as a letter in the strip.
+enum DiscardWords {
+    static func mark(_ discard: MeasuredLaunch.Discard) -> Character {
+        switch discard {
+        case .first: "f"
+        case .warm: "w"
+        case .failed: "x"
+        case .otherStatus: "s"
+        case .hung: "h"
+        case .notReady: "n"
+        case .interrupted: "i"
+        }
+    }
+
+    static func text(_ discard: MeasuredLaunch.Discard) -> String {
+        switch discard {
+        case .first: "the first"
+        case .warm: "not cold, as far as that can be proven"
+        case .failed: "failed"
+        case .otherStatus: "another status than most"
+        case .hung: "not ready in time (--watchdog)"
+        case .notReady: "ended before it was ready"
+        case .interrupted: "interrupted"
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import CSystem
+import Glibc
+import ProfileModel
+
+extension HeldProcess {
+    /// What a process had used before its launch began.
+    struct Usage {
+        var time: MonotonicTime
+        /// Of the process.
+        var cpu: TimeSpan?
+        var counters: ProcessCounters
+        /// Of its first thread.
+        var scheduler: SchedulerCounters?
+    }
+
+    /// Lets the child go on to execute the program, until its first instruction, and on from there with
+    /// our code in it.
+    ///
+    /// - Parameter watchesSignposts: whether somebody waits for one.
+    consuming func begin(
+        _ thread: any ThreadAccess, watchesSignposts: Bool, _ entryCodes: EntryCodes
+    ) throws(SamplerError) -> (image: MeasuredImage, before: Usage) {
+        let stop = ExecStop(pid: pid)
+        var before: Usage
+        do throws(SystemError) {
+            try Tracee(tid: pid).seizeForExec()
+            before = Usage(
+                time: .now, cpu: ProcessFiles(pid: pid).cpuTime,
+                counters: ProcessFiles(pid: pid).counters(), scheduler: thread.counters())
+            // The child is there, and nothing holds it: the launch begins.
+            before.time = .now
+            fl_release_held(release)
+            try stop.wait(for: signals)
+        } catch {
+            end()
+            throw .systemCall(error)
+        }
+        let reached = MonotonicTime.now
+        let cpu = ProcessFiles(pid: pid).cpuTime
+        var code: Int32 = 0
+        let hasFailed = fl_read_int(failure, &code) == 1
+        close(failure)
+        if hasFailed {
+            var status: Int32 = 0
+            _ = fl_wait(pid, 0, &status)
+            throw ProgramLookup.explain(path: path.text, code: code)
+        }
+        let entry = MeasuredEntry(
+            pid: pid, thread: thread, sites: sites, isOurs: true,
+            watchesSignposts: watchesSignposts, entryCodes: entryCodes)
+        return (MeasuredImage(reached: reached, cpu: cpu, entry.enter(area)), before)
+    }
+
+    /// Something went wrong before there was a program.
+    private func end() {
+        kill(pid, SIGKILL)
+        close(failure)
+        var status: Int32 = 0
+        // It may stand in the kernel still: then our own end does the rest.
+        for _ in 0..<20 where fl_wait(pid, 1, &status) == 0 {
+            signals.awaitChild(within: .milliseconds(50))
+        }
+    }
+}
+
+/// The stop of a traced process as it has executed a program.
+struct ExecStop {
+    let pid: Int32
+
+    enum News {
+        case executed
+        /// Without having executed anything.
+        case ended
+    }
+
+    /// Waits for it, or the child's end. A file system that does not answer may keep the child for
+    /// ever: whoever wants us to end is heard.
+    func wait(for signals: SignalQueue) throws(SystemError) {
+        var timeToEnd: MonotonicTime?
+        let attentive = MonotonicTime.now + Self.attention
+        while try news() == nil {
+            if .now < attentive {
+                sched_yield()
+                continue
+            }
+            signals.awaitChild(within: .milliseconds(50))
+            guard SignalQueue.isToEnd else { continue }
+            let end = timeToEnd ?? .now + .milliseconds(1000)
+            timeToEnd = end
+            if .now >= end { throw SystemError("waiting for the new process", code: EINTR) }
+        }
+    }
+
+    /// Executing a program that is in memory takes less. To be woken up would take as long as all else
+    /// that is done at the stop, and is held time that nobody knows of. Who shares our core goes first.
+    static let attention = TimeSpan.milliseconds(2)
+
+    /// nil: there is none. Other stops are passed on.
+    func news() throws(SystemError) -> News? {
+        let tracee = Tracee(tid: pid)
+        while true {
+            var isTraced: Int32 = 0
+            let status = try check(fl_take_stop(pid, &isTraced), "waiting for the new process")
+            guard status != 0 else { return fl_has_ended(pid) == 1 ? .ended : nil }
+            switch TraceEvent(status: status) {
+            case .executed: return .executed
+            case .signal(let number): try? tracee.resume(delivering: number)
+            case .groupStop: try? tracee.listen()
+            default: try? tracee.resume()
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+import CSystem
+import ProfileModel
+
+/// Makes one launch's figures of what was noted, and of what the kernel tells of the process: read
+/// while that is there, be it as a zombie.
+///
+/// What the program's memory says may be anything: times count only where they can be.
+struct LaunchAccount {
+    let pid: Int32
+    let before: HeldProcess.Usage
+    let images: [MeasuredImage]
+    let ending: LaunchFollower.Ending
+
+    /// What is known of a moment that passed a while ago is known from the kernel's totals only as far
+    /// as nothing was done since.
+    private static let mostLag = TimeSpan.milliseconds(5)
+
+    /// - Parameter first: what was asked for.
+    func observed(_ first: Image) -> ObservedLaunch {
+        var notes = LaunchNotes(start: before.time, cpu: before.cpu)
+        for (index, image) in images.enumerated() {
+            let isLast = index == images.count - 1
+            notes.add(image, until: isLast ? ending.time : images[index + 1].reached)
+        }
+        let end = max(ending.ready?.time ?? ending.time, before.time)
+        var launch = ObservedLaunch(marks: notes.marks + [Mark(kind: .ended, time: end)])
+        launch.cpu = notes.cpu
+        launch.cpu[end] = totalCPU.flatMap { notes.net($0) }
+        launch.images = images.enumerated().map { index, image in
+            image.description ?? (index == 0 ? first : Image(path: "", arguments: [], time: end))
+        }
+        launch.isDynamic = images.last?.isDynamic ?? false
+        launch.ready = ending.ready
+        launch.outcome = outcome
+        launch.isHung = ending.isHung
+        launch.isInterrupted = ending.signal != nil
+        launch.counters = counters(without: notes.faults)
+        launch.mainBlocked = mainBlocked(notes)
+        return launch
+    }
+
+    private var outcome: Recording.Outcome {
+        guard let end = ending.end else { return .running }
+        return end.is_signal == 1 ? .signalled(end.code) : .exited(end.code)
+    }
+
+    /// How long ago the launch was over when that was seen.
+    private var lag: TimeSpan { ending.ready.map { max(.zero, ending.time - $0.time) } ?? .zero }
+    /// Nothing ran since.
+    private var wasIdle: Bool { ending.ready?.by.hasPrefix("idle:") == true }
+
+    /// CPU time of the process and of the children that it waited for, when the launch was over.
+    private var totalCPU: TimeSpan? {
+        if let end = ending.end {
+            return ending.ready == nil ? TimeSpan(nanoseconds: end.cpu_ns) : nil
+        }
+        let files = ProcessFiles(pid: pid)
+        guard wasIdle || lag <= Self.mostLag, let own = files.cpuTime else { return nil }
+        return own + (files.childrenCPU ?? .zero)
+    }
+
+    private func counters(without faults: Int64) -> ProcessCounters {
+        var now: ProcessCounters
+        if let end = ending.end {
+            now = ProcessCounters(
+                minorFaults: end.minor_faults, majorFaults: end.major_faults,
+                readBytes: end.blocks_read &* 512)
+        } else {
+            now = ProcessFiles(pid: pid).counters()
+        }
+        func less(_ field: KeyPath<ProcessCounters, Int64?>, _ ours: Int64 = 0) -> Int64? {
+            now[keyPath: field].map { max(0, $0 - (before.counters[keyPath: field] ?? 0) - ours) }
+        }
+        now = ProcessCounters(
+            minorFaults: less(\.minorFaults, faults), majorFaults: less(\.majorFaults),
+            readBytes: less(\.readBytes))
+        return now
+    }
+
+    /// Neither on a core nor waiting for one.
+    private func mainBlocked(_ notes: LaunchNotes) -> TimeSpan? {
+        guard let first = before.scheduler,
+            let last = KernelThread(process: pid, tid: pid).counters(),
+            last.run >= first.run, last.delay >= first.delay, wasIdle || lag <= Self.mostLag
+        else { return nil }
+        let wall = ending.time - before.time - notes.held
+        let run = TimeSpan(nanoseconds: last.run - first.run) - notes.ownCPU
+        let delay = TimeSpan(nanoseconds: last.delay - first.delay)
+        return max(.zero, wall - run - delay - (wasIdle ? lag : .zero))
+    }
+}
+
+/// The marks of a launch, in order, and what our code in the program took.
+struct LaunchNotes {
+    private(set) var marks: [Mark] = []
+    /// As ``ObservedLaunch/cpu``.
+    private(set) var cpu: [MonotonicTime: TimeSpan] = [:]
+    private(set) var held = TimeSpan.zero
+    private(set) var ownCPU = TimeSpan.zero
+    private(set) var faults: Int64 = 0
+    /// Nothing is noted before what was noted last.
+    private var latest: MonotonicTime
+    private let cpuAtStart: TimeSpan?
+
+    /// - Parameter cpu: what the process had used before.
+    init(start: MonotonicTime, cpu: TimeSpan?) {
+        latest = start
+        cpuAtStart = cpu
+        marks.append(Mark(kind: .spawned, time: start))
+        self.cpu[start] = cpu.map { _ in .zero }
+    }
+
+    /// What the program alone has used of what the process has, since the launch's begin.
+    func net(_ total: TimeSpan) -> TimeSpan? {
+        cpuAtStart.map { max(.zero, total - $0 - ownCPU) }
+    }
+
+    mutating func add(_ image: MeasuredImage, until end: MonotonicTime) {
+        guard image.reached >= latest, image.reached <= end else { return }
+        let entry = image.entry.flatMap { fits($0, after: image.reached, until: end) }
+        let began = entry?.end.time ?? image.reached
+        cpu[began] = image.cpu.flatMap { net($0) }
+        hold(from: image.reached, to: began)
+        marks.append(Mark(kind: .firstInstruction, time: began))
+        if let entry {
+            take(entry, cpu: image.cpu ?? entry.start.cpu, time: image.reached)
+            // The first looks at the area's code and state came before those that are counted.
+            faults += Self.faultsBefore
+        }
+        guard entry != nil, let code = image.code, code.notesMain || code.notesRelocation else {
+            // All of it counts as the program's own.
+            marks.append(Mark(kind: .main, time: began))
+            return
+        }
+        for border in LaunchBorder.allCases {
+            guard
+                let stretch = image.border(border).flatMap({ fits($0, after: latest, until: end) })
+            else { continue }
+            marks.append(Mark(kind: border.mark, time: stretch.start.time))
+            if border == .relocated, !code.notesMain {
+                marks.append(Mark(kind: .main, time: stretch.start.time))
+            }
+            cpu[stretch.start.time] = net(stretch.start.cpu)
+            hold(from: stretch.start.time, to: stretch.end.time)
+            take(stretch, cpu: stretch.start.cpu, time: stretch.start.time)
+        }
+        if let waited = image.announcement, waited.lowerBound >= latest, waited.upperBound <= end {
+            hold(from: waited.lowerBound, to: waited.upperBound)
+        }
+    }
+
+    private static let faultsBefore: Int64 = 2
+    /// Our code has fewer pages than that.
+    private static let mostFaults: Int64 = 100
+
+    /// One thread runs our code: what the process has used beyond that is others' doing.
+    private mutating func take(
+        _ stretch: MeasuredImage.Stretch, cpu before: TimeSpan, time: MonotonicTime
+    ) {
+        let used = max(.zero, stretch.end.cpu - before)
+        ownCPU = ownCPU + min(used, stretch.end.time - time)
+        faults += min(stretch.end.minorFaults - stretch.start.minorFaults, Self.mostFaults)
+    }
+
+    private func fits(
+        _ stretch: MeasuredImage.Stretch, after start: MonotonicTime, until end: MonotonicTime
+    ) -> MeasuredImage.Stretch? {
+        stretch.start.time >= start && stretch.end.time <= end ? stretch : nil
+    }
+
+    private mutating func hold(from start: MonotonicTime, to end: MonotonicTime) {
+        latest = end
+        guard start < end else { return }
+        held = held + (end - start)
+        marks.append(Mark(kind: .held, time: start))
+        marks.append(Mark(kind: .released, time: end))
+    }
+}

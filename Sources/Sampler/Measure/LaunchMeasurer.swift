@@ -1,0 +1,125 @@
+import CSystem
+import Glibc
+import ProfileModel
+
+/// Launches a program again and again, without stacks: the launch's borders are noted by our code in
+/// the program, and nothing else is watched. To be used by one thread, which must be the one that made
+/// it: a program may ask for a signal at the end of the thread that started it.
+package final class LaunchMeasurer {
+    private let path: CommandWord
+    private let arguments: [CommandWord]
+    private let signals: SignalQueue
+    /// Where a static program makes its system calls, read from its file once: what a launch is to find
+    /// on the disk is not touched before it.
+    private let sites: PreparedSites?
+    private let entryCodes = EntryCodes()
+
+    /// How often the program is looked at, should no signal tell of it.
+    var lookInterval = TimeSpan.milliseconds(100)
+
+    /// Finds the program, and does what would otherwise be done while one stands.
+    ///
+    /// - Parameters:
+    ///   - arguments: the program's name or path, and what follows it.
+    ///   - signals: made for launching, before the process had any other thread.
+    package init(_ arguments: [CommandWord], signals: SignalQueue) throws(SamplerError) {
+        guard let name = arguments.first else { throw .programNotFound("") }
+        path = try ProgramLookup.resolve(name)
+        self.arguments = arguments
+        self.signals = signals
+        sites = PreparedSites(path: path.cString)
+        _ = Self.prepareOurselves
+    }
+
+    /// Where the program was found.
+    package var programPath: String { path.text }
+
+    deinit { _ = fl_adopt_orphans(0) }
+
+    private static let prepareOurselves: Void = {
+        fl_keep_memory()
+        _ = SignalCapture.ownFilters
+        CallSites.prepare()
+        ImageStart.prepare()
+    }()
+
+    /// Launches it once, and returns when that is over.
+    package func launch(_ options: LaunchOptions) throws(SamplerError) -> FinishedLaunch {
+        try Self.checkSupport(for: options.until)
+        _ = fl_adopt_orphans(0)
+        let ready = try ReadyWatch(
+            launching: options.until,
+            setting: ProgramSetting(output: options.output, error: options.error))
+        defer { ready.end() }
+        var ticker: Ticker?
+        if ready.needsLooks || ready.watchesSignposts {
+            ticker = try Self.makeTicker(isDated: !ready.needsLooks)
+        }
+        let area = Self.makeArea()
+        let machine = MachineMeter()
+        // Our relays are nobody's children: only from here on orphans are the program's.
+        _ = fl_adopt_orphans(1)
+        let others = ProcessFiles(pid: getpid()).children ?? []
+        let held = try HeldProcess(
+            path: path, arguments: arguments, signals: signals, setting: ready.setting,
+            child: options.child, area: area, sites: sites)
+        if let listener = held.opensListener {
+            if let take = options.takeListener { take(listener) } else { close(listener) }
+        }
+        let pid = held.pid
+        ready.began(pid)
+        options.prepare?(pid)
+        let (image, before) = try held.begin(
+            KernelThread(process: pid, tid: pid), watchesSignposts: ready.watchesSignposts,
+            entryCodes)
+        let follower = LaunchFollower(
+            pid, image, ready, signals, lookEvery: lookInterval, entryCodes)
+        ticker?.start()
+        let ending = follower.follow(until: options.watchdog.map { before.time + $0 })
+        ticker = nil
+        let account = LaunchAccount(
+            pid: pid, before: before, images: follower.images, ending: ending)
+        var observed = account.observed(
+            Image(path: path.text, arguments: arguments.map(\.text), time: before.time))
+        observed.awaitsReady = !options.until.isEmpty && !options.until.contains(.exit)
+        observed.isInterrupted = observed.isInterrupted || follower.wasStopped
+        let other = machine.since(program: observed.cpu.values.max())
+        (observed.otherWork, observed.stolen) = (other?.work, other?.stolen)
+        observed.frequency = CoreFrequency.mean
+        var finished = FinishedLaunch(observed: observed)
+        finished.endSignal = ending.signal
+        if ending.end != nil {
+            var status: Int32 = 0
+            _ = fl_wait(pid, 0, &status)
+        }
+        finished.rest = LaunchRest(program: ending.end == nil ? pid : nil, besides: others)
+        return finished
+    }
+
+    /// nil: our limits leave no room for it.
+    private static func makeArea() -> Area? {
+        guard Area.fits(process: getpid(), stackBytes: MeasuredEntry.stackBytes) else { return nil }
+        let area = Area(stackBytes: MeasuredEntry.stackBytes)
+        area?.prepare()
+        return area
+    }
+
+    /// A mark takes changes of the program's code that only recordings make.
+    private static func checkSupport(for conditions: [ReadyCondition]) throws(SamplerError) {
+        for case .mark(let name) in conditions {
+            throw .cannotWatch(
+                "mark:\(name)",
+                reason: "marks are put into recorded programs only; let the program say a signpost")
+        }
+    }
+
+    /// - Parameter isDated: what is looked for says itself when it came; else it is looked for as often
+    ///   as when recording.
+    private static func makeTicker(isDated: Bool) throws(SamplerError) -> Ticker {
+        do throws(SystemError) {
+            return try Ticker(frequency: isDated ? 250 : 1000)
+        } catch {
+            throw .systemCall(error)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import ProfileModel
+
+/// The signposts of a program that is measured: switched on in it and in what the start-up loads, for
+/// whoever waits for one. Those of libraries that are loaded later are not.
+final class LaunchSignposts {
+    private let pid: Int32
+    private let area: Area
+    private let signposts: ProgramSignposts
+    private let linker: DynamicLinker?
+
+    /// - Parameter start: the program, which stands at its first instruction.
+    init(pid: Int32, _ area: Area, _ start: ImageStart) {
+        self.pid = pid
+        self.area = area
+        linker = start.linker
+        let inner = ProcessStatus(pid: pid)?.innerPID ?? pid
+        signposts = area.makeSignposts(pid: inner, since: .now)
+        if let program = start.program { switchOn(program) }
+    }
+
+    /// Opens the gate at which the program may wait, and tells what came since the last look.
+    func look(_ ready: ReadyWatch) {
+        if area.isGateWaiting, area.holdGate() {
+            let memory = TargetMemory(pid: pid)
+            let objects = linker.map { LinkMap.objects(debug: $0.debug, memory: memory) } ?? []
+            for object in objects.dropFirst() { object.image(memory).map(switchOn) }
+            area.openGate()
+        }
+        for event in signposts.poll(thread: { _ in nil }).events where event.kind != .begin {
+            ready.saw(signpost: event.label.name, at: event.time)
+        }
+    }
+
+    private func switchOn(_ image: LoadedImage) {
+        for write in signposts.activation(of: image) {
+            _ = TargetMemory(pid: pid).write(write.bytes, at: write.address)
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import Glibc
+import ProfileModel
+
+/// Brings our code into an image whose first thread stands at its first instruction, for nothing but
+/// the launch's borders, and lets the thread go for good.
+struct MeasuredEntry {
+    let pid: Int32
+    let thread: any ThreadAccess
+    /// Where a static program makes the calls that concern us, as far as that was looked for.
+    var sites: PreparedSites?
+    /// It runs under nothing but what we run under.
+    let isOurs: Bool
+    /// Whether somebody waits for a signpost of the program's.
+    let watchesSignposts: Bool
+    let entryCodes: EntryCodes
+
+    /// The stacks' buffers are not used: as small as can be.
+    static let stackBytes = 4096
+
+    /// The calls by which it executes another program, may come to filter system calls, and locks
+    /// memory. Its signals are none of our business.
+    private static let calls: [CallSites.Call] = [.execve, .prctl, .mlockall, .syscall]
+
+    struct Result {
+        /// Whether the image has a dynamic linker.
+        let isDynamic: Bool
+        /// nil: it runs without our code.
+        let code: MeasuredCode?
+    }
+
+    /// - Parameter inherited: the memory that it was handed; nil: none.
+    func enter(_ inherited: InheritedArea?) -> Result {
+        defer { try? thread.detach() }
+        var start = ImageStart(pid: pid, isAtFirstInstruction: true)
+        start.knownEntryCode = entryCodes.code(of: start, pid: pid)
+        return Result(isDynamic: !start.isStatic, code: bringIn(inherited, start))
+    }
+
+    private func bringIn(_ inherited: InheritedArea?, _ start: ImageStart) -> MeasuredCode? {
+        // Another file under that number is the program's own.
+        guard let inherited, isOurs || inherited.area.isOpen(in: pid, as: inherited.descriptor)
+        else { return nil }
+        switch permission {
+        case .granted: break
+        // A filter might kill for taking it away again.
+        case .filtered: return nil
+        case .refused:
+            inherited.discard(by: thread, of: pid)
+            return nil
+        }
+        guard let code = lead(to: inherited, start) else {
+            inherited.discard(by: thread, of: pid)
+            return nil
+        }
+        return code
+    }
+
+    private enum Permission { case granted, filtered, refused }
+
+    private var permission: Permission {
+        if isOurs { return .granted }
+        guard let status = ProcessStatus(pid: pid) else { return .refused }
+        if status.isFiltered(beyond: SignalCapture.ownFilters) { return .filtered }
+        let fits = Area.fits(process: pid, stackBytes: Self.stackBytes)
+        return status.hasShadowStack || !fits ? .refused : .granted
+    }
+
+    private func lead(to inherited: InheritedArea, _ start: ImageStart) -> MeasuredCode? {
+        let (area, memory) = (inherited.area, TargetMemory(pid: pid))
+        guard start.vector.entry != 0, let place = start.place(size: area.size),
+            let cave = start.cave
+        else { return nil }
+        // Its process's ids are ours: only children come to have others.
+        var contents = Area.Contents(place: place, recorder: getpid(), cookie: 1)
+        contents.isMeasured = true
+        contents.calls = Self.calls
+        let hook = start.linker.flatMap { contents.takeHook(of: $0, memory) }
+        start.fillMain(into: &contents)
+        contents.isGated = watchesSignposts && hook != nil
+        if start.hasCLibrary {
+            contents.lead(start.ownSites(sites), of: Self.calls, memory)
+        } else {
+            contents.sites = CallSites.ofOwnLibrary
+        }
+        area.fill(contents)
+        _ = area.open()
+        let code = AreaCode.boot(
+            descriptor: inherited.descriptor, place: place, size: area.size, isAtEntry: false)
+        // A recorder that was killed may have left its own.
+        let before = memory.read(at: cave, count: code.count)
+        guard before.count == code.count, !AreaCode.isPiece(before),
+            memory.write(code, at: cave), (try? thread.divert(to: cave)) != nil
+        else { return nil }
+        area.wasInherited()
+        var entered = MeasuredCode(
+            area: area, notesMain: start.notesMain(contents), notesRelocation: hook != nil)
+        if watchesSignposts { entered.signposts = LaunchSignposts(pid: pid, area, start) }
+        return entered
+    }
+}

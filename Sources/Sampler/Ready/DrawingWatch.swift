@@ -1,0 +1,129 @@
+import CXCB
+import ProfileModel
+
+/// Waits for the first drawing into a top-level window of a process.
+///
+/// The server paints a window's background by itself where the window comes to be seen, and Damage
+/// tells of that as of any drawing. It does so within one step, at whose end it tells the window of
+/// what is to be drawn (Expose). So what is drawn right before an Expose is the server's, and what is
+/// not followed by one in the same step is the program's.
+struct DrawingWatch {
+    private let connection: XConnection
+    private let moment: AwaitedMoment
+    /// The program's windows below the root or a window manager's frame, with our reports' numbers.
+    private var own: [xcb_window_t: UInt16] = [:]
+    /// Those and what is in them.
+    private var family: Set<xcb_window_t> = []
+    /// Has been read, and not been looked at.
+    private var backlog: ArraySlice<Timed> = []
+
+    /// More windows than this are not asked about their backgrounds.
+    private static let mostWindows = 1_000
+
+    init(_ connection: XConnection, _ moment: AwaitedMoment) {
+        self.connection = connection
+        self.moment = moment
+    }
+
+    /// Until something was drawn, or the server is gone.
+    mutating func run() {
+        while moment.time == nil, let (event, time) = next() {
+            switch event {
+            case .created(let window, let parent) where connection.roots.contains(parent):
+                watch(window)
+            case .created(let window, let parent) where family.contains(parent): adopt(window)
+            case .drawn(let window, let sequence) where isDrawing(window, sequence):
+                if !isBackground() { moment.came(at: time) }
+            case .created, .mapped, .exposed, .drawn, .other: break
+            }
+        }
+        connection.hangUp()
+    }
+
+    /// Looks at the windows that are there: a few levels below the root, inside frames.
+    mutating func lookAtAll() {
+        for root in connection.roots { lookBelow(root, levels: 3) }
+    }
+
+    private mutating func lookBelow(_ window: xcb_window_t, levels: Int) {
+        guard levels > 0, moment.time == nil else { return }
+        for child in connection.children(of: window) {
+            watch(child)
+            if own[child] == nil { lookBelow(child, levels: levels - 1) }
+        }
+    }
+
+    private mutating func next() -> Timed? {
+        if let first = backlog.popFirst() { return first }
+        return connection.next().map { ($0, .now) }
+    }
+
+    /// Everybody's drawing is asked for first, and whose window it is afterwards: the program may draw
+    /// at once.
+    private mutating func watch(_ window: xcb_window_t) {
+        guard own[window] == nil, let report = connection.reportDrawing(into: window) else {
+            return
+        }
+        connection.select(
+            XCB_EVENT_MASK_STRUCTURE_NOTIFY, XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY,
+            XCB_EVENT_MASK_EXPOSURE, of: window)
+        guard let pid = moment.pid, let client = connection.process(of: window),
+            Ancestry.isWithin(client, pid) == true
+        else {
+            connection.end(report, of: window)
+            connection.select(XCB_EVENT_MASK_NO_EVENT, of: window)
+            return
+        }
+        own[window] = report.sequence
+        adopt(window)
+        // It was there before we could ask: nobody tells what was drawn until then.
+        if connection.wasViewable(report), connection.showsSomething(window) {
+            moment.came(at: .now)
+        }
+    }
+
+    /// A window of the program's, and those that are in it already.
+    private mutating func adopt(_ window: xcb_window_t) {
+        guard family.count < Self.mostWindows, family.insert(window).inserted else { return }
+        if own[window] == nil {
+            connection.select(
+                XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY, XCB_EVENT_MASK_EXPOSURE, of: window)
+        }
+        for child in connection.children(of: window) { adopt(child) }
+    }
+
+    /// Whether something was drawn; what was there when we began to ask is told once.
+    private func isDrawing(_ window: xcb_window_t, _ sequence: UInt16) -> Bool {
+        own[window].map { $0 != sequence } ?? false
+    }
+
+    /// Whether what was just told was the server's background. All that belongs to the same step of
+    /// the server's is here as soon as it has answered.
+    private mutating func isBackground() -> Bool {
+        connection.waitUntilDone()
+        while let event = connection.nextQueued() { backlog.append((event, .now)) }
+        guard let rest = Self.rest(of: backlog, own: own.keys, family: family) else { return false }
+        backlog = rest
+        return true
+    }
+
+    typealias Timed = (event: XConnection.Event, time: MonotonicTime)
+
+    /// What is left of events that followed a drawing in the same step, if that was a background: the
+    /// drawings until the first Expose go with it.
+    ///
+    /// - Returns: nil: it was none.
+    static func rest(
+        of events: ArraySlice<Timed>, own: some Collection<xcb_window_t>,
+        family: Set<xcb_window_t>
+    ) -> ArraySlice<Timed>? {
+        let expose = events.firstIndex {
+            if case .exposed(let window) = $0.event { family.contains(window) } else { false }
+        }
+        guard let expose else { return nil }
+        let others = events[...expose].filter {
+            if case .drawn(let window, _) = $0.event { !own.contains(window) } else { true }
+        }
+        return ArraySlice(others + events[(expose + 1)...])
+    }
+}

@@ -1,0 +1,194 @@
+import Glibc
+import ProfileModel
+import TestSupport
+import Testing
+
+@testable import Conditions
+
+extension LaunchedTests {
+    /// Programs with a network of their own.
+    @Suite struct NetworkTests {
+        private func setting(_ net: NetHolder) -> ChildSetting {
+            var setting = ChildSetting()
+            setting.namespaces = net.entered
+            setting.changesMounts = net.changesMounts
+            return setting
+        }
+
+        private func link(
+            down: LinkProfile.Direction, up: LinkProfile.Direction
+        ) throws -> NetHolder {
+            let profile = LinkProfile(name: "test", down: down, up: up)
+            return try NetHolder(.link(profile), binds: [], reachesOutside: false)
+        }
+
+        @Test func inAirplaneModeThereIsNoRoute() throws {
+            var request = ConditionRequest()
+            request.network = try NetworkCondition(parsing: "airplane")
+            let conditions = try LaunchConditions(request, program: python)
+            let code = """
+                import errno, socket
+                here = socket.create_server(('127.0.0.1', 0))
+                socket.create_connection(here.getsockname())
+                try: socket.create_connection(('198.51.100.1', 80), 5)
+                except OSError as error: print(errno.errorcode[error.errno])
+                """
+            let end = try TestLaunch.run([python, "-I", "-c", code], in: conditions.childSetting)
+            #expect(end.output == "ENETUNREACH\n")
+            #expect(conditions.measured(until: []).network == "airplane")
+        }
+
+        /// Who it is, and what it may, stays as it was.
+        @Test func theProgramStaysWhoItIs() throws {
+            var request = ConditionRequest()
+            request.network = try NetworkCondition(parsing: "none")
+            let conditions = try LaunchConditions(request, program: python)
+            let code = "import os; print(os.getuid(), os.geteuid(), os.getgid(), os.getcwd())"
+            let inside = try TestLaunch.run(
+                [python, "-I", "-c", code], in: conditions.childSetting)
+            let outside = try TestLaunch.run([python, "-I", "-c", code])
+            #expect(inside.output == outside.output)
+        }
+
+        /// Bytes a second of both directions, as the program itself sees them, from its first to its
+        /// last piece.
+        private static let client = """
+            import socket, sys, time
+            peer = socket.create_connection(('10.0.2.2', 5000))
+            def rate(step):
+                start, count = None, 0
+                while size := step():
+                    now = time.monotonic()
+                    if start is None: start = now
+                    else: count += size
+                return count * 8 / (now - start)
+            print(rate(lambda: len(peer.recv(1 << 16))))
+            """
+        private static let server = """
+            import socket, sys
+            socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+            listener = socket.create_server(('10.0.2.2', 5000))
+            print('ready', flush=True)
+            peer, _ = listener.accept()
+            peer.sendall(bytes(int(sys.argv[1])))
+            peer.close()
+            """
+
+        @Test(arguments: [(2_000_000, 1_000_000), (780_000, 400_000)])
+        func aLinkIsAsSlowAsAskedFor(_ rate: Int64, _ bytes: Int) throws {
+            let net = try link(down: .init(rate: rate), up: .init(rate: rate / 2))
+            var far = ChildSetting()
+            far.namespaces = net.router
+            let server = try TestLaunch([python, "-I", "-c", Self.server, "\(bytes)"], in: far)
+            server.start()
+            #expect(try server.line() == "ready")
+            let client = try TestLaunch.run([python, "-I", "-c", Self.client], in: setting(net))
+            let seen = try #require(Double(client.output.dropLast()), "\(client.output)")
+            #expect(abs(seen / Double(rate) - 1) < 0.05, "\(seen) bits a second")
+        }
+
+        @Test func whatTheProgramSendsIsSlow() throws {
+            let net = try link(down: .init(), up: .init(rate: 1_000_000))
+            var far = ChildSetting()
+            far.namespaces = net.router
+            let receiver = Self.client.split(separator: "\n").map(String.init)
+                .map {
+                    $0.hasPrefix("peer =")
+                        ? "listener = socket.create_server(('10.0.2.2', 5000))\n"
+                            + "print('ready', flush=True)\npeer, _ = listener.accept()" : $0
+                }.joined(separator: "\n")
+            let server = try TestLaunch([python, "-I", "-c", receiver], in: far)
+            server.start()
+            #expect(try server.line() == "ready")
+            let sender = """
+                import socket
+                socket.create_connection(('10.0.2.2', 5000)).sendall(bytes(500_000))
+                """
+            let client = try TestLaunch.run([python, "-I", "-c", sender], in: setting(net))
+            #expect(client.status == 0)
+            let seen = try #require(Double(try server.line()))
+            #expect(abs(seen / 1_000_000 - 1) < 0.05, "\(seen) bits a second")
+        }
+
+        @Test func whatIsLostIsLost() throws {
+            let net = try NetHolder(
+                try NetworkCondition(parsing: "100% Loss"), binds: [], reachesOutside: false)
+            let code = """
+                import socket
+                try: socket.create_connection(('198.51.100.1', 80), 0.3)
+                except TimeoutError: print('lost')
+                except OSError as error: print(error)
+                """
+            let end = try TestLaunch.run([python, "-I", "-c", code], in: setting(net))
+            #expect(end.output == "lost\n")
+        }
+
+        /// Where the kernel cannot delay, nothing is launched without delay.
+        @Test func aDelayIsHadOrRefused() throws {
+            let net: NetHolder
+            do {
+                net = try link(down: .init(delay: 100), up: .init(delay: 100))
+            } catch let error as ConditionError {
+                #expect(error.description.contains("sch_netem"))
+                #expect(error.exitStatus == 125)
+                return
+            }
+            let code = """
+                import socket, time
+                start = time.monotonic()
+                try: socket.create_connection(('10.0.2.2', 5001), 5)
+                except ConnectionRefusedError: print(time.monotonic() - start)
+                """
+            let end = try TestLaunch.run([python, "-I", "-c", code], in: setting(net))
+            let seconds = try #require(Double(end.output.dropLast()), "\(end.output)")
+            #expect(abs(seconds - 0.2) < 0.05)
+        }
+
+        private static let hasRelay =
+            Spawning.find("slirp4netns") != nil && access("/dev/net/tun", R_OK | W_OK) == 0
+            || isContinuousIntegration && isRoot
+
+        @Test(.enabled(if: hasRelay, "slirp4netns is missing, or may not open its interface"))
+        func behindTheLinkIsTheMachine() throws {
+            let server = try TestLaunch(
+                [python, "-I", "-c", Self.outsideServer], in: ChildSetting())
+            server.start()
+            let port = try server.line()
+            var request = ConditionRequest()
+            request.network = try NetworkCondition(parsing: "4mbit")
+            let conditions = try LaunchConditions(request, program: python)
+            let code = Self.client.split(separator: "\n")
+                .map { $0.hasPrefix("peer =") ? $0.replacing("5000", with: port) : $0 }
+                .joined(separator: "\n")
+            let end = try TestLaunch.run([python, "-I", "-c", code], in: conditions.childSetting)
+            let seen = try #require(Double(end.output.dropLast()), "\(end.output)")
+            #expect(abs(seen / 4_000_000 - 1) < 0.05, "\(seen) bits a second")
+            let names = try TestLaunch.run(
+                ["/bin/cat", "/etc/resolv.conf"], in: conditions.childSetting)
+            #expect(names.output == "nameserver 10.0.2.3\n")
+        }
+
+        private static let outsideServer = """
+            import socket
+            listener = socket.create_server(('127.0.0.1', 0))
+            print(listener.getsockname()[1], flush=True)
+            peer, _ = listener.accept()
+            peer.sendall(bytes(2_000_000))
+            peer.close()
+            """
+
+        @Test(.enabled(if: !hasRelay, "there is a way out"))
+        func withoutAWayOutALinkIsRefused() throws {
+            var request = ConditionRequest()
+            request.network = try NetworkCondition(parsing: "1mbit")
+            #expect {
+                try LaunchConditions(request, program: python)
+            } throws: { error in
+                guard let error = error as? ConditionError else { return false }
+                return error.exitStatus == 125
+                    && (error.description.contains("slirp4netns")
+                        || error.description.contains("/dev/net/tun"))
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import Glibc
+import Testing
+
+extension EndToEnd {
+    /// The first drawing into an X11 window, on a server of the test's own.
+    @Suite(.needs("Xvfb"), .needs("sqlite3")) struct Frames {
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        /// The moment when the fixture `frame`, shown in that way, was ready.
+        private func check(_ how: String, on screen: VirtualScreen) throws {
+            try Misses.afterAttempts {
+                let result = try Firstlight.recording(
+                    [try Setup.fixture("frame"), how], to: scratch("recording"),
+                    options: ["--quiet", "--until", "frame"],
+                    adding: ["FIRSTLIGHT_TRUTH": scratch("truth"), "DISPLAY": screen.display]
+                ).run()
+                #expect(result.status == 0, "\(result)")
+                let ready = try #require(try StoredReadiness(of: scratch("recording")))
+                #expect(ready.condition == "frame")
+                let truth = try scratch.truth()
+                let drawAt = try #require(truth["draw_at"])
+                // The server's own painting came before.
+                #expect(ready.nanoseconds >= drawAt)
+                var misses = Misses()
+                let late = ready.nanoseconds - (truth["drawn_at"] ?? 0)
+                // A picture is presented when the screen is refreshed next.
+                let limit: Int64 = how == "presented" ? 50_000_000 : 5_000_000
+                if late > limit { misses.add("\(how): \(late) ns late") }
+                return misses
+            }
+        }
+
+        /// What the server paints by itself does not count.
+        @Test(arguments: ["plain", "bare", "child", "resized", "hidden"])
+        func theFirstDrawing(how: String) throws { try check(how, on: VirtualScreen()) }
+
+        /// Mapped and drawn into in one breath.
+        @Test func atOnce() throws {
+            let screen = try VirtualScreen()
+            let result = try Firstlight.recording(
+                [try Setup.fixture("frame"), "at-once"], to: scratch("recording"),
+                options: ["--quiet", "--until", "frame"],
+                adding: ["FIRSTLIGHT_TRUTH": scratch("truth"), "DISPLAY": screen.display]
+            ).run()
+            #expect(result.status == 0, "\(result)")
+            let ready = try #require(try StoredReadiness(of: scratch("recording")))
+            let mapAt = try #require(try scratch.truth()["map_at"])
+            #expect(ready.nanoseconds >= mapAt)
+        }
+
+        /// Where there is no Damage, whole pictures are seen.
+        @Test func pictures() throws {
+            try check("presented", on: VirtualScreen(["-extension", "DAMAGE"]))
+        }
+
+        @Test func both() throws {
+            let screen = try VirtualScreen()
+            let result = try Firstlight.recording(
+                [try Setup.fixture("frame")], to: scratch("recording"),
+                options: ["--quiet", "--until", "frame", "--until", "window"],
+                adding: ["FIRSTLIGHT_TRUTH": scratch("truth"), "DISPLAY": screen.display]
+            ).run()
+            #expect(result.status == 0, "\(result)")
+            #expect(try StoredReadiness(of: scratch("recording"))?.condition == "window")
+        }
+
+        /// A window that shows something when we come is enough.
+        @Test func aProgramThatRunsAlready() throws {
+            let screen = try VirtualScreen()
+            let program = try Command(
+                [try Setup.fixture("frame")],
+                adding: ["FIRSTLIGHT_TRUTH": scratch("truth"), "DISPLAY": screen.display]
+            ).start()
+            _ = try Proc.waitFor("the drawing") { try? scratch.truth()["drawn_at"] }
+            let result = try Firstlight.command(
+                ["attach", "--quiet", "-o", scratch("recording"), "--until", "frame"]
+                    + [String(program.pid)], adding: ["DISPLAY": screen.display]
+            ).run()
+            #expect(result.status == 0, "\(result)")
+            #expect(try StoredReadiness(of: scratch("recording"))?.condition == "frame")
+            kill(program.pid, SIGTERM)
+            #expect(try program.finish().status == 3)
+        }
+
+        /// Toolkits' programs, as Debian has them.
+        @Test(arguments: [["mousepad", "--disable-server"], ["featherpad", "--standalone"]])
+        func toolkits(program: [String]) throws {
+            guard Tool.isExpected(program[0]) else {
+                try Setup.skip("\(program[0]) is not installed")
+            }
+            let screen = try VirtualScreen()
+            let result = try Firstlight.recording(
+                program, to: scratch("recording"),
+                options: ["--quiet", "--until", "frame", "--watchdog", "50s"],
+                adding: ["DISPLAY": screen.display, "HOME": scratch.path]
+            ).run()
+            #expect(result.status == 0, "\(result)")
+            #expect(try StoredReadiness(of: scratch("recording"))?.condition == "frame")
+        }
+
+        @Test func withoutADisplay() throws {
+            let refused = try Firstlight.recording(
+                ["touch", scratch("touched")], to: scratch("recording"),
+                options: ["--quiet", "--until", "frame"]
+            ).run()
+            #expect(
+                refused.isRefusal(
+                    125, mentioning: "'frame'", "DISPLAY is not set, nor is WAYLAND_DISPLAY"))
+            #expect(!scratch.has("touched"))
+        }
+    }
+}

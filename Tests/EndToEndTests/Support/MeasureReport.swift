@@ -1,0 +1,50 @@
+import Foundation
+
+/// What `measure --format json` prints, as far as tests look at it.
+struct MeasureReport: Decodable {
+    struct Launch: Decodable {
+        var order: Int
+        var arm: Int
+        var discarded: String?
+        var wallNs: Int64
+        var status: Int32?
+        var output: String?
+    }
+
+    struct Header: Decodable { var ending: String }
+
+    struct Times: Decodable {
+        var n: Int
+        var medianNs: Double
+    }
+
+    struct Phase: Decodable {
+        var name: String
+        var wall: Times
+    }
+
+    struct Summary: Decodable {
+        var wall: Times?
+        var phases: [Phase]
+    }
+
+    struct Comparison: Decodable { var pairs: Int }
+
+    struct Conditions: Decodable { var cache: String }
+
+    var schema: Int
+    var kind: String
+    var measurement: Header
+    var conditions: Conditions
+    var launches: [Launch]
+    var summary: Summary
+    var summaryAgainst: Summary?
+    var comparison: Comparison?
+
+    init(_ text: String) throws {
+        self = try JSONDecoder().decode(MeasureReport.self, from: Data(text.utf8))
+    }
+
+    /// "first", "-", "failed" … in the order of time.
+    var fates: [String] { launches.map { $0.discarded ?? "-" } }
+}

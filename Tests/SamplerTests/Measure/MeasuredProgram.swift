@@ -1,0 +1,81 @@
+import Analysis
+import CSystem
+import Glibc
+import ProfileModel
+import Testing
+
+@testable import Sampler
+
+/// Launches programs as `firstlight measure` does. To be used in a process of its own: whatever loses
+/// its parent becomes the test's child.
+final class MeasuredProgram {
+    private let measurer: LaunchMeasurer
+    var options = LaunchOptions()
+
+    init(_ command: [String]) throws {
+        // What a test's thread has blocked would be blocked in the program.
+        var none = sigset_t()
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, nil)
+        // Theirs is not blocked either: a tick would end them.
+        signal(fl_tick_signal(), SIG_IGN)
+        measurer = try LaunchMeasurer(
+            command.map { CommandWord($0) }, signals: SignalQueue(launching: true))
+        // Threads of the test's that do not block it take SIGCHLD away.
+        measurer.lookInterval = .milliseconds(1)
+    }
+
+    func finish() throws -> FinishedLaunch { try measurer.launch(options) }
+
+    /// A launch that leaves nothing, and what is true of every one.
+    func launch() throws -> MeasuredLaunch {
+        let finished = try finish()
+        #expect(finished.rest == nil)
+        return Self.checked(finished.observed)
+    }
+
+    static func checked(_ observed: ObservedLaunch) -> MeasuredLaunch {
+        let launch = MeasuredLaunch(observed, since: MonotonicTime(nanoseconds: 0))
+        #expect(launch.wall > .zero && launch.held >= .zero)
+        #expect(launch.phases.reduce(.zero) { $0 + $1.wall } == launch.wall)
+        for phase in launch.phases { #expect(phase.wall > .zero) }
+        let parts = launch.phases.compactMap(\.cpu)
+        if let cpu = launch.cpu, parts.count == launch.phases.count {
+            #expect(parts.reduce(.zero, +) == cpu)
+        }
+        if let blocked = launch.mainBlocked { #expect(blocked <= launch.wall) }
+        return launch
+    }
+
+    /// One of Tests/Fixtures.
+    static func compile(_ source: String, in scratch: Scratch, _ flags: [String] = []) throws
+        -> String
+    {
+        let folder = "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+        let program = scratch.path("program")
+        let compiler = try Child(
+            ["gcc", "-std=gnu17", "-O2", "-D_GNU_SOURCE", "-pthread"] + flags + [
+                "-o", program, "\(folder)/Tests/Fixtures/\(source)",
+            ])
+        try #require(compiler.end() == 0)
+        return program
+    }
+
+    static let hasCompiler = access("/usr/bin/gcc", X_OK) == 0 || getenv("CI") != nil
+
+    /// The fixtures' truth, by its names, in nanoseconds.
+    static func truth(_ text: String) -> [Substring: Int64] {
+        var result: [Substring: Int64] = [:]
+        for line in text.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            if words.count == 2 { result[words[0]] = Int64(words[1]) }
+        }
+        return result
+    }
+
+    static func contents(of path: String) -> String {
+        var buffer = ReadBuffer()
+        buffer.readAll(path: path)
+        return String(decoding: buffer.contents, as: UTF8.self)
+    }
+}
