@@ -23,13 +23,39 @@ extension Unwinder {
         // The psABI's mark of the outermost frame.
         if pointer == 0 { return .complete }
         guard let record = frameRecord(at: pointer, above: walk.stackPointer, memory) else {
-            return .truncated(.noRule)
+            return crossUnknownCode(&walk, memory) ? nil : .truncated(.noRule)
         }
         walk.setFramePointer(record.framePointer)
         walk.stackPointer = pointer &+ 16
         walk.move(toReturnAddress: record.caller)
         if space.hasOwnCode, space.isOwnCode(record.caller) { leaveMark(&walk, memory) }
         return record.caller == 0 ? .complete : nil
+    }
+
+    /// How many frames of unknown code may follow each other.
+    private static let unknownLimit = 64
+
+    /// A JIT compiler may have mapped code a moment ago, which nobody has seen yet. Frame records
+    /// that return into such code are real if they lead on to code that is known; the frames
+    /// between are written as those of code without a file.
+    ///
+    /// - Returns: whether the walk goes on, at the caller in known code.
+    private func crossUnknownCode(_ walk: inout Walk, _ memory: StackMemory) -> Bool {
+        let start = walk
+        for _ in 0..<Self.unknownLimit where walk.count < Walk.frameLimit {
+            let pointer = walk.framePointer
+            guard pointer & 7 == 0, pointer >= walk.stackPointer,
+                let saved = memory.word(at: pointer), let caller = memory.word(at: pointer &+ 8),
+                memory.word(at: caller) == nil
+            else { break }
+            walk.setFramePointer(saved)
+            walk.stackPointer = pointer &+ 16
+            walk.move(toReturnAddress: caller)
+            if space.isCode(caller) { return true }
+            walk.append(module: -1, bias: 0)
+        }
+        walk = start
+        return false
     }
 
     /// A mark's trampoline has left on the stack which instruction it stands for, and the red zone

@@ -29,6 +29,24 @@ import Testing
         #expect(stack.frames.count == 1)
     }
 
+    /// What a JIT compiler mapped since the mappings were read last.
+    @Test func codeThatIsNotKnownYetIsCrossed() {
+        let (first, second): (UInt64, UInt64) = (0x7F00_0000_1234, 0x7F00_0000_5678)
+        let words = [
+            Self.stack + 16, first, Self.stack + 32, second, Self.stack + 48, Self.code + 2,
+            0, Self.code + 3,
+        ]
+        let stack = made.unwind(from: Self.code + 1, framePointer: Self.stack, words)
+        #expect(stack.truncation == nil)
+        let expected = [Self.code + 1, first, second, Self.code + 2, Self.code + 3]
+        #expect(made.addresses(stack) == expected)
+        // Without known code at its end it is no chain of frames.
+        let lost = made.unwind(
+            from: Self.code + 1, framePointer: Self.stack, Array(words.prefix(4)) + [0, 0xBAD])
+        #expect(lost.truncation == .noRule)
+        #expect(made.addresses(lost) == [Self.code + 1])
+    }
+
     private static let broken: [(String, UInt64, [UInt64])] = [
         ("to itself", stack, [stack, code + 2]),
         ("back and forth", stack + 16, [stack + 16, code + 2, stack, code + 3]),
@@ -38,7 +56,7 @@ import Testing
         ("beyond the copy", stack + 8, [0, 0]), ("far away", 0xFFFF_FFFF_FFFF_FFF8, [0, 0]),
         ("the last address", .max, [0, 0]), ("half copied", stack + 8, [0, stack + 64]),
         ("returns into the stack", stack, [stack + 16, stack + 8, 0, code + 2]),
-        ("returns into nothing", stack, [stack + 16, 0xDEAD_BEEF, 0, code + 2]),
+        ("returns into nothing", stack, [stack + 24, 0xDEAD_BEEF, 0, code + 2]),
         ("further out into nothing", stack, [stack + 4096, code + 2, 0, code + 2]),
     ]
 
