@@ -145,6 +145,9 @@ _Static_assert(offsetof(struct fl_initializer, library) == 48, "the code above c
 _Static_assert(offsetof(struct fl_library, initializer) == 8, "the code above counts on it");
 _Static_assert(offsetof(struct fl_library, array) == 16, "the code above counts on it");
 _Static_assert(offsetof(struct fl_library, count) == 24, "the code above counts on it");
+_Static_assert(offsetof(struct fl_library, running) == 32, "the code above counts on it");
+_Static_assert(FL_MOST_LIBRARIES * 4 <= FL_SLOTS - FL_CURSORS, "they have that much room");
+_Static_assert(FL_MOST_ENTRIES * 8 <= FL_RING - FL_ENTRIES, "they have that much room");
 _Static_assert(offsetof(struct fl_mark, words) == 4, "the code above counts on it");
 _Static_assert(offsetof(struct fl_mark, text) == 8, "the code above counts on it");
 

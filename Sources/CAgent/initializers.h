@@ -4,7 +4,7 @@ __asm__(
     ".section fl_code,\"ax\",@progbits\n"
 
     // With a record's number in eax: notes the thread, its CPU clock and the time around the
-    // original, which gets the linker's arguments.
+    // original, which gets its caller's arguments.
     "fl_initializer:\n"
     "  fl_enter\n"
     "  sub $24, %rsp\n"
@@ -39,61 +39,84 @@ __asm__(
     "  movl $2, 8(%rbx)\n"  // FL_INITIALIZER_RETURNED; x86-64 keeps the stores in order
     "  jmp fl_leave\n"
 
-    // What a library's thunk jumps to in place of its initialisers, with twice the library's number
-    // in eax, and 1 more for the array: runs each of them as above.
+    // What a library's thunk jumps to in place of an initialiser, with twice the library's number in
+    // eax, and 1 more for a word of the array: notes that the one before is over and that this one
+    // begins, and jumps to it. It finds the stack as without us: its caller is the linker, for
+    // exceptions and for everybody else who unwinds. Behind an array's last word stands one more of
+    // ours, which returns.
     "fl_driver:\n"
     "  fl_enter\n"
-    "  sub $24, %rsp\n"
-    "  mov %edi, (%rsp)\n"
-    "  mov %rsi, 8(%rsp)\n"
-    "  mov %rdx, %r14\n"
-    "  mov %eax, 16(%rsp)\n"
+    "  sub $40, %rsp\n"
+    "  mov %rdi, 16(%rsp)\n"
+    "  mov %rsi, 24(%rsp)\n"
+    "  mov %rdx, 32(%rsp)\n"
     "  mov %eax, %r15d\n"
     "  shr $1, %r15d\n"
     "  imul $192, %r15, %rcx\n"
     "  lea " AREA(FL_LIBRARIES) ", %rbx\n"
     "  add %rcx, %rbx\n"
-    "  lea 8(%rbx), %r12\n"  // init, alone
-    "  mov $1, %r13d\n"
+    "  mov 8(%rbx), %r12\n"  // init
     "  test $1, %eax\n"
-    "  je 1f\n"
-    "  mov 16(%rbx), %r12\n"  // array
-    "  mov 24(%rbx), %r13\n"  // count
-    "1:\n"
-    "  test %r13, %r13\n"
-    "  je 4f\n"
-    // A child that an initialiser has forked runs the rest of them beside its parent: it takes none
-    // of its records.
-    "  fl_is_own_memory\n"
-    "  jne 2f\n"
+    "  je 2f\n"
+    // A child that an initialiser has forked runs the rest of them beside its parent.
+    "  lea " AREA(FL_CURSORS) ", %rcx\n"
+    "  mov (%rcx,%r15,4), %eax\n"
+    "  incl (%rcx,%r15,4)\n"
+    "  xor %r12d, %r12d\n"
+    "  cmp 24(%rbx), %rax\n"  // count
+    "  jae 2f\n"
+    "  mov 16(%rbx), %rdx\n"  // array
+    "  mov (%rdx,%rax,8), %r12\n"
+    "2:\n"
+    // It takes none of its parent's records.
+    "  fl_is_parent\n"
+    "  jne 4f\n"
+    "  fl_time 1\n"  // CLOCK_MONOTONIC
+    "  mov %rax, %r14\n"
+    "  fl_time 3\n"  // CLOCK_THREAD_CPUTIME_ID
+    "  mov %rax, %r13\n"
+    "  mov 32(%rbx), %rcx\n"  // running
+    "  test %rcx, %rcx\n"
+    "  je 3f\n"
+    "  dec %rcx\n"
+    "  shl $6, %rcx\n"
+    "  lea " AREA(FL_RECORDS) ", %rax\n"
+    "  add %rax, %rcx\n"
+    "  mov %r14, 24(%rcx)\n"
+    "  mov %r13, 40(%rcx)\n"
+    "  movl $2, 8(%rcx)\n"  // FL_INITIALIZER_RETURNED; x86-64 keeps the stores in order
+    "  movq $0, 32(%rbx)\n"
+    "3:\n"
+    "  test %r12, %r12\n"
+    "  je 5f\n"
     "  mov " STATE(RECORDS) ", %eax\n"
     "  cmp $" NUMBER(FL_MOST_RECORDS) ", %eax\n"
-    "  jae 2f\n"
-    "  mov (%r12), %rdx\n"
+    "  jae 4f\n"
     "  incl " STATE(RECORDS) "\n"
-    "  mov %eax, %esi\n"
-    "  shl $6, %rsi\n"
-    "  lea " AREA(FL_RECORDS) ", %rcx\n"
-    "  add %rsi, %rcx\n"
-    "  mov %rdx, (%rcx)\n"
-    "  mov %r15, 48(%rcx)\n"  // library
-    "  mov (%rsp), %edi\n"
-    "  mov 8(%rsp), %rsi\n"
-    "  mov %r14, %rdx\n"
-    "  call fl_initializer\n"
-    "  jmp 3f\n"
-    "2:\n"
-    "  mov (%rsp), %edi\n"
-    "  mov 8(%rsp), %rsi\n"
-    "  mov %r14, %rdx\n"
-    "  call *(%r12)\n"
-    "3:\n"
-    "  add $8, %r12\n"
-    "  dec %r13\n"
-    "  jmp 1b\n"
+    "  lea 1(%rax), %ecx\n"
+    "  mov %rcx, 32(%rbx)\n"
+    "  shl $6, %rax\n"
+    "  lea " AREA(FL_RECORDS) ", %rbx\n"
+    "  add %rax, %rbx\n"
+    "  mov %r12, (%rbx)\n"
+    "  mov %r15, 48(%rbx)\n"  // library
+    "  mov $186, %eax\n"  // gettid
+    "  syscall\n"
+    "  mov %eax, 12(%rbx)\n"
+    "  mov %r13, 32(%rbx)\n"
+    "  mov %r14, 16(%rbx)\n"
+    "  movl $1, 8(%rbx)\n"  // FL_INITIALIZER_RUNNING
     "4:\n"
+    "  test %r12, %r12\n"
+    "  je 5f\n"
+    "  mov 16(%rsp), %rdi\n"
+    "  mov 24(%rsp), %rsi\n"
+    "  mov 32(%rsp), %rdx\n"
+    "  mov %r12, %rax\n"
+    "  fl_exit\n"
+    "  jmp *%rax\n"
+    "5:\n"
     "  mov %rbx, %rdi\n"
-    "  mov 16(%rsp), %esi\n"
     "  call fl_give_back\n"
     "  jmp fl_leave\n"
 

@@ -129,10 +129,12 @@ CODE void fl_settle(int descriptor) {
     // Where this cannot be had, a forked child is known by its id, and only by that.
     const long private_there = 0x32;  // MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS
     const long empty_in_children = 18;  // MADV_WIPEONFORK
-    call(call_mmap, (long)area() + FL_OWN, 4096, may_read | may_write, private_there, -1, 0);
-    call(call_madvise, (long)area() + FL_OWN, 4096, empty_in_children, 0, 0, 0);
+    const long own_size = FL_SLOTS - FL_OWN;
+    own->has_cursors = call(call_mmap, (long)area() + FL_OWN, own_size, may_read | may_write,
+                            private_there, -1, 0) == (long)area() + FL_OWN;
+    call(call_madvise, (long)area() + FL_OWN, FL_CURSORS - FL_OWN, empty_in_children, 0, 0, 0);
     // A program may have said that all it maps is locked.
-    call(call_munlock, (long)area() + FL_OWN, 4096, 0, 0, 0, 0);
+    call(call_munlock, (long)area() + FL_OWN, own_size, 0, 0, 0, 0);
     *IN_AREA(uint32_t, FL_OWN) = 1;
     const int memory = own->patch_count == 0 ? -1 : open_memory();
     for (uint64_t number = 0; number < own->patch_count && number < FL_MOST_PATCHES; number++)
@@ -303,6 +305,11 @@ CODE void note_library(struct link_map *map, uint64_t open) {
         info[tag_symbols] != symbols || info[tag_init] != init || info[tag_array] != array ||
         info[tag_array_size] != size)
         return;
+    const uint64_t count = array != 0 && size != 0 ? size->value / 8 : 0;
+    const uint32_t used = own->entries;
+    if ((count == 0 && (init == 0 || init->value == 0)) || !own->has_cursors ||
+        count >= FL_MOST_ENTRIES || used + count + 1 > FL_MOST_ENTRIES)
+        return;
     uint64_t thunk;
     __asm__("lea fl_thunks(%%rip), %0" : "=r"(thunk));
     thunk += 32 * (uint64_t)number;
@@ -310,37 +317,32 @@ CODE void note_library(struct link_map *map, uint64_t open) {
         library->initializer = map->bias + init->value;
         library->entries[0] = tag_init;
         library->entries[1] = thunk - map->bias;
-        library->own[0] = (uint64_t)init;
-        info[tag_init] = (struct dynamic_entry *)&library->entries[0];
     }
-    if (array != 0 && size != 0 && size->value >= 8) {
-        library->array = map->bias + array->value;
-        library->count = size->value / 8;
-        library->only = thunk + 16;
-        library->entries[2] = tag_array;
-        library->entries[3] = (uint64_t)&library->only - map->bias;
-        library->entries[4] = tag_array_size;
-        library->entries[5] = 8;
-        library->own[1] = (uint64_t)array;
-        library->own[2] = (uint64_t)size;
-        info[tag_array] = (struct dynamic_entry *)&library->entries[2];
-        info[tag_array_size] = (struct dynamic_entry *)&library->entries[4];
-    }
+    if (count != 0) library->array = map->bias + array->value;
+    library->count = count;
+    volatile uint64_t *const words = IN_AREA(uint64_t, FL_ENTRIES) + used;
+    for (uint64_t index = 0; index <= count; index++) words[index] = thunk + 16;
+    own->entries = used + (uint32_t)count + 1;
+    library->entries[2] = tag_array;
+    library->entries[3] = (uint64_t)words - map->bias;
+    library->entries[4] = tag_array_size;
+    library->entries[5] = 8 * (count + 1);
+    library->own[0] = (uint64_t)init;
+    library->own[1] = (uint64_t)array;
+    library->own[2] = (uint64_t)size;
+    if (library->initializer != 0) info[tag_init] = (struct dynamic_entry *)&library->entries[0];
+    info[tag_array] = (struct dynamic_entry *)&library->entries[2];
+    info[tag_array_size] = (struct dynamic_entry *)&library->entries[4];
 }
 
-// They have run: the linker finds the library's own entries again. `which` is odd for the array.
-// A forked child gives back what is its own, sooner or later than its parent does, and leaves the
-// note to that.
-CODE void fl_give_back(volatile struct fl_library *library, uint32_t which) {
+// They have run: the linker finds the library's own entries again. A forked child gives back what is
+// its own, sooner or later than its parent does, and leaves the note to that.
+CODE void fl_give_back(volatile struct fl_library *library) {
     struct dynamic_entry **const info = (void *)(library->map + info_offset);
-    if (which & 1) {
-        info[tag_array] = (struct dynamic_entry *)library->own[1];
-        info[tag_array_size] = (struct dynamic_entry *)library->own[2];
-    } else {
-        info[tag_init] = (struct dynamic_entry *)library->own[0];
-    }
-    if (*IN_AREA(uint32_t, FL_OWN) == 1)
-        library->given_back |= which & 1 ? FL_GAVE_ARRAY : FL_GAVE_INIT;
+    info[tag_init] = (struct dynamic_entry *)library->own[0];
+    info[tag_array] = (struct dynamic_entry *)library->own[1];
+    info[tag_array_size] = (struct dynamic_entry *)library->own[2];
+    if (*IN_AREA(uint32_t, FL_OWN) == 1) library->given_back = 1;
 }
 
 // MARK: The C library's calls

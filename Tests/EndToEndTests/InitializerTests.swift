@@ -65,6 +65,22 @@ extension EndToEnd {
             }
         }
 
+        /// Whoever unwinds from an initialiser finds the linker behind it, and an exception ends as it
+        /// does alone.
+        @Test func anInitializersCallersAreAsAlone() throws {
+            let program = [try Setup.fixture("throwing")]
+            let alone = try Command(program).run()
+            #expect(alone.output.contains("second: "))
+            #expect(!alone.output.contains("third: "))
+            #expect(alone.end == .signalled(SIGABRT))
+            let path = scratch("recording")
+            let finished = try Firstlight.recording(program, to: path).run()
+            #expect(finished.output == alone.output)
+            #expect(finished.status == 128 + SIGABRT)
+            let recorded = Recorded(path: path, finished: finished)
+            #expect(try !report(recorded).initializers.isEmpty)
+        }
+
         @Test(arguments: ["signal", "ptrace"]) func everyRunIsTimedExactly(capture: String) throws {
             try Misses.afterAttempts {
                 let recorded = try Firstlight.record(

@@ -13,18 +13,21 @@
 #define FL_ISLAND 0x30000       // the same for code far away: mapped once more, near it
 #define FL_STATE 0x50000        // struct fl_state
 #define FL_OWN 0x51000          // a page of the process's own: 1 in it, 0 in a child that it forked, or 2
-#define FL_SLOTS 0x52000        // struct fl_slot, FL_MOST_SLOTS of them
-#define FL_RECORDS 0x72000      // struct fl_initializer …
-#define FL_LIBRARIES 0xB2000    // struct fl_library …
-#define FL_OPENS 0xE2000        // struct fl_open …
-#define FL_MARKS 0xEA000        // struct fl_mark …
-#define FL_STACKS 0x12A000      // FL_STACKS_SIZE bytes for the opens' stacks, one behind the other
-#define FL_RING 0x22A000        // of signposts; how large it is, the recorder knows
+#define FL_CURSORS 0x52000      // another, of which children get a copy: how far each library's array is
+#define FL_SLOTS 0x53000        // struct fl_slot, FL_MOST_SLOTS of them
+#define FL_RECORDS 0x73000      // struct fl_initializer …
+#define FL_LIBRARIES 0xB3000    // struct fl_library …
+#define FL_OPENS 0xE3000        // struct fl_open …
+#define FL_MARKS 0xEB000        // struct fl_mark …
+#define FL_STACKS 0x12B000      // FL_STACKS_SIZE bytes for the opens' stacks, one behind the other
+#define FL_ENTRIES 0x22B000     // arrays of initialisers as the linker finds them, FL_MOST_ENTRIES words
+#define FL_RING 0x235000        // of signposts; how large it is, the recorder knows
 
 #define FL_SLOT_SIZE 256
 #define FL_MOST_SLOTS 512
 #define FL_MOST_RECORDS 4096
 #define FL_MOST_LIBRARIES 1024
+#define FL_MOST_ENTRIES 5120    // an initialiser's each, and a library's one more
 #define FL_MOST_OPENS 64
 #define FL_MOST_MARKS 1024
 #define FL_OPEN_STACK 0x10000   // the most that one of them takes
@@ -166,6 +169,9 @@ struct fl_state {
     uint64_t is_measured;   // only the borders are noted, and what our code takes itself
     struct fl_stretch stretches[FL_STRETCHES];
     int64_t ahead_ns, followed_ns;  // when a thread began to wait for us before its execve, and went on
+    // Of the arrays that the linker finds in place of the libraries' own:
+    uint32_t entries;       // how many words are in use
+    uint32_t has_cursors;   // whether FL_CURSORS is the process's own; without it no library is led to us
 };
 
 enum {
@@ -234,7 +240,7 @@ struct fl_code {
     uint32_t stand_ins_end;
     uint32_t sample_handler, restorer;
     uint32_t main;          // what is called in main's place
-    uint32_t thunks;        // of libraries, two each: for DT_INIT and for DT_INIT_ARRAY
+    uint32_t thunks;        // of libraries, two each: for DT_INIT and for DT_INIT_ARRAY's words
 };
 struct fl_code fl_code_describe(void);
 
@@ -280,21 +286,17 @@ struct fl_library {
     uint64_t initializer;   // DT_INIT's function; 0: none
     uint64_t array;         // DT_INIT_ARRAY's address
     uint64_t count;         // its length
+    uint64_t running;       // one more than the number of the record that is not over; 0: none
     uint64_t open;          // the number of the call; 0: of the start-up
     // What the linker finds in place of the library's own entries:
-    uint64_t only;          // an array of one
     uint64_t entries[6];    // DT_INIT, DT_INIT_ARRAY, DT_INIT_ARRAYSZ, each with its value
-    uint64_t own[3];        // where the library's own entries are; 0: it was not led to us
+    uint64_t own[3];        // where the library's own entries are; all 0: it was not led to us
     // For who comes to read what is mapped when the process is gone already:
     uint64_t bias;          // what the linker has added to the file's addresses
     int64_t kept_size;      // how much of FL_FILE_START was copied from there; else nothing
     uint64_t kept;          // where to, from FL_STACKS; behind it its name, FL_FILE_NAME bytes at most
-    uint64_t given_back;    // which of its own entries the linker has again: bits as below
+    uint64_t given_back;    // 1: the linker finds the library's own entries again
     uint64_t unused[5];
-};
-enum {
-    FL_GAVE_INIT = 1,
-    FL_GAVE_ARRAY = 2,
 };
 
 // What a hit of a mark says: the beginning of it as the ring's slot has it (firstlight/signpost.h).

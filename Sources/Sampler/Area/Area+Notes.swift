@@ -102,10 +102,7 @@ extension Area {
         return (first..<max(first, counts.libraries)).contains { index in
             let library = read(
                 fl_library.self, at: Int(FL_LIBRARIES) + index * MemoryLayout<fl_library>.size)
-            let isLed = (library.own.0 != 0, library.own.1 != 0)
-            let given = Int32(truncatingIfNeeded: library.given_back)
-            return isLed.0 && given & Int32(FL_GAVE_INIT) == 0
-                || isLed.1 && given & Int32(FL_GAVE_ARRAY) == 0
+            return library.isLed && library.given_back == 0
         }
     }
 
@@ -213,4 +210,9 @@ extension Area {
             routine: routine)
         return [far, near]
     }
+}
+
+extension fl_library {
+    /// Whether the linker found our entries in place of its own.
+    var isLed: Bool { own.0 != 0 || own.1 != 0 }
 }

@@ -182,7 +182,9 @@ final class Area {
         write(AreaCode.bytes, at: 0)
         // These pages would have to be made while it stands, or runs. The state's first word may be
         // the program's already.
-        for offset in [FL_STATE, FL_SLOTS, FL_RECORDS, FL_LIBRARIES, FL_OPENS, FL_STACKS] {
+        for offset in [
+            FL_STATE, FL_SLOTS, FL_RECORDS, FL_LIBRARIES, FL_OPENS, FL_STACKS, FL_ENTRIES,
+        ] {
             write([0], at: Int(offset) + 64)
         }
     }

@@ -41,8 +41,9 @@ struct EarlierArea {
             let offset = line.start &- first.start
             let isPart =
                 line.path == path && line.inode == first.inode && line.fileOffset == offset
-            // The page that is the process's own.
-            let isOwn = offset == UInt64(FL_OWN) && line.end &- line.start == 4096
+            // The pages that are the process's own.
+            let isOwn =
+                offset >= UInt64(FL_OWN) && line.end &- first.start <= UInt64(FL_SLOTS)
             guard line.start == end, isPart || isOwn else { break }
             end = line.end
         }
@@ -131,7 +132,7 @@ struct EarlierArea {
         // The program's own initialisers may never pass.
         return runs?.allSatisfy { $0.state != UInt32(FL_INITIALIZER_RUNNING) } == true
             && known?.dropFirst(state.real_init == 0 ? 0 : 1)
-                .allSatisfy { $0.own.0 == 0 && $0.own.1 == 0 } == true
+                .allSatisfy { !$0.isLed } == true
     }
 
     /// Whether its handler may be the action of one of its signals.
