@@ -43,8 +43,8 @@ struct ComparisonWords {
         guard let change = comparison.detectable else {
             return "\(pairs) are too few to show any change"
         }
-        return "\(pairs) with such a spread would show a change of \(Numbers.share(change)) in four "
-            + "of five trials"
+        return "\(pairs) with such a spread would show a change of \(Numbers.share(change)) in "
+            + "four of five trials"
     }
 
     /// "+5.2 % (+2.1 % to +8.4 %), +18.30 ms a launch (+7.000 ms to +29.90 ms); 20 pairs of launches,

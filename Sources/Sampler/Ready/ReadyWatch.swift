@@ -20,7 +20,8 @@ final class ReadyWatch {
     ///
     /// - Parameter setting: where its output goes otherwise.
     init(
-        launching conditions: [ReadyCondition], setting: consuming ProgramSetting = ProgramSetting(),
+        launching conditions: [ReadyCondition],
+        setting: consuming ProgramSetting = ProgramSetting(),
         socketFolder: String? = nil
     ) throws(SamplerError) {
         self.conditions = conditions
