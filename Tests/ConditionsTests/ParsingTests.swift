@@ -30,12 +30,13 @@ import Testing
         #expect(try direction("1.5Mbit,100ms,1%") == .init(rate: 1_500_000, delay: 100, loss: 0.01))
         #expect(try direction(",0.5s") == .init(delay: 500))
         #expect(try direction("1k,,100%") == .init(rate: 1000, loss: 1))
+        #expect(try direction("2gbit") == .init(rate: 2_000_000_000))
     }
 
     @Test(arguments: [
-        "", ",", ",,", "4G", "3", "780", "780kbps", "1mbit,1", "1mbit,1ms,1", "1mbit,1ms,101%",
-        "1mbit,1ms,1%,x", "-1mbit", "1bit", "nanmbit", "infmbit", "1e400mbit", "9999999gbit",
-        "1mbit,61s", "١mbit", "0kbit", ",0ms", "1.2.3mbit",
+        "", ",", ",,", "4G", "5g", "2.5G", "4G,50ms", "3", "780", "780kbps", "1mbit,1",
+        "1mbit,1ms,1", "1mbit,1ms,101%", "1mbit,1ms,1%,x", "-1mbit", "1bit", "nanmbit", "infmbit",
+        "1e400mbit", "9999999gbit", "1mbit,61s", "١mbit", "0kbit", ",0ms", "1.2.3mbit",
     ])
     func nonsenseIsRefused(_ text: String) {
         #expect(throws: ConditionError.self) { try NetworkCondition(parsing: text) }
