@@ -19,6 +19,19 @@ import Testing
         #expect(try NetworkCondition(parsing: dashed) == .link(profile))
     }
 
+    /// As the presets of WebRTC's network emulator have them: kbit/s to and from the program, ms.
+    @Test(arguments: [
+        ("3G", 780, 330, 100.0), ("Cable", 6000, 1000, 2), ("DSL", 2000, 256, 5),
+        ("Edge", 240, 200, 400), ("Wi-Fi", 40000, 33000, 1),
+    ])
+    func profilesAreAsPublished(
+        _ name: String, _ down: Int64, _ up: Int64, _ delay: Double
+    ) throws {
+        let profile = try #require(LinkProfile.known.first { $0.name == name })
+        #expect(profile.down == .init(rate: down * 1000, delay: delay))
+        #expect(profile.up.rate == up * 1000)
+    }
+
     @Test func figures() throws {
         func direction(_ text: String) throws -> LinkProfile.Direction? {
             guard case .link(let profile) = try NetworkCondition(parsing: text) else { return nil }
