@@ -17,7 +17,7 @@ package final class LaunchConditions {
     private var net: NetHolder?
     private var copies: CopiesHolder?
     private var files: ColdFiles?
-    /// What launches have read after their files had left the cache.
+    /// What launches have read whose files had left the cache, and that read some of each.
     private var reads: [Int64] = []
 
     /// - Parameter program: the path of its file.
@@ -126,10 +126,13 @@ package final class LaunchConditions {
     ///   - readBytes: what the launch and its children have read from block devices.
     package func judge(_ state: CacheState?, readBytes: Int64?) -> ColdVerdict? {
         guard let state, let files else { return nil }
-        let evidence = ColdEvidence(
-            before: state, unavoidable: files.unavoidable, readBytes: readBytes,
-            usualReadBytes: Self.median(reads))
-        if let readBytes { reads.append(readBytes) }
+        var evidence = ColdEvidence(
+            before: state, unavoidable: files.unavoidable, readBytes: readBytes)
+        let isColdByItself = evidence.isProvenCold
+        evidence.usualReadBytes = Self.median(reads)
+        // What warm launches read would lower what is asked of the others. One that read less than
+        // usual counts: if most do so, the usual was none.
+        if let readBytes, isColdByItself { reads.append(readBytes) }
         return evidence.verdict
     }
 

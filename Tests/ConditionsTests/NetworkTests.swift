@@ -144,6 +144,20 @@ extension LaunchedTests {
             #expect(abs(seconds - 0.2) < 0.05)
         }
 
+        /// A fast link is none with slow names.
+        @Test func slowNamesAloneAreRefused() throws {
+            var request = ConditionRequest()
+            request.network = try NetworkCondition(parsing: "high latency dns")
+            #expect {
+                try LaunchConditions(request, program: python)
+            } throws: { error in
+                guard let error = error as? ConditionError else { return false }
+                return error.exitStatus == 125
+                    && error.description.contains("name servers")
+                    && error.description.contains("--network ,1500ms")
+            }
+        }
+
         private static let hasRelay =
             Spawning.find("slirp4netns") != nil && access("/dev/net/tun", R_OK | W_OK) == 0
             || isContinuousIntegration && isRoot

@@ -19,6 +19,19 @@ import Testing
         #expect(try NetworkCondition(parsing: dashed) == .link(profile))
     }
 
+    /// As the presets of WebRTC's network emulator have them: kbit/s to and from the program, ms.
+    @Test(arguments: [
+        ("3G", 780, 330, 100.0), ("Cable", 6000, 1000, 2), ("DSL", 2000, 256, 5),
+        ("Edge", 240, 200, 400), ("Wi-Fi", 40000, 33000, 1),
+    ])
+    func profilesAreAsPublished(
+        _ name: String, _ down: Int64, _ up: Int64, _ delay: Double
+    ) throws {
+        let profile = try #require(LinkProfile.known.first { $0.name == name })
+        #expect(profile.down == .init(rate: down * 1000, delay: delay))
+        #expect(profile.up.rate == up * 1000)
+    }
+
     @Test func figures() throws {
         func direction(_ text: String) throws -> LinkProfile.Direction? {
             guard case .link(let profile) = try NetworkCondition(parsing: text) else { return nil }
@@ -30,12 +43,13 @@ import Testing
         #expect(try direction("1.5Mbit,100ms,1%") == .init(rate: 1_500_000, delay: 100, loss: 0.01))
         #expect(try direction(",0.5s") == .init(delay: 500))
         #expect(try direction("1k,,100%") == .init(rate: 1000, loss: 1))
+        #expect(try direction("2gbit") == .init(rate: 2_000_000_000))
     }
 
     @Test(arguments: [
-        "", ",", ",,", "4G", "3", "780", "780kbps", "1mbit,1", "1mbit,1ms,1", "1mbit,1ms,101%",
-        "1mbit,1ms,1%,x", "-1mbit", "1bit", "nanmbit", "infmbit", "1e400mbit", "9999999gbit",
-        "1mbit,61s", "١mbit", "0kbit", ",0ms", "1.2.3mbit",
+        "", ",", ",,", "4G", "5g", "2.5G", "4G,50ms", "3", "780", "780kbps", "1mbit,1",
+        "1mbit,1ms,1", "1mbit,1ms,101%", "1mbit,1ms,1%,x", "-1mbit", "1bit", "nanmbit", "infmbit",
+        "1e400mbit", "9999999gbit", "1mbit,61s", "١mbit", "0kbit", ",0ms", "1.2.3mbit",
     ])
     func nonsenseIsRefused(_ text: String) {
         #expect(throws: ConditionError.self) { try NetworkCondition(parsing: text) }

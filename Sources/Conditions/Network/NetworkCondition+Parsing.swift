@@ -50,9 +50,10 @@ extension NetworkCondition {
         return direction.isUnlimited ? nil : direction
     }
 
-    /// In bits a second. What is spelled "bps" means bytes to some tools, and is refused.
+    /// In bits a second. What is spelled "bps" means bytes to some tools, and is refused. So is "4G":
+    /// whoever writes it means mobile telephones, and would get a fast link.
     private static let rateUnits: [String: Double] = [
-        "bit": 1, "kbit": 1e3, "mbit": 1e6, "gbit": 1e9, "k": 1e3, "m": 1e6, "g": 1e9,
+        "bit": 1, "kbit": 1e3, "mbit": 1e6, "gbit": 1e9, "k": 1e3, "m": 1e6,
     ]
     /// In milliseconds.
     private static let delayUnits: [String: Double] = ["us": 0.001, "ms": 1, "s": 1000]

@@ -31,6 +31,12 @@ struct NetworkLink: ~Copyable {
         _ profile: LinkProfile, in namespaces: borrowing Namespaces, reachesOutside: Bool = true
     ) throws(ConditionError) {
         let condition = "the network '\(profile.name)'"
+        guard profile.nameDelay == 0 else {
+            throw .unsupported(
+                condition: condition,
+                missing: "a link is slowed as a whole, not for name servers alone",
+                remedy: "slow all of it, as with --network ,\(Int(profile.nameDelay / 2))ms")
+        }
         try Self.setUpLoopback(of: namespaces, condition)
         let near = namespaces.networkSocket(condition)
         let far = namespaces.routerSocket(condition)
