@@ -14,9 +14,11 @@ import time
 import account
 import disturbance
 import exports
+import hyperfine
 import initializers
 import machine
 import marks
+import measure
 import memory
 import page
 import recorder
@@ -48,6 +50,8 @@ SECTIONS = {
     "summary": summary.summary,
     "exports": exports.exports,
     "page": page.page,
+    "measure": measure.measure,
+    "hyperfine": hyperfine.hyperfine,
 }
 
 
