@@ -12,6 +12,8 @@ import tempfile
 import time
 
 import account
+import cold
+import conditions
 import disturbance
 import exports
 import hyperfine
@@ -52,6 +54,8 @@ SECTIONS = {
     "page": page.page,
     "measure": measure.measure,
     "hyperfine": hyperfine.hyperfine,
+    "cold": cold.cold,
+    "conditions": conditions.conditions,
 }
 
 
