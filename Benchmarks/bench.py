@@ -16,6 +16,7 @@ import cold
 import conditions
 import disturbance
 import exports
+import first_frame
 import hyperfine
 import initializers
 import machine
@@ -24,6 +25,7 @@ import measure
 import memory
 import page
 import recorder
+import relay
 import shares
 import signposts
 import slowdown
@@ -56,6 +58,8 @@ SECTIONS = {
     "hyperfine": hyperfine.hyperfine,
     "cold": cold.cold,
     "conditions": conditions.conditions,
+    "frames": first_frame.frames,
+    "relay": relay.relay,
 }
 
 
