@@ -21,7 +21,7 @@ TEST_PACKAGES = $(DEMO_PACKAGES) libunwind-dev sqlite3 python3 perl git gdb stra
 	weston libwayland-dev libwayland-bin wayland-protocols mousepad featherpad qtwayland5
 BENCH_PACKAGES = $(TEST_PACKAGES) google-perftools libgoogle-perftools-dev \
 	systemtap-sdt-dev liblttng-ust-dev elfutils redis-server nginx-light \
-	apache2-utils
+	apache2-utils hyperfine slirp4netns util-linux
 CAMPAIGN_PACKAGES = default-jdk-headless
 KERNEL_PACKAGES = qemu-system-x86 cpio busybox-static
 

@@ -12,14 +12,20 @@ import tempfile
 import time
 
 import account
+import cold
+import conditions
 import disturbance
 import exports
+import first_frame
+import hyperfine
 import initializers
 import machine
 import marks
+import measure
 import memory
 import page
 import recorder
+import relay
 import shares
 import signposts
 import slowdown
@@ -48,6 +54,12 @@ SECTIONS = {
     "summary": summary.summary,
     "exports": exports.exports,
     "page": page.page,
+    "measure": measure.measure,
+    "hyperfine": hyperfine.hyperfine,
+    "cold": cold.cold,
+    "conditions": conditions.conditions,
+    "frames": first_frame.frames,
+    "relay": relay.relay,
 }
 
 

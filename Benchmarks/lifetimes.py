@@ -1,6 +1,6 @@
 """When programs began and ended, as the kernel itself tells: its tracepoints sched_process_exec and
 sched_process_exit, of all processes; and signal_generate, of those SIGCHLDs that tell a parent that
-its child is gone.
+its child is gone. Where asked for, task_newtask, too: when they were forked.
 
 Neither the program nor its profiler is asked, so the times mean the same for all of them. The
 kernel writes a few bytes at each of them to memory that is read after the run: nobody wakes up, and
@@ -14,10 +14,12 @@ import struct
 import subprocess
 import time
 from dataclasses import dataclass
+from typing import Optional
 
 TRACING = "/sys/kernel/tracing"
 EXEC, EXIT, GONE = (
     "sched/sched_process_exec", "sched/sched_process_exit", "signal/signal_generate")
+SPAWN = "task/task_newtask"
 # SIGCHLD, because the child ended by itself or by a signal: not because it stopped.
 FILTERS = {GONE: b"sig==17 && code>=1 && code<=3"}
 
@@ -39,7 +41,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 @dataclass(frozen=True)
 class Event:
-    """What happened (EXEC, EXIT, GONE), and to which process; the file's name of an exec."""
+    """What happened (EXEC, EXIT, GONE, SPAWN), and to which process; the file's name of an exec."""
 
     kind: str
     time: int
@@ -50,22 +52,26 @@ class Event:
 @dataclass(frozen=True)
 class Life:
     """Nanoseconds from a program's exec: until its last thread was done (kernels since 6.16 tell so
-    before its memory is given back, older ones afterwards), and until its parent was told."""
+    before its memory is given back, older ones afterwards), and until its parent was told.
+    `spawning`: from the fork to the exec, where forks are noted."""
 
     lasted: int
     gone: int
+    spawning: Optional[int] = None
 
 
 class Lifetimes:
-    """A context: within it, execs and ends of all processes are noted."""
+    """A context: within it, execs and ends of all processes are noted, and what `also` names."""
 
-    def __init__(self):
+    def __init__(self, *also):
+        self.names = (EXEC, EXIT, GONE, *also)
         self.rings = []
 
     def __enter__(self):
         try:
+            numbers = identifiers(self.names)
             for core in cores():
-                self.rings.append(Ring(core, identifiers()))
+                self.rings.append(Ring(core, numbers))
         except BaseException:
             self.__exit__()
             raise
@@ -88,19 +94,29 @@ class Lifetimes:
     def of(self, program):
         """The Life of the program; None if any of it was not seen. Of several processes that ran
         it, the first is meant: the others are its own."""
+        return next(iter(self.lives(program)), None)
+
+    def lives(self, program):
+        """A Life for each process that ran the program, in the order of their execs; None where any
+        of it was not seen."""
         events = self.events()
         execs = {}
         for event in events:
             if event.kind == EXEC:
                 # Before it became the program it may have been a script or the profiler.
                 execs[event.pid] = event
-        began = min((event for event in execs.values() if event.filename == program),
-                    key=lambda event: event.time, default=None)
-        if began is None:
+        runs = sorted((event for event in execs.values() if event.filename == program),
+                      key=lambda event: event.time)
+        return [self.life(began, events) for began in runs]
+
+    @staticmethod
+    def life(began, events):
+        own = [event for event in events if event.pid == began.pid]
+        ends = {event.kind: event.time - began.time for event in own if event.time > began.time}
+        if EXIT not in ends or GONE not in ends:
             return None
-        ends = {event.kind: event.time - began.time for event in events
-                if event.pid == began.pid and event.time > began.time}
-        return Life(ends[EXIT], ends[GONE]) if EXIT in ends and GONE in ends else None
+        spawned = next((event.time for event in own if event.kind == SPAWN), None)
+        return Life(ends[EXIT], ends[GONE], spawned and began.time - spawned)
 
 
 class Ring:
@@ -153,12 +169,16 @@ class Ring:
 
     def event(self, sample):
         """Process, thread and time come first, then the tracepoint's own fields with their length.
-        An exec's first field says where its file's name is: offset and length in 16 bits each."""
+        An exec's first field says where its file's name is: offset and length in 16 bits each; that
+        of a new task is its id."""
         pid, _, when, _, tracepoint = struct.unpack_from("=IIQIH", sample)
         kind = self.kinds[tracepoint]
+        fields = sample[20:]
+        if kind == SPAWN:
+            # Told by the parent, of the child.
+            return Event(kind, when, struct.unpack_from("=i", fields, 8)[0])
         if kind != EXEC:
             return Event(kind, when, pid)
-        fields = sample[20:]
         where, = struct.unpack_from("=H", fields, 8)
         return Event(kind, when, pid, os.fsdecode(fields[where:fields.index(b"\0", where)]))
 
@@ -180,10 +200,9 @@ def cores():
             yield from range(int(first), int(last or first) + 1)
 
 
-def identifiers():
+def identifiers(names):
     """The tracepoints' numbers. Where tracefs is not mounted, it is for a process that only reads
     them: Firstlight would tell more if it found it."""
-    names = (EXEC, EXIT, GONE)
     paths = [f"{TRACING}/events/{name}/id" for name in names]
     command = ["cat", *paths]
     if not os.path.exists(paths[0]):

@@ -13,6 +13,7 @@ import contenders
 WORK_SECONDS = 1.2
 QUICK_WORK_SECONDS = 0.3
 QUICK_ROUNDS = 2
+QUICK_LAUNCHES = 3
 # Work that finds out the machine's speed: under a second on any that is built today.
 CALIBRATION_ROUNDS = 100_000_000
 
@@ -46,6 +47,10 @@ class Setting:
 
     def rounds(self, full):
         return QUICK_ROUNDS if self.quick else full
+
+    def launches(self, full):
+        """How many a median is of."""
+        return min(full, QUICK_LAUNCHES) if self.quick else full
 
     @property
     def work_seconds(self):
