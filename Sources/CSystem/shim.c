@@ -61,10 +61,6 @@ int fl_has_ended(pid_t pid) {
     return info.si_pid == pid && tells_of_end(&info);
 }
 
-static int64_t nanoseconds(struct timeval time) {
-    return (int64_t)time.tv_sec * 1000000000 + (int64_t)time.tv_usec * 1000;
-}
-
 int fl_end_of(pid_t pid, struct fl_end *end) {
     siginfo_t info = {.si_pid = 0};
     struct rusage usage;
@@ -74,7 +70,6 @@ int fl_end_of(pid_t pid, struct fl_end *end) {
     *end = (struct fl_end){
         .is_signal = info.si_code != CLD_EXITED,
         .code = info.si_status,
-        .cpu_ns = nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime),
         .minor_faults = usage.ru_minflt,
         .major_faults = usage.ru_majflt,
         .blocks_read = usage.ru_inblock,

@@ -104,7 +104,6 @@ int fl_has_ended(pid_t pid);
 struct fl_end {
     int is_signal;          // 1: a signal ended it
     int code;               // that signal's number, or the exit status
-    int64_t cpu_ns;
     int64_t minor_faults, major_faults;
     int64_t blocks_read;    // of 512 bytes, from disks
 };

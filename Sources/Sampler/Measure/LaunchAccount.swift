@@ -49,14 +49,12 @@ struct LaunchAccount {
     /// Nothing ran since.
     private var wasIdle: Bool { ending.ready?.by.hasPrefix("idle:") == true }
 
-    /// CPU time of the process and of the children that it waited for, when the launch was over.
+    /// CPU time of the process's own threads when the launch was over. Children's is not in it: no
+    /// border between two phases would know how much of theirs came before.
     private var totalCPU: TimeSpan? {
-        if let end = ending.end {
-            return ending.ready == nil ? TimeSpan(nanoseconds: end.cpu_ns) : nil
-        }
-        let files = ProcessFiles(pid: pid)
-        guard wasIdle || lag <= Self.mostLag, let own = files.cpuTime else { return nil }
-        return own + (files.childrenCPU ?? .zero)
+        let isExact =
+            ending.end == nil ? wasIdle || lag <= Self.mostLag : ending.ready == nil
+        return isExact ? ProcessFiles(pid: pid).cpuTime : nil
     }
 
     private func counters(without faults: Int64) -> ProcessCounters {
