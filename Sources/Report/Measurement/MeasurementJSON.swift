@@ -152,10 +152,10 @@ struct MeasurementJSON {
     /// What a reader must know before trusting the figures.
     private var notes: [(kind: String, text: String)] {
         var notes: [(kind: String, text: String)] = []
-        if let ending = MeasurementHeader.words(measurement.header.ending) {
+        if let ending = MeasurementFacts.ending(measurement.header.ending) {
             notes.append((measurement.header.ending.rawValue, ending))
         }
-        let names = ArmNames(measurement)
+        let names = ArmNames(measurement.arms)
         for (arm, figures) in summary.arms.enumerated() {
             let words = DisturbanceWords(measurement: measurement, arm: arm)
             let prefix = names.count > 1 ? "\(names[arm]): " : ""
