@@ -16,4 +16,5 @@ package func showEverything(_ measurement: Measurement) {
     _ = MeasurementReport.text(measurement, summary)
     _ = MeasurementReport.json(measurement, summary)
     _ = MeasurementReport.csv(measurement)
+    _ = MeasurementPage.html(of: measurement, summary: summary)
 }
