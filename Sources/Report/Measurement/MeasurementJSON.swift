@@ -82,11 +82,21 @@ struct MeasurementJSON {
     private func conditions(_ writer: inout JSONWriter) {
         let conditions = measurement.conditions
         writer.object { writer in
-            writer.field("cache", conditions.cache.rawValue)
+            writer.field("cache", conditions.cache == .warm ? "warm" : "cold")
+            writer.field("dropped", Self.dropped(conditions.cache))
             writer.field("network", conditions.network)
             writer.field("disk", conditions.diskRate)
             writer.key("until")
             writer.array(conditions.until) { $0.value($1) }
+        }
+    }
+
+    /// What leaves the page cache before each launch.
+    private static func dropped(_ cache: MeasuredConditions.Cache) -> String? {
+        switch cache {
+        case .warm: nil
+        case .cold: "files"
+        case .coldAll: "all"
         }
     }
 
