@@ -26,6 +26,8 @@ struct MeasurementDocument: Decodable, Sendable {
 
     struct Conditions: Decodable, Hashable, Sendable {
         var cache: String
+        /// What leaves the page cache before each launch; nil: nothing.
+        var dropped: String?
         var network: String?
         var disk: Int64?
         var until: [String]?

@@ -22,6 +22,7 @@ struct StoredBaseline: Sendable {
         let (then, now) = (document.conditions, new.conditions)
         let pairs = [
             ("cache", then.cache, now.cache),
+            ("what left the cache", then.dropped ?? "nothing", now.dropped ?? "nothing"),
             ("network", then.network ?? "own", now.network ?? "own"),
             ("disk", Self.rate(then.disk), Self.rate(now.disk)),
             ("until", Self.list(then.until), Self.list(now.until)),

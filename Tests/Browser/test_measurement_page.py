@@ -164,7 +164,7 @@ class Handling(MeasurementTest):
     def test_a_discarded_launch_tells_why(self):
         driver = self.show("one")
         self.point(driver, self.mark(driver, 20))
-        self.assertIn("does not count: it was not ready in the time allowed", self.tip(driver))
+        self.assertIn("does not count: not ready in time (--watchdog)", self.tip(driver))
         self.assertIn("10.00 s", self.tip(driver))
 
     def test_a_bar_tells_how_many(self):

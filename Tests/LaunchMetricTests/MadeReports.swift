@@ -12,6 +12,7 @@ struct MadeReport {
     var host = "here"
     var kernel = "6.18"
     var cache = "warm"
+    var dropped: String?
     var network: String?
     var until: [String] = []
     /// The median of all launches, and its interval to both sides, in ms.
@@ -36,7 +37,8 @@ struct MadeReport {
             "against":null,"newer":{"than":["this"]},
             "measurement":{"requested":10,"ending":"complete","dateNs":\(date)},
             "machine":{"host":"\(host)","kernel":"\(kernel)","boot":\(text(boot)),"cores":2},
-            "conditions":{"cache":"\(cache)","network":\(text(network)),"disk":null,
+            "conditions":{"cache":"\(cache)","dropped":\(text(dropped)),
+            "network":\(text(network)),"disk":null,
             "until":[\(until.map { "\"\($0)\"" }.joined(separator: ","))]},
             "launches":[
             {"index":0,"order":0,"arm":0,"discarded":"first","wallNs":\(ns(median * 2)),"cpuNs":null,

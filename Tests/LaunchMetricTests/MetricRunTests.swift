@@ -212,7 +212,7 @@ import Testing
     @Test func underOtherConditions() async throws {
         for stored in [
             MadeReport(cache: "cold"), MadeReport(network: "3G"), MadeReport(until: ["notify"]),
-            MadeReport(path: "/bin/sh", cache: "cold"),
+            MadeReport(path: "/bin/sh", cache: "cold"), MadeReport(dropped: "all"),
         ] {
             await #expect(throws: LaunchMetricError.self) {
                 try await measured(stored, [MadeReport()])

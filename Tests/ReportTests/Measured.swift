@@ -131,8 +131,8 @@ enum Measured {
         }
         let comparison = Comparison(
             pairs: 5, rule: ComparisonRule(), change: 0.0485, low: 0.031, high: 0.066,
-            confidence: 0.96875,
-            difference: 5e6, differenceLow: 3.2e6, differenceHigh: 6.8e6, detectable: 0.041,
+            confidence: 0.96875, difference: 5e6, differenceLow: 3.2e6, differenceHigh: 6.8e6,
+            detectable: 0.041,
             verdict: .slower)
         return (
             measurement,

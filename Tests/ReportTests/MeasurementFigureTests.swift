@@ -103,7 +103,7 @@ import Testing
         let page = page(measurement)
         for reason in MeasuredLaunch.Discard.allCases {
             #expect(page.contains("data-reason=\"\(reason.rawValue)\""))
-            #expect(page.contains(XML.text("does not count: \(PageWords.reason(reason))")))
+            #expect(page.contains(XML.text("does not count: \(DiscardWords.text(reason))")))
         }
         let crosses =
             try section("Launches in their order", of: page)
@@ -120,8 +120,8 @@ import Testing
             return try #require(PageText.between("<p class=\"verdict ", "</p>", in: page))
         }
         #expect(
-            try verdict() == "slower\">starsearcher-new is slower than starsearcher-old: +3.8 %, "
-                + "between +2.1 % and +5.4 %, in 20 pairs.")
+            try verdict() == "slower\">starsearcher-new is slower than starsearcher-old, by more "
+                + "than is allowed: +3.8 % (+2.1 % to +5.4 %)")
         summary.comparison?.verdict = .inconclusive
         #expect(try verdict().contains("a change of 1.8 % in four of five trials"))
         for word in Comparison.Verdict.allCases {
@@ -129,7 +129,7 @@ import Testing
             #expect(try verdict().hasPrefix("\(word.rawValue)\">"))
         }
         summary.comparison = nil
-        #expect(try verdict().contains("too few launches of both"))
+        #expect(try verdict().contains("too few launches count to compare"))
     }
 
     @Test func disturbancesAreToldAtTheTop() throws {
@@ -146,16 +146,17 @@ import Testing
         let header = try #require(PageText.between("<header>", "</header>", in: page))
         #expect(
             PageText.all(between: "<p class=\"note\">", and: "</p>", in: header) == [
-                "Other work on the machine had 12.4 % of all cores&#39; time; in 5 launches it was much.",
-                "The hypervisor gave 5.0 % of all cores&#39; time to others; in 1 launch it was much.",
-                "The cores&#39; frequency changed between 1.20 GHz and 3.40 GHz.",
-                "Launches became faster from the first to the last, by 3.1 % of the median.",
-                "There are two kinds of launches: 12 near 41.20 ms, 8 near 52.00 ms. The median "
-                    + "alone tells of neither.",
-                "Launch 7 lies far from all others; it is counted.",
-                "Launches 1, 2, 3, 4, 5, 6, 7, 8 and 4 more lie far from all others; they are "
-                    + "counted.",
-                "2 launches read from a disk though all should have been warm.",
+                "the machine was busy with other work: it had 12.4 % of all cores&#39; time; 5 launches "
+                    + "are affected",
+                "the hypervisor gave 5.0 % of all cores&#39; time to others; 1 launch is affected",
+                "the cores&#39; frequency changed: from 1.20 GHz to 3.40 GHz",
+                "launches became faster while they were measured, by 3.1 % of the median in all",
+                "there are two kinds of launches: 12 about 41.20 ms, 8 about 52.00 ms; one median "
+                    + "does not tell of both",
+                "1 launch far from all others (it counts all the same): number 7",
+                "12 launches far from all others (they count all the same): number 1, 2, 3, 4, 5, 6, "
+                    + "7, 8, 9, 10 …",
+                "2 launches read from disks, though they should have been warm",
             ])
     }
 
@@ -163,12 +164,44 @@ import Testing
         let page = page(MadeMeasurement.measurement())
         let facts = try #require(PageText.between("<dl", "</dl>", in: page))
         for text in [
-            "1.4.2", "warm", "network: 3G", "disk: at most 1.0 MiB a second", "until listen:8080",
+            "1.4.2", "warm", "network 3G", "disk at most 1.0 MiB/s", "until listen:8080",
             "AMD EPYC 7B13", "2 cores", "Linux 6.1.0-44-amd64 x86_64", "governor performance",
-            "20 count (20 asked for), 1 does not", "by firstlight 0.1.0",
-            "2026-11-23 03:09 UTC",
+            "20 count (20 asked for), 1 does not", "2026-11-23 03:09:00 UTC · firstlight 0.1.0",
         ] {
             #expect(facts.contains(text), "\(text)")
+        }
+    }
+
+    /// One voice: what the text says, the page says, and JSON.
+    @Test func theWordsAreThoseOfTheOtherReports() throws {
+        let measured = Measured.against()
+        let (measurement, summary) = measured
+        let page = String(
+            decoding: MeasurementPage.html(of: measurement, summary: summary), as: UTF8.self)
+        var options = TextOptions()
+        options.width = 1_000
+        let text = MeasurementReport.text(measurement, summary, options: options)
+        let json = MeasurementReport.json(measurement, summary)
+        let names = ArmNames(measurement.arms)
+        let comparison = try #require(summary.comparison)
+        let words = ComparisonWords(comparison: comparison, names: names)
+        for sentence in [words.verdict, words.figures] {
+            #expect(text.contains(sentence) && page.contains(XML.text(sentence)), "\(sentence)")
+        }
+        #expect(json.contains("\"\(words.verdict)\""))
+        for (arm, figures) in summary.arms.enumerated() {
+            let words = DisturbanceWords(measurement: measurement, arm: arm)
+            for sentence in figures.disturbances.map(words.text) {
+                #expect(text.contains(sentence) && page.contains(XML.text(sentence)), "\(sentence)")
+            }
+            let wall = try #require(figures.wall)
+            for value in [wall.median, wall.minimum, wall.maximum] {
+                let shown = Quantity.time.text(value)
+                #expect(text.contains(shown) && page.contains(">\(shown)<"), "\(shown)")
+            }
+        }
+        for fact in MeasurementFacts.machine(measurement.machine) {
+            #expect(text.contains(fact) && page.contains(XML.text(fact)), "\(fact)")
         }
     }
 
@@ -181,7 +214,8 @@ import Testing
         (["x", "/bin/x"], ["x", "/bin/x"], ["x (1)", "x (2)"]),
     ])
     func armsAreToldApart(first: [String], second: [String], labels: [String]) {
-        let arms = [first, second].map { MeasuredArm(command: [$0[0]], path: $0[1]) }
-        #expect(PageModel.labels(of: arms) == labels)
+        let names = ArmNames([first, second].map { MeasuredArm(command: [$0[0]], path: $0[1]) })
+        #expect((0..<3).map { names[$0] } == labels + [""])
+        #expect(names.title == labels.joined(separator: " against "))
     }
 }

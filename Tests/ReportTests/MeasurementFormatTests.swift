@@ -56,6 +56,19 @@ import Testing
         #expect((object["notes"] as? [Any])?.count == 7)
     }
 
+    /// How launches are cold is a field of its own: most readers ask whether they are.
+    @Test(
+        arguments: [(.warm, "warm", nil), (.cold, "cold", "files"), (.coldAll, "cold", "all")]
+            as [(MeasuredConditions.Cache, String, String?)])
+    func coldness(cache: MeasuredConditions.Cache, word: String, dropped: String?) throws {
+        var (measurement, summary) = Measured.single()
+        measurement.conditions.cache = cache
+        let object = try object((measurement, summary))
+        let conditions = try #require(object["conditions"] as? [String: Any])
+        #expect(conditions["cache"] as? String == word)
+        #expect(conditions["dropped"] as? String == dropped)
+    }
+
     @Test func turns() throws {
         let object = try object(Measured.against())
         let launches = try #require(object["launches"] as? [[String: Any]])

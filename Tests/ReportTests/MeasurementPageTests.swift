@@ -134,7 +134,7 @@ import Testing
         measurement.header.ending = .interrupted
         let page = page(measurement)
         #expect(page.contains("no launch counts"))
-        #expect(page.contains("The measurement was interrupted"))
+        #expect(page.contains("interrupted: this is what had been measured until then"))
         #expect(PageText.imbalance(of: page) == nil)
         let nobody = MeasurementSummary(arms: [], comparison: nil)
         measurement.arms = []

@@ -4,7 +4,7 @@ import Testing
 @testable import Analysis
 @testable import Report
 
-/// Scales, bins, numbers: what plots are made of.
+/// Scales and bins: what plots are made of.
 @Suite struct MeasurementPlotTests {
     // MARK: Axis
 
@@ -58,43 +58,6 @@ import Testing
         #expect(labels([0, 2_000]) == ["0.0 µs", "0.5 µs", "1.0 µs", "1.5 µs", "2.0 µs"])
     }
 
-    // MARK: Numbers
-
-    @Test(arguments: [
-        (0, "0 ns"), (999, "999 ns"), (999.5, "999.5 ns"), (1_000, "1.000 µs"),
-        (42_314_000, "42.31 ms"), (9_999_400, "9.999 ms"), (9_999_500, "10.00 ms"),
-        (99_996_000, "100.0 ms"), (999_960_000, "1.000 s"), (12_345_678_901, "12.35 s"),
-        (1_234_567_890_123, "1,235 s"), (-42_314_000, "−42.31 ms"), (.nan, "unknown"),
-        (1e300, "unknown"),
-    ])
-    func timesHaveFourDigits(value: Double, text: String) {
-        #expect(Quantity.time.text(value) == text)
-    }
-
-    @Test func otherQuantities() {
-        #expect(Quantity.count.text(1_234) == "1,234")
-        #expect(Quantity.count.text(912.5) == "912.5")
-        #expect(Quantity.bytes.text(0) == "0 B")
-        #expect(Quantity.bytes.text(12_345_678) == "11.77 MiB")
-        #expect(Quantity.time.range(41_900_000, 42_800_000) == "41.90 to 42.80 ms")
-        #expect(Quantity.time.range(999_000, 1_000_000) == "999.0 µs to 1.000 ms")
-        #expect(Quantity.count.range(905, 912) == "905 to 912")
-        #expect(Quantity.time.signed(-1_500_000) == "−1.500 ms")
-        #expect(Quantity.time.signed(1_500_000) == "+1.500 ms")
-    }
-
-    @Test func shares() {
-        #expect(FigureNumbers.change(0.0375) == "+3.8 %")
-        #expect(FigureNumbers.change(-0.000_4) == "−0.04 %")
-        #expect(FigureNumbers.change(1.25) == "+125 %")
-        #expect(FigureNumbers.confidence(0.95) == "95 %")
-        #expect(FigureNumbers.confidence(0.97855) == "97.8 %")
-        #expect(FigureNumbers.confidence(0.999_99) == "99.9 %")
-        #expect(FigureNumbers.share(0.124) == "12.4 %")
-        #expect(FigureNumbers.decimal(-0.001, 1) == "0.0")
-        #expect(FigureNumbers.decimal(1_234.5678, 2) == "1,234.57")
-    }
-
     // MARK: Quartiles and bins
 
     @Test func quartilesInterpolate() throws {
@@ -135,18 +98,5 @@ import Testing
             #expect(values[count - 1] <= bins.start(of: bins.count))
             #expect(bins.count <= 81)
         }
-    }
-
-    // MARK: Time
-
-    @Test(arguments: [
-        (0, "1970-01-01 00:00 UTC"), (-1, "1969-12-31 23:59 UTC"),
-        (951_782_400_000_000_000, "2000-02-29 00:00 UTC"),
-        (1_795_403_340_000_000_000, "2026-11-23 03:09 UTC"),
-        (4_107_542_399_000_000_000, "2100-02-28 23:59 UTC"),
-        (.max, "2262-04-11 23:47 UTC"), (.min, "1677-09-21 00:12 UTC"),
-    ])
-    func timesOfDay(nanoseconds: Int64, text: String) {
-        #expect(UTCTime.text(nanosecondsSince1970: nanoseconds) == text)
     }
 }

@@ -36,7 +36,7 @@ package struct MeasuringWords: Sendable {
         case .interrupted: return "interrupted: this is what was measured until then"
         case .failed(let failure): return failure.message
         case .gaveUp(let arm, let reason, let counted):
-            let found = counted == 0 ? "no launch" : "only " + Self.launches(counted)
+            let found = counted == 0 ? "no launch" : "only " + Numbers.launches(counted)
             return "given up: \(found) of \(name(arm)) \(counted < 2 ? "counts" : "count"): "
                 + plural(reason) + (detail.map { " (\($0))" } ?? "")
         }
@@ -60,10 +60,6 @@ package struct MeasuringWords: Sendable {
     }
 
     private static let mostLines = 20
-
-    private static func launches(_ count: Int) -> String {
-        "\(Numbers.grouped(count)) \(count == 1 ? "launch" : "launches")"
-    }
 
     private func name(_ arm: Int) -> String { names.indices ~= arm ? names[arm] : "the program" }
 

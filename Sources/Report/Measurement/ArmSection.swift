@@ -42,25 +42,10 @@ struct ArmSection {
     private func remarks(_ launches: [MeasuredLaunch]) -> [String] {
         let words = DisturbanceWords(measurement: measurement, arm: arm)
         return summary.disturbances.map(words.text)
-            + [held(launches), unknown(launches)].compactMap { $0 }
-    }
-
-    private func held(_ launches: [MeasuredLaunch]) -> String? {
-        guard let most = launches.map(\.held).max(), most > .zero else { return nil }
-        let time = Numbers.measuredTime(Double(most.nanoseconds))
-        return "measuring itself took up to \(time) of a launch, which is left out"
-    }
-
-    /// What could have disturbed, and nobody can tell.
-    private func unknown(_ launches: [MeasuredLaunch]) -> String? {
-        let counted = launches.filter { $0.discarded == nil }
-        guard !counted.isEmpty else { return nil }
-        let missing = [
-            counted.allSatisfy { $0.otherWork == nil } ? "other work on the machine" : nil,
-            counted.allSatisfy { $0.stolen == nil } ? "what the hypervisor took" : nil,
-            counted.allSatisfy { $0.frequency == nil } ? "the cores' frequency" : nil,
-        ].compactMap { $0 }
-        return missing.isEmpty ? nil : "not known here: " + missing.joined(separator: ", ")
+            + [
+                MeasurementFacts.measuring(launches).map { "measuring itself " + $0 },
+                MeasurementFacts.unknown(launches),
+            ].compactMap { $0 }
     }
 }
 
@@ -88,7 +73,8 @@ struct FailedLaunches {
     private func text(_ launch: MeasuredLaunch, number: Int) -> String {
         let reason = launch.discarded.map(DiscardWords.text) ?? ""
         let lines = launch.output.split(whereSeparator: \.isNewline).suffix(Self.mostLines)
-        let title = "launch \(Numbers.grouped(number)), \(reason): " + launch.outcome.words
+        let title =
+            "launch \(Numbers.grouped(number)), \(reason): " + OutcomeWords.text(launch.outcome)
         guard !lines.isEmpty else {
             return (title + "; it printed nothing").wrapped(to: options.columns)
         }
@@ -96,16 +82,5 @@ struct FailedLaunches {
             + lines.map {
                 "    " + String($0).escapedForDisplay.shortened(to: options.columns - 4) + "\n"
             }.joined()
-    }
-}
-
-extension Recording.Outcome {
-    fileprivate var words: String {
-        switch self {
-        case .exited(let status): "it exited with status \(status)"
-        case .signalled(let signal): "it was killed by \(SignalNames.label(signal))"
-        case .running: "it went on"
-        case .unknown: "how it ended is not known"
-        }
     }
 }

@@ -28,15 +28,15 @@ struct DisturbanceWords {
             "the hypervisor gave \(Numbers.share(share)) of all cores' time to others; "
                 + affected(launches)
         case .frequency(let lowest, let highest):
-            "the cores' frequency changed: from \(Self.frequency(lowest)) to "
-                + Self.frequency(highest)
+            "the cores' frequency changed: from \(Numbers.clock(kilohertz: lowest)) to "
+                + Numbers.clock(kilohertz: highest)
         case .drift(let share):
-            "launches became \(share < 0 ? "faster" : "slower") while they were measured: "
-                + "\(Numbers.change(share)) in all"
+            "launches became \(share < 0 ? "faster" : "slower") while they were measured, by "
+                + "\(Numbers.share(share)) of the median in all"
         case .bimodal(let lower, let lowerCount, let upper, let upperCount):
             "there are two kinds of launches: \(Numbers.grouped(lowerCount)) about "
-                + "\(Numbers.measuredTime(lower)), \(Numbers.grouped(upperCount)) about "
-                + "\(Numbers.measuredTime(upper)); one median does not tell of both"
+                + "\(Quantity.time.text(lower)), \(Numbers.grouped(upperCount)) about "
+                + "\(Quantity.time.text(upper)); one median does not tell of both"
         case .outliers(let places):
             outliers(places)
         case .readFromDisk(let launches):
@@ -61,13 +61,5 @@ struct DisturbanceWords {
     private func number(_ place: Int) -> Int? {
         guard measurement.launches.indices ~= place else { return nil }
         return measurement.launches[...place].count { $0.arm == arm }
-    }
-
-    /// "3.4 GHz", "800 MHz"
-    private static func frequency(_ kilohertz: Int64) -> String {
-        guard kilohertz >= 999_950 else {
-            return "\(Numbers.grouped(kilohertz / 1_000)) MHz"
-        }
-        return Numbers.measuredCount(Double(kilohertz) / 1e6) + " GHz"
     }
 }

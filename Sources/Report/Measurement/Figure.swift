@@ -15,7 +15,7 @@ enum Figure: Hashable, Sendable {
     var title: String {
         switch self {
         case .wall: "Launch"
-        case .cpu: "Launch, CPU"
+        case .cpu: "CPU"
         case .phase(let name): name
         case .phaseCPU(let name): "\(name), CPU"
         case .mainBlocked: "Main thread blocked"
@@ -30,6 +30,15 @@ enum Figure: Hashable, Sendable {
         case .wall, .phase, .cpu, .phaseCPU, .mainBlocked: .time
         case .minorFaults, .majorFaults: .count
         case .readBytes: .bytes
+        }
+    }
+
+    /// The CPU time that belongs to a wall time; nil: it is none.
+    var cpu: Figure? {
+        switch self {
+        case .wall: .cpu
+        case .phase(let name): .phaseCPU(name)
+        case .cpu, .phaseCPU, .mainBlocked, .minorFaults, .majorFaults, .readBytes: nil
         }
     }
 

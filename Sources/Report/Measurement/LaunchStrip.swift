@@ -29,9 +29,8 @@ struct LaunchStrip {
         }
 
         var words: String {
-            let (least, most) = (Double(low.nanoseconds), Double(high.nanoseconds))
-            guard high > low else { return "all took \(Numbers.measuredTime(least))" }
-            return "▁ \(Numbers.measuredTime(least)) to █ \(Numbers.measuredTime(most))"
+            guard high > low else { return "all took \(Numbers.measured(low))" }
+            return "▁ \(Numbers.measured(low)) to █ \(Numbers.measured(high))"
         }
     }
 
@@ -85,32 +84,5 @@ struct LaunchStrip {
 
     private func dim(_ text: String) -> String {
         options.usesColour ? Style.dim.applied(to: text) : text
-    }
-}
-
-/// Why launches do not count, in words and as a letter in the strip.
-enum DiscardWords {
-    static func mark(_ discard: MeasuredLaunch.Discard) -> Character {
-        switch discard {
-        case .first: "f"
-        case .warm: "w"
-        case .failed: "x"
-        case .otherStatus: "s"
-        case .hung: "h"
-        case .notReady: "n"
-        case .interrupted: "i"
-        }
-    }
-
-    static func text(_ discard: MeasuredLaunch.Discard) -> String {
-        switch discard {
-        case .first: "the first"
-        case .warm: "not cold, as far as that can be proven"
-        case .failed: "failed"
-        case .otherStatus: "another status than most"
-        case .hung: "not ready in time (--watchdog)"
-        case .notReady: "ended before it was ready"
-        case .interrupted: "interrupted"
-        }
     }
 }

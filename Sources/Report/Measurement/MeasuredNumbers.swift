@@ -1,84 +1,75 @@
-/// Measured figures, to about four places: a median says more than a profile's time.
+import ProfileModel
+
+/// Numbers with decimals, as all reports of a measurement write them.
 extension Numbers {
-    /// How a time of some size is written: its unit, how many nanoseconds that has, and decimals.
-    private struct Scale {
-        var unit: String
-        var nanoseconds: Double
-        var decimals: Int
-
-        init(of size: Double) {
-            (unit, nanoseconds, decimals) =
-                switch size {
-                case ..<99_950: ("µs", 1_000, 1)
-                case ..<9_999_500: ("ms", 1_000_000, 3)
-                case ..<99_995_000: ("ms", 1_000_000, 2)
-                case ..<999_950_000: ("ms", 1_000_000, 1)
-                default: ("s", 1_000_000_000, 3)
-                }
-        }
-
-        func figures(_ nanoseconds: Double) -> String {
-            Numbers.decimal(nanoseconds / self.nanoseconds, decimals: decimals)
-        }
-    }
-
     /// What a figure is called that is not known.
     static let unknown = "unknown"
+    /// No figure is as large.
+    static let absurd = 1e17
 
-    /// "45.3 µs", "1.234 ms", "12.34 ms", "372.4 ms", "2.512 s".
-    package static func measuredTime(_ nanoseconds: Double) -> String {
-        guard nanoseconds.isFinite else { return unknown }
-        let scale = Scale(of: nanoseconds.magnitude)
-        return nanoseconds == 0 ? "0 ms" : "\(scale.figures(nanoseconds)) \(scale.unit)"
-    }
-
-    /// "370.1 – 375.2 ms": both in the unit of the second.
-    package static func measuredTimes(_ low: Double, _ high: Double) -> String {
-        guard low.isFinite, high.isFinite else { return unknown }
-        let scale = Scale(of: max(low.magnitude, high.magnitude))
-        return "\(scale.figures(low)) – \(scale.figures(high)) \(scale.unit)"
-    }
-
-    /// "1,234", "1,234.5": a median may lie between two counts.
-    package static func measuredCount(_ count: Double) -> String {
-        guard count.isFinite else { return unknown }
-        let text = decimal(count, decimals: 1)
-        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
-    }
-
-    /// "45.6 MiB"
-    package static func measuredBytes(_ count: Double) -> String {
-        guard count.isFinite else { return unknown }
-        // Beyond, it is no count of bytes.
-        return bytes(Int64(min(max(count, -9e18), 9e18)))
+    /// "42.31 ms": to four digits, for a figure says more than a profile's time.
+    static func measured(_ span: TimeSpan) -> String {
+        Quantity.time.text(Double(span.nanoseconds))
     }
 
     /// "1 launch", "20 launches"
-    static func launches(_ count: Int) -> String {
+    package static func launches(_ count: Int) -> String {
         "\(grouped(count)) launch\(count == 1 ? "" : "es")"
     }
 
-    /// "+5.2 %", "-0.8 %".
-    package static func change(_ share: Double) -> String {
-        guard share.isFinite else { return unknown }
-        return (share < 0 ? "" : "+") + decimal(share * 100, decimals: 1) + " %"
+    /// "+3.1 %", "-0.04 %": a change, given as a share.
+    static func change(_ share: Double) -> String {
+        guard abs(share) < absurd else { return unknown }
+        guard share != 0 else { return "0 %" }
+        let size = abs(share)
+        let text = decimal(share * 100, size < 0.000_995 ? 2 : size < 0.995 ? 1 : 0)
+        // Too small a decrease has no sign either.
+        return (share > 0.000_05 ? "+" : "") + text + " %"
     }
 
-    /// "5.2 %", whatever its sign.
-    package static func share(_ share: Double) -> String {
-        share.isFinite ? decimal(share.magnitude * 100, decimals: 1) + " %" : unknown
+    /// "12.4 %", whatever its sign.
+    static func share(_ share: Double) -> String {
+        let text = decimal(abs(share) * 100, 1)
+        return text == unknown ? text : text + " %"
     }
 
-    /// "+18.3 ms", "-3.000 ms".
-    package static func timeChange(_ nanoseconds: Double) -> String {
-        (nanoseconds < 0 ? "" : "+") + measuredTime(nanoseconds)
+    /// "95 %", "97.8 %": how sure something is. Nothing is rounded up to certainty.
+    static func confidence(_ share: Double) -> String {
+        let tenths = (share * 1000).rounded(.down)
+        let text = decimal(tenths / 10, tenths / 10 == (tenths / 10).rounded() ? 0 : 1)
+        return text == unknown ? text : text + " %"
     }
 
-    /// Of a finite number.
-    private static func decimal(_ value: Double, decimals: Int) -> String {
-        let scale = [1, 10, 100, 1_000][decimals] as Double
-        // Beyond, no figure of ours has any meaning; a conversion would trap.
-        let size = nearest(min(value.magnitude * scale, 1e18))
-        return (value < 0 && size > 0 ? "-" : "") + decimal(size, decimals: decimals)
+    /// "3.40 GHz", "800 MHz"
+    static func clock(kilohertz: Int64) -> String {
+        kilohertz < 999_995
+            ? "\(grouped(kilohertz / 1_000)) MHz" : decimal(Double(kilohertz) / 1e6, 2) + " GHz"
+    }
+
+    /// Rounded, with groups of three digits before the point. What is no number, or far beyond all
+    /// figures, is not known.
+    static func decimal(_ value: Double, _ decimals: Int) -> String {
+        var scale: Int64 = 1
+        for _ in 0..<min(max(0, decimals), 6) { scale *= 10 }
+        let scaled = (abs(value) * Double(scale)).rounded()
+        guard scaled < 1e18 else { return unknown }
+        let whole = Int64(scaled)
+        var text = grouped(whole / scale)
+        if scale > 1 {
+            let fraction = String(whole % scale)
+            let zeros = String(scale).utf8.count - 1 - fraction.utf8.count
+            text += "." + String(repeating: "0", count: zeros) + fraction
+        }
+        return (value < 0 && whole > 0 ? "-" : "") + text
+    }
+
+    /// How many decimals a round number needs, at most six.
+    static func decimals(of step: Double) -> Int {
+        var (scaled, decimals) = (abs(step), 0)
+        while decimals < 6, abs(scaled - scaled.rounded()) > 1e-6 * max(1, scaled) {
+            scaled *= 10
+            decimals += 1
+        }
+        return decimals
     }
 }

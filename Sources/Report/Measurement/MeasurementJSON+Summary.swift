@@ -108,7 +108,7 @@ extension MeasurementJSON {
             ("differenceNs", found.difference), ("differenceLowNs", found.differenceLow),
             ("differenceHighNs", found.differenceHigh),
         ]
-        let words = ComparisonWords(comparison: found, names: ArmNames(measurement))
+        let words = ComparisonWords(comparison: found, names: ArmNames(measurement.arms))
         writer.object { writer in
             writer.field("verdict", found.verdict.rawValue)
             writer.field("text", words.verdict)

@@ -82,11 +82,21 @@ struct MeasurementJSON {
     private func conditions(_ writer: inout JSONWriter) {
         let conditions = measurement.conditions
         writer.object { writer in
-            writer.field("cache", conditions.cache.rawValue)
+            writer.field("cache", conditions.cache == .warm ? "warm" : "cold")
+            writer.field("dropped", Self.dropped(conditions.cache))
             writer.field("network", conditions.network)
             writer.field("disk", conditions.diskRate)
             writer.key("until")
             writer.array(conditions.until) { $0.value($1) }
+        }
+    }
+
+    /// What leaves the page cache before each launch.
+    private static func dropped(_ cache: MeasuredConditions.Cache) -> String? {
+        switch cache {
+        case .warm: nil
+        case .cold: "files"
+        case .coldAll: "all"
         }
     }
 
@@ -152,10 +162,10 @@ struct MeasurementJSON {
     /// What a reader must know before trusting the figures.
     private var notes: [(kind: String, text: String)] {
         var notes: [(kind: String, text: String)] = []
-        if let ending = MeasurementHeader.words(measurement.header.ending) {
+        if let ending = MeasurementFacts.ending(measurement.header.ending) {
             notes.append((measurement.header.ending.rawValue, ending))
         }
-        let names = ArmNames(measurement)
+        let names = ArmNames(measurement.arms)
         for (arm, figures) in summary.arms.enumerated() {
             let words = DisturbanceWords(measurement: measurement, arm: arm)
             let prefix = names.count > 1 ? "\(names[arm]): " : ""

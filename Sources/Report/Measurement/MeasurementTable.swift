@@ -27,48 +27,9 @@ struct MeasurementTable {
             .wrapped(to: options.columns)
     }
 
-    private struct Figure {
-        var name: String
-        var indent = ""
-        var distribution: Distribution?
-        var unit = Unit.time
-        /// The median of the CPU time that belongs to it; nil: there is no such thing.
-        var cpu: Distribution??
-    }
-
-    /// What a distribution's values are.
-    private enum Unit {
-        case time, count, bytes
-
-        func text(_ value: Double) -> String {
-            switch self {
-            case .time: Numbers.measuredTime(value)
-            case .count: Numbers.measuredCount(value)
-            case .bytes: Numbers.measuredBytes(value)
-            }
-        }
-
-        func text(_ interval: Distribution.Interval) -> String {
-            self == .time
-                ? Numbers.measuredTimes(interval.low, interval.high)
-                : "\(text(interval.low)) – \(text(interval.high))"
-        }
-    }
-
     private var figures: [Figure] {
-        [Figure(name: "Launch", distribution: summary.wall, cpu: .some(summary.cpu))]
-            + summary.phases.prefix(Self.mostPhases).map {
-                Figure(
-                    name: $0.name.escapedForDisplay, indent: "  ", distribution: $0.wall,
-                    cpu: .some($0.cpu))
-            }
-            + [
-                Figure(name: "CPU", distribution: summary.cpu),
-                Figure(name: "Main thread blocked", distribution: summary.mainBlocked),
-                Figure(name: "Minor faults", distribution: summary.minorFaults, unit: .count),
-                Figure(name: "Major faults", distribution: summary.majorFaults, unit: .count),
-                Figure(name: "Read from disks", distribution: summary.readBytes, unit: .bytes),
-            ]
+        [.wall] + summary.phases.prefix(Self.mostPhases).map { .phase($0.name) }
+            + [.cpu, .mainBlocked, .minorFaults, .majorFaults, .readBytes]
     }
 
     private struct Column {
@@ -78,33 +39,34 @@ struct MeasurementTable {
 
     private var middle: [Column] {
         [
-            Column(title: "MEDIAN") { figure in
-                figure.distribution.map { figure.unit.text($0.median) } ?? Numbers.unknown
-            },
-            Column(title: "95 % INTERVAL") { figure in
-                figure.distribution.map { interval($0, figure.unit) } ?? ""
-            },
+            column("MEDIAN", unknown: Numbers.unknown) { $1.text($0.median) },
+            column("95 % INTERVAL", Self.interval),
         ]
     }
 
     private var extremes: [Column] {
-        let percentile = Column(title: "90TH") { figure in
-            figure.distribution.map { $0.percentile90.map(figure.unit.text) ?? "too few" } ?? ""
-        }
-        let hasPercentile = figures.contains { $0.distribution?.percentile90 != nil }
+        let percentile = column("90TH") { $0.percentile90.map($1.text) ?? "too few" }
+        let hasPercentile = figures.contains { $0.distribution(in: summary)?.percentile90 != nil }
         return (hasPercentile ? [percentile] : []) + [
-            Column(title: "MIN") { figure in
-                figure.distribution.map { figure.unit.text($0.minimum) } ?? ""
-            },
-            Column(title: "MAX") { figure in
-                figure.distribution.map { figure.unit.text($0.maximum) } ?? ""
-            },
-            Column(title: "N") { $0.distribution.map { Numbers.grouped($0.count) } ?? "" },
-            Column(title: "CPU") { figure in
-                guard let cpu = figure.cpu else { return "" }
-                return cpu.map { Numbers.measuredTime($0.median) } ?? Numbers.unknown
-            },
+            column("MIN") { $1.text($0.minimum) }, column("MAX") { $1.text($0.maximum) },
+            column("N") { distribution, _ in Numbers.grouped(distribution.count) },
+            Column(title: "CPU", cell: cpu),
         ]
+    }
+
+    private func column(
+        _ title: String, unknown: String = "", _ text: @escaping (Distribution, Quantity) -> String
+    ) -> Column {
+        Column(title: title) { figure in
+            figure.distribution(in: summary).map { text($0, figure.quantity) } ?? unknown
+        }
+    }
+
+    /// The median of the CPU time that belongs to a wall time.
+    private func cpu(_ figure: Figure) -> String {
+        guard let cpu = figure.cpu else { return "" }
+        return cpu.distribution(in: summary).map { Quantity.time.text($0.median) }
+            ?? Numbers.unknown
     }
 
     private func table(_ columns: [Column]) -> TextTable {
@@ -112,8 +74,8 @@ struct MeasurementTable {
             columns: [TextTable.Column(title: "", alignment: .left, minimum: Self.leastName)]
                 + columns.map { TextTable.Column(title: $0.title) })
         table.rows = figures.map { figure in
-            var name = TextTable.Cell(figure.name)
-            name.prefix = figure.indent
+            var name = TextTable.Cell(figure.title.escapedForDisplay)
+            if case .phase = figure { name.prefix = "  " }
             return [name] + columns.map { TextTable.Cell($0.cell(figure)) }
         }
         // Figures are cut only where they are absurd.
@@ -132,10 +94,11 @@ struct MeasurementTable {
         return table.naturalWidth - max(widest - names, 0)
     }
 
-    /// "370.1 – 375.2 ms"; with what it really keeps where that is less than its title says.
-    private func interval(_ distribution: Distribution, _ unit: Unit) -> String {
+    /// "370.1 to 375.2 ms"; with what it really keeps where that is less than its title says.
+    private static func interval(_ distribution: Distribution, _ quantity: Quantity) -> String {
         guard let interval = distribution.interval else { return "too few" }
-        let weaker = interval.confidence < 0.95 ? " (\(Numbers.share(interval.confidence)))" : ""
-        return unit.text(interval) + weaker
+        let weaker =
+            interval.confidence < 0.95 ? " (only \(Numbers.confidence(interval.confidence)))" : ""
+        return quantity.range(interval.low, interval.high) + weaker
     }
 }

@@ -31,7 +31,7 @@ struct CumulativePlot {
     private var shares: [Markup] {
         [0.5, 0.9].flatMap { share -> [Markup] in
             let y = height(of: share)
-            let label = "\(FigureNumbers.decimal(share * 100, 0)) %"
+            let label = "\(Numbers.decimal(share * 100, 0)) %"
             return [
                 Drawing.line("grid", x: 0...1, y: y...y),
                 Drawing.text(label, 0, y - 2, anchor: "start"),

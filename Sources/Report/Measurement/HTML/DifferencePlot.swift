@@ -10,7 +10,7 @@ struct DifferencePlot {
         let zero = axis.fraction(0)
         let (low, high) = (axis.fraction(comparison.low), axis.fraction(comparison.high))
         let change = axis.fraction(comparison.change)
-        let labels = axis.ticks.map { $0 == 0 ? "0 %" : FigureNumbers.change($0) }
+        let labels = axis.ticks.map(Numbers.change)
         let parts = [
             Drawing.line("none", x: zero...zero, y: 0...Self.height),
             Drawing.rect("interval first", from: low, to: high, y: 15, height: 4),

@@ -30,14 +30,14 @@ struct DiscardSection {
             "li", ["data-reason": reason.rawValue],
             [
                 Markup("strong", [:], text: Numbers.grouped(launches.count)),
-                Markup(": \(PageWords.reason(reason)) (\(noun) \(names))"),
+                Markup(": \(DiscardWords.text(reason)) (\(noun) \(names))"),
             ])
     }
 
     private func output(_ index: Int) -> Markup {
         let launch = model.measurement.launches[index]
         let title =
-            "\(LaunchWords(model).title(index)): \(PageWords.outcome(launch.outcome)); "
+            "\(LaunchWords(model).title(index)): \(OutcomeWords.text(launch.outcome)); "
             + "what it printed last"
         let lines = launch.output.split(separator: "\n", omittingEmptySubsequences: false)
         return Markup(

@@ -104,17 +104,15 @@ struct FigureTable {
             Self.value(low, figure.quantity), Markup(" to "), Self.value(high, figure.quantity),
         ]
         guard interval.confidence < 0.95 else { return bounds }
-        return bounds + [Markup(" (only \(FigureNumbers.confidence(interval.confidence)))")]
+        return bounds + [Markup(" (only \(Numbers.confidence(interval.confidence)))")]
     }
 
     /// Only of the launch itself is the difference's interval known.
     private func difference(_ figure: Figure, _ known: [Distribution?], isFirst: Bool) -> Markup {
         guard isFirst else { return number([]) }
         if figure == .wall, let comparison = model.summary.comparison {
-            let text =
-                "\(FigureNumbers.change(comparison.change)) (\(FigureNumbers.change(comparison.low))"
-                + " to \(FigureNumbers.change(comparison.high)))"
-            return number([Markup("strong", [:], text: text)])
+            let words = ComparisonWords(comparison: comparison, names: model.names)
+            return number([Markup("strong", [:], text: words.change)])
         }
         guard known.count == 2, let first = known[0], let second = known[1] else {
             return number([Markup("–")])

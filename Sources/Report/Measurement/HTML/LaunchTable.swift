@@ -77,17 +77,17 @@ struct LaunchTable {
     private static func ended(_ launch: MeasuredLaunch) -> String {
         let how =
             launch.readyBy.map { "ready (\($0.escapedForDisplay.shortened(to: 80)))" }
-            ?? PageWords.outcome(launch.outcome)
-        return how + (launch.discarded.map { "; does not count: \(PageWords.reason($0))" } ?? "")
+            ?? OutcomeWords.text(launch.outcome)
+        return how + (launch.discarded.map { "; does not count: \(DiscardWords.text($0))" } ?? "")
     }
 
     private static var allColumns: [Column] {
         [
-            Column(title: "Began") { "+" + Quantity.time.text(Double($0.start.nanoseconds)) },
-            Column(title: "Wall") { time($0.wall) },
-            Column(title: "Measuring took") { time($0.held) },
-            Column(title: "CPU") { $0.cpu.map(time) },
-            Column(title: "Main blocked") { $0.mainBlocked.map(time) },
+            Column(title: "Began") { "+" + Numbers.measured($0.start) },
+            Column(title: "Wall") { Numbers.measured($0.wall) },
+            Column(title: "Measuring took") { Numbers.measured($0.held) },
+            Column(title: "CPU") { $0.cpu.map(Numbers.measured) },
+            Column(title: "Main blocked") { $0.mainBlocked.map(Numbers.measured) },
             Column(title: "Minor faults") { $0.minorFaults.map { Numbers.grouped($0) } },
             Column(title: "Major faults") { $0.majorFaults.map { Numbers.grouped($0) } },
             Column(title: "Read") { $0.readBytes.map(bytes) },
@@ -95,16 +95,12 @@ struct LaunchTable {
                 guard let cached = launch.cachedBytes else { return nil }
                 return bytes(cached) + (launch.fileBytes.map { " of \(bytes($0))" } ?? "")
             },
-            Column(title: "Other work") { $0.otherWork.map(time) },
-            Column(title: "Stolen") { $0.stolen.map(time) },
+            Column(title: "Other work") { $0.otherWork.map(Numbers.measured) },
+            Column(title: "Stolen") { $0.stolen.map(Numbers.measured) },
             Column(title: "Frequency") {
-                $0.frequency.map { FigureNumbers.decimal(Double($0) / 1e6, 2) + " GHz" }
+                $0.frequency.map { Numbers.clock(kilohertz: $0) }
             },
         ]
-    }
-
-    private static func time(_ span: TimeSpan) -> String {
-        Quantity.time.text(Double(span.nanoseconds))
     }
 
     private static func bytes(_ count: Int64) -> String { Quantity.bytes.text(Double(count)) }

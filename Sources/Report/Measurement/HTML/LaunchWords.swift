@@ -11,7 +11,7 @@ struct LaunchWords {
         let launch = model.measurement.launches[index]
         return [
             title(index), Quantity.time.text(Double(launch.wall.nanoseconds)),
-            launch.discarded.map { "does not count: \(PageWords.reason($0))" }, times(launch),
+            launch.discarded.map { "does not count: \(DiscardWords.text($0))" }, times(launch),
             storage(launch), others(launch),
         ].compactMap { $0 }
     }
@@ -26,8 +26,8 @@ struct LaunchWords {
 
     private func times(_ launch: MeasuredLaunch) -> String? {
         joined([
-            launch.cpu.map { "CPU \(Self.time($0))" },
-            launch.mainBlocked.map { "main thread blocked \(Self.time($0))" },
+            launch.cpu.map { "CPU \(Numbers.measured($0))" },
+            launch.mainBlocked.map { "main thread blocked \(Numbers.measured($0))" },
         ])
     }
 
@@ -40,17 +40,13 @@ struct LaunchWords {
 
     private func others(_ launch: MeasuredLaunch) -> String? {
         joined([
-            launch.otherWork.map { "other work on the machine \(Self.time($0))" },
-            launch.stolen.flatMap { $0 > .zero ? "stolen \(Self.time($0))" : nil },
+            launch.otherWork.map { "other work on the machine \(Numbers.measured($0))" },
+            launch.stolen.flatMap { $0 > .zero ? "stolen \(Numbers.measured($0))" : nil },
         ])
     }
 
     private func joined(_ parts: [String?]) -> String? {
         let known = parts.compactMap { $0 }
         return known.isEmpty ? nil : known.joined(separator: " · ")
-    }
-
-    private static func time(_ span: TimeSpan) -> String {
-        Quantity.time.text(Double(span.nanoseconds))
     }
 }

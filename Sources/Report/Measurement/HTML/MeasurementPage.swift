@@ -32,34 +32,20 @@ package enum MeasurementPage {
 
     private static func difference(_ model: PageModel) -> Markup? {
         guard model.arms.count == 2, let comparison = model.summary.comparison else { return nil }
-        let bounds =
-            "\(FigureNumbers.change(comparison.change)), between \(PageWords.range(comparison))"
-        let time =
-            "\(Quantity.time.signed(comparison.difference)), between "
-            + "\(Quantity.time.signed(comparison.differenceLow)) and "
-            + Quantity.time.signed(comparison.differenceHigh)
+        let words = ComparisonWords(comparison: comparison, names: model.names)
         let name = [
-            Markup("strong", [:], text: FigureNumbers.change(comparison.change)),
+            Markup("strong", [:], text: Numbers.change(comparison.change)),
             Markup("span", ["class": "dim"], text: Quantity.time.signed(comparison.difference)),
         ]
         return PageParts.section(
             "Difference",
             [
                 PageParts.row(
-                    name, DifferencePlot(comparison: comparison, label: bounds).render()),
+                    name, DifferencePlot(comparison: comparison, label: words.change).render()),
                 PageParts.caption(
-                    "\(model.arms[0].label) against \(model.arms[1].label), launch by launch in "
-                        + "\(Numbers.count(comparison.pairs, "pair")): \(bounds); \(time). Each "
-                        + "bound holds with \(FigureNumbers.confidence(comparison.confidence)). Slower "
-                        + "by \(allowed(comparison.rule)) is allowed. Dashed: no difference."),
+                    "\(model.names.title), launch by launch: \(words.figures). Dashed: no "
+                        + "difference."),
             ])
-    }
-
-    /// "3.0 % or 2.000 ms, whichever is more,"
-    private static func allowed(_ rule: ComparisonRule) -> String {
-        "\(FigureNumbers.share(rule.allowedShare)) or "
-            + "\(Quantity.time.text(Double(rule.allowedDifference.nanoseconds))), whichever is "
-            + "more,"
     }
 
     private static func order(_ model: PageModel) -> Markup? {

@@ -16,15 +16,11 @@ struct PageHeader {
         return Markup("header", [:], [.lines(parts)])
     }
 
-    /// "python3", "new against old"
-    var title: String {
-        let names = model.arms.map { $0.label.isEmpty ? "program" : $0.label }
-        return names.isEmpty ? "Measurement" : names.joined(separator: " against ")
-    }
+    var title: String { model.names.title }
 
     /// "median 42.31 ms (42.02 to 42.92 ms)", "20 launches", "warm"; of two arms, both.
     var figures: [String] {
-        let cache = model.measurement.conditions.cache == .warm ? "warm" : "cold"
+        let cache = MeasurementFacts.cache(model.measurement.conditions.cache)
         let walls = model.arms.map { $0.summary?.wall }
         guard walls.contains(where: { $0 != nil }) else { return ["no launch counts", cache] }
         let counts = walls.map { $0?.count ?? 0 }
@@ -36,15 +32,15 @@ struct PageHeader {
     }
 
     private static func median(_ wall: Distribution?) -> String {
-        guard let wall else { return FigureNumbers.unknown }
+        guard let wall else { return Numbers.unknown }
         let interval = wall.interval.map { " (\(Quantity.time.range($0.low, $0.high)))" }
         return Quantity.time.text(wall.median) + (interval ?? "")
     }
 
     private var commands: [Markup] {
         zip(model.arms, model.measurement.arms).map { arm, measured in
-            let command = measured.command.joined(separator: " ").escapedForDisplay
-            let code = Markup("code", [:], text: command.shortened(to: Self.longCommand))
+            let command = measured.commandAndPath.shortened(to: Self.longCommand)
+            let code = Markup("code", [:], text: command)
             let label = model.arms.count > 1 ? [PageParts.label(arm), Markup(" ")] : []
             return Markup("p", ["class": "command"], label + [code])
         }
@@ -54,27 +50,33 @@ struct PageHeader {
         guard model.arms.count == 2 else { return nil }
         guard let comparison = model.summary.comparison else {
             return Markup(
-                "p", ["class": "verdict inconclusive"],
-                text: "Inconclusive: there are too few launches of both programs to compare them.")
+                "p", ["class": "verdict inconclusive"], text: ComparisonWords.tooFew(model.names))
         }
-        let text = PageWords.verdict(comparison, model.arms[0].label, model.arms[1].label)
-        return Markup("p", ["class": "verdict \(comparison.verdict.rawValue)"], text: text)
+        let words = ComparisonWords(comparison: comparison, names: model.names)
+        return Markup(
+            "p", ["class": "verdict \(comparison.verdict.rawValue)"],
+            text: "\(words.verdict): \(words.change)")
     }
 
     // MARK: Facts
 
     private var facts: Markup {
         let measurement = model.measurement
+        let (header, conditions) = (measurement.header, measurement.conditions)
+        let under =
+            [MeasurementFacts.cache(conditions.cache)] + MeasurementFacts.limits(conditions)
+            + [MeasurementFacts.until(conditions)]
+        let made =
+            [MeasurementFacts.date(header), "firstlight \(header.recorderVersion)"]
+            .compactMap { $0 }
         let entries: [(String, String?)] = [
-            ("Version", measurement.header.versionName),
-            ("Conditions", PageWords.conditions(measurement.conditions).joined(separator: " · ")),
-            ("Machine", PageWords.machine(measurement.machine).joined(separator: " · ")),
-            ("Launches", launches), ("Measuring", held),
+            ("Version", header.versionName), ("Conditions", under.joined(separator: " · ")),
             (
-                "Measured",
-                UTCTime.text(nanosecondsSince1970: measurement.header.date)
-                    + " by firstlight \(measurement.header.recorderVersion)"
+                "Machine",
+                MeasurementFacts.machine(measurement.machine).joined(separator: " · ")
             ),
+            ("Launches", launches), ("Measuring", MeasurementFacts.measuring(measurement.launches)),
+            ("Measured", made.joined(separator: " · ")),
         ]
         let rows = entries.flatMap { name, value -> [Markup] in
             guard let value else { return [] }
@@ -94,24 +96,14 @@ struct PageHeader {
             + (discarded == 1 ? "does not" : "do not")
     }
 
-    /// What was left out of the launches' times.
-    private var held: String? {
-        guard let most = model.measurement.launches.map(\.held).max(), most > .zero else {
-            return nil
-        }
-        let time = Quantity.time.text(Double(most.nanoseconds))
-        return "took up to \(time) of a launch, which is left out"
-    }
-
     private var notes: [String] {
-        let ending = PageWords.ending(model.measurement.header).map { "The measurement was \($0)." }
         let disturbances = model.arms.flatMap { arm in
-            (arm.summary?.disturbances ?? []).map { disturbance in
-                (model.arms.count > 1 ? "\(arm.label): " : "")
-                    + PageWords.disturbance(disturbance, model)
-            }
+            let words = DisturbanceWords(measurement: model.measurement, arm: arm.index)
+            let prefix = model.arms.count > 1 ? "\(arm.label): " : ""
+            return (arm.summary?.disturbances ?? []).map { prefix + words.text($0) }
         }
-        let unknown = PageWords.unknown(model.measurement.launches)
+        let ending = MeasurementFacts.ending(model.measurement.header.ending)
+        let unknown = MeasurementFacts.unknown(model.measurement.launches)
         return ([ending] + disturbances + [unknown]).compactMap { $0 }
     }
 

@@ -5,6 +5,7 @@ import ProfileModel
 struct PageModel: Sendable {
     let measurement: Measurement
     let summary: MeasurementSummary
+    let names: ArmNames
     let arms: [Arm]
     /// The figures that are shown, in their order.
     let figures: Figures
@@ -14,10 +15,11 @@ struct PageModel: Sendable {
     init(_ measurement: Measurement, _ summary: MeasurementSummary) {
         self.measurement = measurement
         self.summary = summary
-        let labels = Self.labels(of: measurement.arms)
-        arms = labels.indices.map { index in
+        let names = ArmNames(measurement.arms)
+        self.names = names
+        arms = measurement.arms.indices.map { index in
             Arm(
-                index: index, label: labels[index],
+                index: index, label: names[index],
                 summary: summary.arms.indices.contains(index) ? summary.arms[index] : nil,
                 counted: measurement.launches.indices.filter {
                     measurement.launches[$0].arm == index
@@ -87,28 +89,4 @@ struct PageModel: Sendable {
         let name = arms.indices.contains(arm) ? arms[arm].label : "?"
         return "\(number(launch)) of \(name)"
     }
-
-    // MARK: Names of the arms
-
-    /// The programs' names; where these are the same, whatever tells one from the other.
-    static func labels(of arms: [MeasuredArm]) -> [String] {
-        let ways: [(MeasuredArm) -> String] = [
-            { String($0.name) }, { $0.command.joined(separator: " ") }, { $0.path },
-        ]
-        for way in ways {
-            let labels = arms.map { shortened(way($0)) }
-            let areTold = Set(labels).count == labels.count && !labels.contains("")
-            if areTold { return labels }
-        }
-        return arms.indices.map { index in
-            let name = shortened(String(arms[index].name))
-            return arms.count == 1 ? name : "\(name) (\(index + 1))"
-        }
-    }
-
-    private static func shortened(_ name: String) -> String {
-        name.escapedForDisplay.shortened(to: longLabel)
-    }
-
-    private static let longLabel = 60
 }

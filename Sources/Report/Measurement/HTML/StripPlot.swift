@@ -94,7 +94,7 @@ struct StripPlot {
         let told = [
             "Launches \(model.number(group[0])) to \(model.number(group[group.count - 1]))"
                 + " · \(arm.label)",
-            "\(Numbers.grouped(group.count)) launches: \(Quantity.time.range(low, high))",
+            "\(Numbers.launches(group.count)): \(Quantity.time.range(low, high))",
             "median \(Quantity.time.text(middle))",
         ]
         return [

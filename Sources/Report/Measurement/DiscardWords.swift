@@ -1,0 +1,40 @@
+import ProfileModel
+
+/// Why launches do not count, in words and as a letter in the strip.
+enum DiscardWords {
+    static func mark(_ discard: MeasuredLaunch.Discard) -> Character {
+        switch discard {
+        case .first: "f"
+        case .warm: "w"
+        case .failed: "x"
+        case .otherStatus: "s"
+        case .hung: "h"
+        case .notReady: "n"
+        case .interrupted: "i"
+        }
+    }
+
+    static func text(_ discard: MeasuredLaunch.Discard) -> String {
+        switch discard {
+        case .first: "the first of its program"
+        case .warm: "not cold, as far as that can be proven"
+        case .failed: "failed"
+        case .otherStatus: "another status than most"
+        case .hung: "not ready in time (--watchdog)"
+        case .notReady: "ended before it was ready"
+        case .interrupted: "interrupted"
+        }
+    }
+}
+
+/// How a launch's program ended.
+enum OutcomeWords {
+    static func text(_ outcome: Recording.Outcome) -> String {
+        switch outcome {
+        case .exited(let status): "exited with status \(status)"
+        case .signalled(let signal): "killed by \(SignalNames.label(signal))"
+        case .running: "ready, and still running"
+        case .unknown: "how it ended is not known"
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import ProfileModel
+
+/// What a measurement's figures are only good for, in words that all reports share. Texts of the
+/// user's and the machine's are escaped.
+enum MeasurementFacts {
+    /// nil where there are as many launches as were asked for.
+    static func ending(_ ending: Measurement.Ending) -> String? {
+        switch ending {
+        case .complete: nil
+        case .interrupted: "interrupted: this is what had been measured until then"
+        case .gaveUp: "given up: the launches that were asked for could not be had"
+        case .unknown: "measuring was cut short: this is what had been measured until then"
+        }
+    }
+
+    static func cache(_ cache: MeasuredConditions.Cache) -> String {
+        switch cache {
+        case .warm: "warm"
+        case .cold: "cold"
+        case .coldAll: "cold (all caches dropped)"
+        }
+    }
+
+    static func until(_ conditions: MeasuredConditions) -> String {
+        conditions.until.isEmpty
+            ? "until the program's end"
+            : "until " + conditions.until.map(\.escapedForDisplay).joined(separator: " or ")
+    }
+
+    /// What was made slower on purpose: "network 3G", "disk at most 1.0 MiB/s".
+    static func limits(_ conditions: MeasuredConditions) -> [String] {
+        [
+            conditions.network.map { "network \($0.escapedForDisplay)" },
+            conditions.diskRate.map { "disk at most \(Numbers.bytes($0))/s" },
+        ].compactMap { $0 }
+    }
+
+    static func machine(_ machine: MeasuredMachine) -> [String] {
+        [
+            machine.host, "Linux \(machine.kernel) \(machine.architecture)", machine.processor,
+            Numbers.count(machine.cores, "core"), Numbers.bytes(machine.memory),
+            machine.governor.map { "governor \($0)" } ?? "governor unknown",
+        ].filter { !$0.isEmpty }.map(\.escapedForDisplay)
+    }
+
+    /// "2026-11-23 03:12:09 UTC"; nil: the file does not know.
+    static func date(_ header: Measurement.Header) -> String? {
+        CalendarDate(nanosecondsSince1970: header.date)?.text
+    }
+
+    // MARK: Of several launches
+
+    /// "took up to 80.00 µs of a launch, which is left out"; nil: nothing.
+    static func measuring(_ launches: [MeasuredLaunch]) -> String? {
+        guard let most = launches.map(\.held).max(), most > .zero else { return nil }
+        return "took up to \(Numbers.measured(most)) of a launch, which is left out"
+    }
+
+    /// What could have disturbed, and nobody can tell; nil: all of it is known.
+    static func unknown(_ launches: [MeasuredLaunch]) -> String? {
+        let counted = launches.filter { $0.discarded == nil }
+        guard !counted.isEmpty else { return nil }
+        let missing = [
+            counted.allSatisfy { $0.otherWork == nil } ? "other work on the machine" : nil,
+            counted.allSatisfy { $0.stolen == nil } ? "what the hypervisor gave to others" : nil,
+            counted.allSatisfy { $0.frequency == nil } ? "the cores' frequency" : nil,
+        ].compactMap { $0 }
+        return missing.isEmpty ? nil : "not known here: " + missing.joined(separator: ", ")
+    }
+}
