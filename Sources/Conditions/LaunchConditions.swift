@@ -11,7 +11,8 @@ package final class LaunchConditions {
     package let request: ConditionRequest
     /// The program's file, without symbolic links.
     package let program: String
-    private let cleaner: Cleaner
+    /// nil: nothing is ended between launches.
+    private var cleaner: Cleaner?
     private let disk: DiskLimitHolder?
     private let home: HomeHolder?
     private var net: NetHolder?
@@ -36,8 +37,12 @@ package final class LaunchConditions {
         case .fresh: home = HomeHolder(try HomeFolder(copying: nil))
         case .copy(let original): home = HomeHolder(try HomeFolder(copying: original))
         }
-        cleaner = try Cleaner()
         net = try NetHolder(request, binds: [])
+    }
+
+    /// From now on orphans become our children, for ``clean(kept:)`` to end.
+    package func adoptOrphans() throws(ConditionError) {
+        cleaner = try Cleaner()
     }
 
     /// What a launch uses: from then on that leaves the cache before each launch. Without this it is
@@ -140,12 +145,14 @@ package final class LaunchConditions {
         values.isEmpty ? nil : values.sorted()[values.count / 2]
     }
 
-    /// Ends what the launch has left behind; the caller has waited for the program itself.
+    /// Ends what the launch has left behind; the caller has waited for the program itself. Needs
+    /// ``adoptOrphans()``.
     ///
     /// - Parameter kept: children of ours that are no launch's, and not this value's either.
     package func clean(kept: Set<Int32> = []) -> [LeftBehind] {
-        cleaner.clean(
+        cleaner?.clean(
             kept: kept.union([net?.relayPID].compactMap { $0 }), endsDaemons: request.endsDaemons)
+            ?? []
     }
 
     // MARK: What a measurement says of them

@@ -29,9 +29,11 @@ package enum Sampler {
         ImageStart.prepare()
         if let planner = options.marks { MarkPlacement.prepare(planner, path.text) }
         start.ticker = try makeTicker(options)
-        start.held = try HeldProcess(
+        let held = try HeldProcess(
             path: path, arguments: arguments, signals: signals, setting: start.ready.setting,
             child: options.child, area: area, sites: PreparedSites(path: path.cString))
+        options.prepare?(held.pid)
+        start.held = consume held
         let parent = ParentThread()
         let result = onTracerThread(serving: parent) { () -> Result<SamplerOutcome, SamplerError> in
             defer { parent?.finish() }

@@ -26,6 +26,8 @@ package struct SamplerOptions: Sendable {
     package var watchdog: TimeSpan?
     /// What a launched program is started in; `tellsOpens` is not for recordings.
     package var child = ChildSetting()
+    /// Called with the id of a launched process, which then waits to become the program.
+    package var prepare: (@Sendable (Int32) -> Void)?
     /// What is noted though the program does not say it; nil: nothing.
     package var marks: (any MarkPlanner)?
     /// Called from the sampling thread as soon as it is known that something cannot be marked.

@@ -66,6 +66,12 @@ import Testing
         #expect(try options(["--cold", "all"]).program == [CommandWord("all")])
     }
 
+    /// The launch with stacks has the conditions of the others.
+    @Test func recordingUnderConditions() throws {
+        let words = ["--then-record", "--cold", "--network", "3G", "--disk", "1M", "--fresh-home"]
+        #expect(try options(words + ["ls"]).thenRecords)
+    }
+
     /// Whoever waits for a program to be ready need not wait for ever.
     @Test func watchdog() throws {
         #expect(try options(["--until", "listen", "ls"]).end.watchdog == .milliseconds(60_000))
@@ -105,9 +111,6 @@ import Testing
         ("--watchdog 5 ls", "invalid watchdog '5'"), ("--duration 5s ls", "it belongs to record"),
         ("--launchs 5 ls", "did you mean '--launches'?"),
         ("--env-file= ls", "invalid env file ''"),
-        ("--then-record --cold ls", "--then-record and --cold do not go together"),
-        ("--then-record --network 3G ls", "--then-record and --network do not go together"),
-        ("--then-record --home x ls", "--then-record and --home do not go together"),
     ])
     func refusals(line: String, words: String) {
         let list = line.split(separator: " ").map(String.init)

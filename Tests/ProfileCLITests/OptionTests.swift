@@ -47,13 +47,15 @@ import Testing
         #expect(plain.end.until.isEmpty)
         #expect(!plain.isQuiet)
         #expect(plain.usesSymbolCache)
+        #expect(plain.network == nil && plain.disk == nil)
         let line = """
             record -o x -F10000 --duration 1.5s --capture ptrace --after stop --stack-bytes 4096 \
-            --symbol-cache off --quiet -- ls -l
+            --symbol-cache off --quiet --network 3G --disk 1M -- ls -l
             """
         let full = try RecordOptions(try #require(parsedArguments(line)))
         #expect(full.target == .launch([CommandWord("ls"), CommandWord("-l")]))
         #expect(full.output == "x")
+        #expect(full.network == "3G" && full.disk == "1M")
         #expect(full.frequency == 10_000)
         #expect(full.duration == .milliseconds(1_500))
         #expect(full.capture == .ptrace)

@@ -74,20 +74,6 @@ package struct MeasureOptions: Hashable, Sendable {
             throw UsageError(
                 .measure, "--after is about a program that is ready; say with --until when that is")
         }
-        try checkRecording(arguments)
-    }
-
-    /// A launch that is recorded under other conditions than those that were measured explains
-    /// nothing.
-    private func checkRecording(_ arguments: ParsedArguments) throws(UsageError) {
-        let others: [OptionName] = [
-            .cold, .network, .disk, .freshHome, .home, .envFile, .before, .between,
-        ]
-        let names = OptionTable.options(of: .measure)
-            .filter { others.contains($0.name) && arguments.isGiven($0.name) }.map(\.long)
-        guard thenRecords, let name = names.first else { return }
-        throw UsageError(
-            .measure, "--then-record and --\(name) do not go together: recordings are made without")
     }
 
     /// Where the launch with stacks goes.

@@ -47,14 +47,17 @@ extension OptionTable {
             removed (root only)
             """),
         .init(
-            .network, "network", "NETWORK", .text, for: [.measure],
+            .network, "network", "NETWORK", .text, for: [.record, .measure],
             """
             what network the program has: airplane (none at all), none (the same), the name of a \
             slow one (3G, Edge, LTE, DSL, "Very Bad Network" ...), or RATE,DELAY,LOSS
             """),
         .init(
-            .disk, "disk", "RATE", .text, for: [.measure],
-            "how much the program may read from disks in a second: 500K, 1M, 1.5MB"),
+            .disk, "disk", "RATE", .text, for: [.record, .measure],
+            """
+            how much the program may read from disks in a second: 500K, 1M, 1.5MB; what is in the \
+            page cache comes as fast as ever
+            """),
         .init(
             .clean, "clean", for: [.measure],
             "end the daemons, too, that a launch has left behind; without it they are named"),
@@ -91,8 +94,8 @@ extension OptionTable {
         .init(
             .thenRecord, "then-record", for: [.measure],
             """
-            record one launch more at the end, with stacks, and say how far it was from the median; \
-            the recording is FILE with .launch.firstlight at its end
+            record one launch more at the end, with stacks and under the same conditions, and say how \
+            far it was from the median; the recording is FILE with .launch.firstlight at its end
             """),
         .init(
             .format, "format", "FORMAT", .choice(CheckFormat.allCases.map(\.rawValue)),

@@ -35,6 +35,9 @@ package struct RecordOptions: Hashable, Sendable {
     package var asksScheduler: Bool
     /// Whether what earlier symbolication found on disk is used, and added to.
     package var usesSymbolCache: Bool
+    /// As the user wrote them; nil: the machine's own.
+    package var network: String?
+    package var disk: String?
     /// When the launch is over.
     package var end: LaunchEndOptions
     /// What is noted though the program does not say it.
@@ -56,6 +59,8 @@ package struct RecordOptions: Hashable, Sendable {
         followsChildren = arguments.isGiven(.followChildren)
         asksScheduler = arguments.text(.switches) != "off"
         usesSymbolCache = arguments.text(.symbolCache) != "off"
+        network = arguments.text(.network)
+        disk = arguments.text(.disk)
         marks = try Self.marks(arguments)
         end = try LaunchEndOptions(arguments)
         after = arguments.text(.after).flatMap(AfterRecording.init)

@@ -60,7 +60,8 @@ enum MeasureCommand {
             console.complain(failure.message)
         }
         if result.end == .complete, options.thenRecords {
-            TypicalLaunch(options: options, measurement: measurement).record(console)
+            try TypicalLaunch(options: options, measurement: measurement, launcher: maker)
+                .record(console)
         }
         let status = status(of: result.end, signal: maker.endSignal)
         return status == 0 ? shown : status
@@ -188,12 +189,18 @@ struct FileSink: LaunchSink {
 struct TypicalLaunch {
     let options: MeasureOptions
     let measurement: Measurement
+    let launcher: ProgramLauncher
 
-    /// Records it, and says how far it was from the median.
-    func record(_ console: Console) {
-        guard let record = options.recordOptions, let streams = StreamsAside() else { return }
+    /// Records it, under the conditions of those that were measured, and says how far it was from the
+    /// median.
+    func record(_ console: Console) throws(MeasuringFailure) {
+        guard let record = options.recordOptions, let arm = launcher.arms.first else { return }
+        try launcher.renew(arm, isFirst: false)
+        guard let streams = StreamsAside() else { return }
         // What the program writes is not ours to show.
-        let status = RecordCommand.run(record, streams.console)
+        let status = RecordCommand.run(
+            record, streams.console, in: RecordingConditions(arm.conditions))
+        _ = arm.conditions.clean()
         streams.restore()
         let path = options.recordingPath
         guard let recording = try? RecordingReader.load(path: path) else {

@@ -24,7 +24,9 @@ final class ProgramLauncher: LaunchMaker {
             }
             let path = measurer.programPath
             conditions = try ProgramLauncher.attempt { () throws(ConditionError) in
-                try LaunchConditions(request, program: path)
+                let conditions = try LaunchConditions(request, program: path)
+                try conditions.adoptOrphans()
+                return conditions
             }
         }
     }
@@ -107,7 +109,7 @@ final class ProgramLauncher: LaunchMaker {
     }
 
     /// The home and the user's commands before a launch.
-    private func renew(_ arm: Arm, isFirst: Bool) throws(MeasuringFailure) {
+    func renew(_ arm: Arm, isFirst: Bool) throws(MeasuringFailure) {
         let results = try Self.attempt { () throws(ConditionError) in
             try arm.conditions.renew(isFirst: isFirst)
         }
@@ -214,15 +216,13 @@ final class ProgramLauncher: LaunchMaker {
 extension ConditionRequest {
     /// What the options ask for.
     fileprivate init(_ options: MeasureOptions) throws(ConditionError) {
-        self.init()
+        try self.init(network: options.network, disk: options.disk)
         cold =
             switch options.cache {
             case .warm: .no
             case .cold: .files
             case .coldAll: .all
             }
-        if let text = options.network { network = try NetworkCondition(parsing: text) }
-        if let text = options.disk { disk = try DiskRate(parsing: text) }
         home =
             switch options.home {
             case .own: nil

@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 import Marks
+import Measurer
 import ProfileModel
 import Recorder
 import Recording
@@ -14,11 +15,21 @@ enum RecordCommand {
     /// The status for whatever kept us from recording, as env(1) and timeout(1) have it.
     static let ownFailure: Int32 = 125
 
-    static func run(_ options: RecordOptions, _ console: Console) -> Int32 {
+    /// - Parameter conditions: in what the program is launched; nil: in what the options say.
+    static func run(
+        _ options: RecordOptions, _ console: Console, in conditions: RecordingConditions? = nil
+    ) -> Int32 {
         let signals = SignalQueue(launching: options.startsProgram)
         switch options.target {
         case .launch(let program):
-            return record(.launch(program), options, signals, console)
+            do throws(MeasuringFailure) {
+                // They last as long as the program is waited for.
+                let conditions = try RecordingConditions.of(options, or: conditions)
+                return record(.launch(program), options, signals, console, conditions)
+            } catch {
+                console.complain(error.message)
+                return error.status
+            }
         case .attach(let pid):
             return record(.attach(pid), options, signals, console)
         case .await(let name):
@@ -32,7 +43,7 @@ enum RecordCommand {
     /// Records, prints the summary, sees the program to its end, and returns the exit status.
     private static func record(
         _ target: Recorder.Target, _ options: RecordOptions, _ signals: SignalQueue,
-        _ console: Console
+        _ console: Console, _ conditions: RecordingConditions? = nil
     ) -> Int32 {
         var sampling = SamplerOptions(
             frequency: options.frequency, duration: options.duration, capture: options.capture,
@@ -41,6 +52,7 @@ enum RecordCommand {
         sampling.until = options.end.until
         sampling.extended = options.end.extended
         sampling.watchdog = options.end.watchdog
+        conditions?.apply(to: &sampling)
         if !options.marks.isEmpty { sampling.marks = PreparedPlanner(options.marks) }
         // Who waits for a mark that cannot be should not wait to be told.
         // In the file that is watched for the program's own words it would be one of them.
@@ -79,6 +91,7 @@ enum RecordCommand {
             result: result, options: options, isLaunch: target.isLaunch, signals: signals,
             console: console)
         ending.settleOutput()
+        for note in conditions?.notes ?? [] { console.complain(note) }
         for problem in problems.withLock({ $0 }) + result.sampler.markProblems {
             console.complain(problem.description)
         }
@@ -86,7 +99,9 @@ enum RecordCommand {
         ending.explainStall()
         // They may be thousands: what was asked for is there before.
         ChildSymbolication(children: result.children, options: options, console: console).run()
-        return ending.seeToTheEnd(isComplete: result.failure == nil && hasSummary)
+        return withExtendedLifetime(conditions) {
+            ending.seeToTheEnd(isComplete: result.failure == nil && hasSummary)
+        }
     }
 
     private static func complain(_ failure: Recorder.Failure, _ console: Console) -> Int32 {

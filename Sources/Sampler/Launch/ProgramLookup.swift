@@ -2,8 +2,9 @@ import CSystem
 import Glibc
 
 /// Finds the file that a command names, as a shell would, and says beforehand why it cannot run.
-enum ProgramLookup {
-    static func resolve(_ name: CommandWord) throws(SamplerError) -> CommandWord {
+package enum ProgramLookup {
+    /// - Returns: the path of its file, as it was found in PATH.
+    package static func resolve(_ name: CommandWord) throws(SamplerError) -> CommandWord {
         let path = try locate(name)
         // A traced program does not gain the privileges of its file unless the tracer may have
         // them: it would run, but behave differently. Better not at all.

@@ -7,6 +7,7 @@ struct MeasureReport: Decodable {
         var arm: Int
         var discarded: String?
         var wallNs: Int64
+        var readBytes: Int64?
         var status: Int32?
         var output: String?
     }
