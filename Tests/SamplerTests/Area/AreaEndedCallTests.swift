@@ -1,0 +1,351 @@
+import CAgent
+import CSystem
+import Glibc
+import ProfileModel
+import Synchronization
+import Testing
+
+@testable import Sampler
+
+/// Calls that a signal of ours ended, which are made again where they did nothing.
+extension AreaSignalTests {
+    /// What a thread does in a call, and what came of it.
+    final class Waiter: Sendable {
+        private let state = Mutex<(tid: Int32?, result: Int32?, error: Int32)>((nil, nil, 0))
+
+        var tid: Int32? { state.withLock { $0.tid } }
+        var result: Int32? { state.withLock { $0.result } }
+        var error: Int32 { state.withLock { $0.error } }
+
+        init(_ call: @escaping @Sendable () -> Int32) {
+            _ = startThread { [self] in
+                var none = sigset_t()
+                sigemptyset(&none)
+                pthread_sigmask(SIG_SETMASK, &none, nil)
+                state.withLock { $0.tid = OwnSignposts.thread }
+                let result = call()
+                let error = errno
+                state.withLock { ($0.result, $0.error) = (result, error) }
+            }
+        }
+    }
+
+    /// Calls that are not restarted after a handler, whatever its flags. Alone the signal would have
+    /// been ignored.
+    @Test func callsGoOnThatASignalOfOursEnded() async {
+        await #expect(processExitsWith: .success) {
+            let mapped = try MappedArea()
+            mapped.settle { $0.signal = (Self.signal, 0) }
+            var ends: [Int32] = [-1, -1]
+            try #require(pipe(&ends) == 0)
+            let (input, output) = (ends[0], ends[1])
+            // Swift's module of the C library lacks these.
+            typealias Wait = @convention(c) (Int32, UnsafeMutableRawPointer, Int32, Int32) -> Int32
+            typealias Create = @convention(c) (Int32) -> Int32
+            let wait = unsafeBitCast(try #require(dlsym(nil, "epoll_wait")), to: Wait.self)
+            let create = unsafeBitCast(try #require(dlsym(nil, "epoll_create1")), to: Create.self)
+            let poller = create(0)
+            _ = Glibc.signal(SIGUSR1) { _ in }
+            let entry = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
+            let long = timespec(tv_sec: 1000, tv_nsec: 0)
+            let calls: [(ends: Bool, call: @Sendable () -> Int32)] = [
+                (
+                    false,
+                    {
+                        var entry = entry
+                        return poll(&entry, 1, -1)
+                    }
+                ),
+                (
+                    false,
+                    {
+                        var (set, long) = (fd_set(), timeval(tv_sec: 1000, tv_usec: 0))
+                        withUnsafeMutableBytes(of: &set) { bits in
+                            bits[Int(input) / 8] |= 1 << UInt8(input % 8)
+                        }
+                        return select(input + 1, &set, nil, nil, &long)
+                    }
+                ),
+                // These end by the program's own signals, as ever.
+                (
+                    true,
+                    {
+                        // As sleep(3) does: what is left goes where the time came from.
+                        var long = long
+                        return withUnsafeMutablePointer(to: &long) { nanosleep($0, $0) }
+                    }
+                ),
+                (
+                    true,
+                    {
+                        var event: (UInt64, UInt64) = (0, 0)
+                        return wait(poller, &event, 1, -1)
+                    }
+                ),
+                // Lengths of time begin anew.
+                (
+                    false,
+                    {
+                        var entry = entry
+                        return poll(&entry, 1, 1_000_000)
+                    }
+                ),
+                (
+                    true,
+                    {
+                        var long = long
+                        return nanosleep(&long, nil)
+                    }
+                ),
+                (
+                    true,
+                    {
+                        var event: (UInt64, UInt64) = (0, 0)
+                        return wait(poller, &event, 1, 1_000_000)
+                    }
+                ),
+                (true, { pause() }),
+                (
+                    true,
+                    {
+                        var none = sigset_t()
+                        sigemptyset(&none)
+                        return sigsuspend(&none)
+                    }
+                ),
+            ]
+            for (index, (endsBySignal, call)) in calls.enumerated() {
+                let waiter = Waiter(call)
+                #expect(eventually { waiter.tid != nil })
+                let tid = try #require(waiter.tid)
+                let thread = KernelThread(process: getpid(), tid: tid)
+                func waits() -> Bool {
+                    guard case .blocked(let call, _) = thread.activity() else { return false }
+                    return call >= 0 && call != 202
+                }
+                #expect(eventually { waits() })
+                for _ in 0..<20 where waiter.result == nil {
+                    let before = thread.counters()?.slices ?? 0
+                    #expect(fl_signal_thread(getpid(), tid, Self.signal, 1) == 0)
+                    #expect(
+                        eventually {
+                            waiter.result != nil
+                                || (thread.counters()?.slices ?? 0) > before && waits()
+                        })
+                }
+                #expect(waiter.result == nil, "call \(index): \(waiter.error)")
+                if endsBySignal {
+                    #expect(fl_signal_thread(getpid(), tid, SIGUSR1, 0) == 0)
+                } else {
+                    #expect(write(output, "x", 1) == 1)
+                }
+                #expect(eventually { waiter.result != nil })
+                #expect(waiter.result == (endsBySignal ? -1 : 1), "call \(index)")
+                if endsBySignal {
+                    #expect(waiter.error == EINTR)
+                } else {
+                    var byte: UInt8 = 0
+                    #expect(read(input, &byte, 1) == 1)
+                }
+            }
+        }
+    }
+
+    /// What a handler is given of a thread whose call has just ended with EINTR, as it seems.
+    ///
+    /// Unsafe code: all of it lies within two blocks of memory.
+    final class InterruptedFrame {
+        private let words = UnsafeMutablePointer<UInt64>.allocate(capacity: 64)
+        private let code = UnsafeMutablePointer<UInt8>.allocate(capacity: 8)
+        private let information = UnsafeMutablePointer<UInt64>.allocate(capacity: 16)
+        private let end: UInt64
+
+        init() {
+            end = UInt64(UInt(bitPattern: code + 7))
+            information.initialize(repeating: 0, count: 16)
+        }
+
+        deinit {
+            words.deallocate()
+            code.deallocate()
+            information.deallocate()
+        }
+
+        /// The place of a register in a frame.
+        enum Register: Int {
+            case r8 = 5
+            case r9, r10
+            case rdi = 13
+            case rsi
+            case rax = 18
+            case rcx, rsp, rip
+        }
+
+        /// Whether the handler has the call made once more.
+        ///
+        /// - Parameter behind: what the instruction for calls is to have left in rcx.
+        func isMadeAgain(
+            _ number: UInt32, _ registers: [Register: UInt64] = [:], behind: UInt64? = nil,
+            by mapped: MappedArea
+        ) -> Bool {
+            let call = CallSites.Call.sigaction.code
+            for (index, byte) in call.enumerated() { code[index] = byte }
+            UnsafeMutableRawPointer(code).storeBytes(
+                of: number, toByteOffset: 1, as: UInt32.self)
+            words.initialize(repeating: 0, count: 64)
+            for (register, value) in registers { words[register.rawValue] = value }
+            words[Register.rax.rawValue] = UInt64(bitPattern: -Int64(EINTR))
+            words[Register.rip.rawValue] = end
+            words[Register.rcx.rawValue] = behind ?? end
+            typealias Handler =
+                @convention(c) (Int32, UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void
+            mapped.function(at: AreaCode.sampleHandler, as: Handler.self)(
+                AreaSignalTests.signal, information, words)
+            let isBefore = words[Register.rip.rawValue] == end - 2
+            #expect(isBefore == (words[Register.rax.rawValue] == UInt64(number)))
+            return isBefore
+        }
+    }
+
+    static func bit(_ signal: Int32) -> UInt64 { 1 << UInt64(signal - 1) }
+
+    /// While a call's own mask blocks our signal, it cannot be that which ended it: that came when a
+    /// handler of the program's, whose signal did, returned.
+    @Test func aCallWhoseMaskBlocksOurSignalHasEnded() async {
+        await #expect(processExitsWith: .success) {
+            let mapped = try MappedArea()
+            mapped.settle {
+                $0.signal = (Self.signal, 0)
+                $0.spare = Self.spare
+            }
+            let frame = InterruptedFrame()
+            let mask = UnsafeMutablePointer<UInt64>.allocate(capacity: 3)
+            let place = UInt64(UInt(bitPattern: mask))
+            (mask[1], mask[2]) = (place, 8)
+            let calls: [(number: UInt32, register: InterruptedFrame.Register, mask: UInt64)] = [
+                (130, .rdi, place), (271, .r10, place), (281, .r8, place), (441, .r8, place),
+                (270, .r9, place + 8), (333, .r9, place + 8),
+            ]
+            for call in calls {
+                func isMadeAgain(_ value: UInt64) -> Bool {
+                    mask[0] = value
+                    return frame.isMadeAgain(call.number, [call.register: call.mask], by: mapped)
+                }
+                #expect(isMadeAgain(0), "call \(call.number)")
+                #expect(isMadeAgain(~(Self.bit(Self.signal) | Self.bit(Self.spare))))
+                #expect(!isMadeAgain(.max), "call \(call.number)")
+                #expect(!isMadeAgain(Self.bit(Self.signal)))
+                #expect(!isMadeAgain(Self.bit(Self.spare)))
+                // What cannot be read.
+                #expect(!frame.isMadeAgain(call.number, [call.register: 8], by: mapped))
+                // None, but for the one that takes nothing else.
+                #expect(frame.isMadeAgain(call.number, by: mapped) == (call.number != 130))
+            }
+            mask[1] = 8
+            #expect(!frame.isMadeAgain(270, [.r9: place + 8], by: mapped))
+            mask[1] = 0
+            #expect(frame.isMadeAgain(270, [.r9: place + 8], by: mapped))
+        }
+    }
+
+    /// A handler that blocks our signal holds it back until it returns: to a call that it has ended.
+    @Test func nothingIsMadeAgainWhereHandlersBlockOurSignal() async {
+        await #expect(processExitsWith: .success) {
+            let mapped = try MappedArea()
+            Self.settleWithSpare(mapped)
+            let (_, calls) = try Self.calls(past: mapped)
+            let sigaction = calls[CallSites.Call.sigaction.index]
+            let frame = InterruptedFrame()
+            func isMadeAgain() -> Bool { frame.isMadeAgain(35, by: mapped) }
+            let handler = mapped.address + AreaCode.sampleHandler
+            func set(_ handler: UInt64, mask: UInt64) -> Bool {
+                var action = Action(handler: handler, flags: 0, restorer: 0, mask: mask)
+                return sigaction(Int(SIGUSR1), &action, nil) == 0
+            }
+            #expect(isMadeAgain())
+            #expect(set(handler, mask: ~(Self.bit(Self.signal) | Self.bit(Self.spare))))
+            #expect(set(0, mask: .max) && set(1, mask: .max))
+            #expect(isMadeAgain())
+            #expect(set(handler, mask: Self.bit(Self.spare)))
+            #expect(!isMadeAgain())
+            #expect(set(0, mask: 0) && !isMadeAgain())
+            // The next image begins anew.
+            mapped.area.set(\.handlers_block, 0)
+            #expect(isMadeAgain())
+            #expect(set(handler, mask: Self.bit(Self.signal)) && !isMadeAgain())
+        }
+    }
+
+    /// Of a program that runs already: the thread that brings the area in asks for each of them.
+    @Test(arguments: [true, false]) func handlersThatAreThere(blocks: Bool) async {
+        await #expect(processExitsWith: .success) { [blocks] in
+            var action = sigaction()
+            action.__sigaction_handler.sa_handler = { _ in }
+            sigfillset(&action.sa_mask)
+            if !blocks {
+                for signal in [Self.signal, Self.spare] { sigdelset(&action.sa_mask, signal) }
+            }
+            #expect(sigaction(SIGUSR2, &action, nil) == 0)
+            let mapped = try MappedArea()
+            mapped.settle {
+                $0.signal = (Self.signal, 0)
+                $0.spare = Self.spare
+            } prepare: {
+                $0.set(\.handlers_block, UInt32(FL_HANDLERS_UNKNOWN))
+            }
+            #expect(mapped.area.handlersBlock == blocks)
+        }
+    }
+
+    /// With FRED the processor's instruction for system calls leaves rcx alone.
+    @Test func aCallIsKnownByItsCode() async {
+        await #expect(processExitsWith: .success) {
+            let mapped = try MappedArea()
+            mapped.settle { $0.signal = (Self.signal, 0) }
+            let frame = InterruptedFrame()
+            #expect(frame.isMadeAgain(35, behind: 0x1234, by: mapped))
+            #expect(!frame.isMadeAgain(1, behind: 0x1234, by: mapped))
+        }
+    }
+
+    /// The same by syscall(2), where nothing but our stand-in tells which call it is.
+    @Test func callsByTheirNumberGoOn() async {
+        await #expect(processExitsWith: .success) {
+            let mapped = try MappedArea()
+            mapped.settle { $0.signal = (Self.signal, 0) }
+            let page = try Self.calls(past: mapped).page
+            let address = Int(bitPattern: page + 64 * CallSites.Call.syscall.index)
+            @Sendable func call(_ number: Int, _ a: Int, _ b: Int, _ c: Int, _ d: Int) -> Int32 {
+                Int32(clamping: unsafeBitCast(address, to: Numbered.self)(number, a, b, c, d, 0))
+            }
+            let words = UnsafeMutablePointer<Int>.allocate(capacity: 3)
+            words.initialize(repeating: 0, count: 3)
+            words[1] = 1000  // seconds, and nanoseconds
+            let (word, long) = (Int(bitPattern: words), Int(bitPattern: words + 1))
+            let (wait, wake) = (128, 129)  // FUTEX_WAIT_PRIVATE, FUTEX_WAKE_PRIVATE
+            let waiter = Waiter { call(202, word, wait, 0, long) }
+            #expect(eventually { waiter.tid != nil })
+            let tid = try #require(waiter.tid)
+            let thread = KernelThread(process: getpid(), tid: tid)
+            func waits() -> Bool {
+                guard case .blocked(202, let registers) = thread.activity() else { return false }
+                return registers[5] == UInt64(word)
+            }
+            #expect(eventually { waits() })
+            for _ in 0..<20 where waiter.result == nil {
+                let before = thread.counters()?.slices ?? 0
+                #expect(fl_signal_thread(getpid(), tid, Self.signal, 1) == 0)
+                #expect(
+                    eventually {
+                        waiter.result != nil
+                            || (thread.counters()?.slices ?? 0) > before && waits()
+                    })
+            }
+            #expect(waiter.result == nil)
+            words[0] = 1
+            #expect(call(202, word, wake, 1, 0) == 1)
+            #expect(eventually { waiter.result != nil })
+            #expect(waiter.result == 0)
+        }
+    }
+}
