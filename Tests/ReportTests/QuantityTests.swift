@@ -30,9 +30,15 @@ import Testing
 
     @Test func ranges() {
         #expect(Quantity.time.range(41_900_000, 42_800_000) == "41.90 to 42.80 ms")
-        #expect(Quantity.time.range(999_000, 1_000_000) == "999.0 µs to 1.000 ms")
-        #expect(Quantity.time.range(0, 12_345) == "0 ms to 12.35 µs")
+        #expect(Quantity.time.range(999_000, 1_000_000) == "0.999 to 1.000 ms")
+        #expect(Quantity.time.range(656_500, 11_240_000) == "0.657 to 11.24 ms")
+        #expect(Quantity.time.range(5_000, 11_240_000) == "5.000 µs to 11.24 ms")
+        #expect(Quantity.time.range(0, 12_345) == "0 to 12.35 µs")
         #expect(Quantity.time.range(0, 12_345_678) == "0 to 12.35 ms")
+        #expect(Quantity.time.range(0, 0) == "0 to 0 ms")
+        #expect(Quantity.time.range(-2_000_000, -1_000_000) == "-2.000 ms to -1.000 ms")
+        #expect(Quantity.bytes.range(0, 4_096) == "0 to 4.000 KiB")
+        #expect(Quantity.count.range(904.5, 912) == "904.5 to 912")
         #expect(Quantity.time.range(.nan, 1) == "unknown to 1 ns")
         #expect(Quantity.time.range(1, .nan) == "1 ns to unknown")
         #expect(Quantity.count.range(905, 912) == "905 to 912")

@@ -14,14 +14,16 @@ enum Quantity: Sendable {
         return Numbers.decimal(value / unit.size, decimals) + unit.suffix
     }
 
-    /// "42.31 to 42.92 ms"
+    /// "42.31 to 42.92 ms", "0.657 to 11.24 ms": in one unit, unless the lower end would lose all
+    /// its digits.
     func range(_ low: Double, _ high: Double) -> String {
-        let (first, second) = (text(low), text(high))
-        let suffix = unit(for: high).unit.suffix
-        guard !suffix.isEmpty, first.hasSuffix(suffix), second.hasSuffix(suffix) else {
-            return "\(first) to \(second)"
-        }
-        return "\(first.dropLast(suffix.count)) to \(second)"
+        let unit = unit(for: high).unit
+        let scaled = low / unit.size
+        guard abs(low) < Numbers.absurd, abs(high) < Numbers.absurd, abs(low) <= abs(high),
+            low == 0 || abs(scaled) >= 0.01
+        else { return "\(text(low)) to \(text(high))" }
+        let decimals = low == 0 ? 0 : decimals(of: scaled, in: unit)
+        return "\(Numbers.decimal(scaled, decimals)) to \(text(high))"
     }
 
     /// "+1.200 ms", "-1.200 ms"
@@ -61,9 +63,13 @@ enum Quantity: Sendable {
         let size = abs(value)
         var chosen = units[0]
         for unit in units.dropFirst() where size >= unit.size * 0.99995 { chosen = unit }
-        let scaled = size / chosen.size
+        return (chosen, decimals(of: size / chosen.size, in: chosen))
+    }
+
+    private func decimals(of scaled: Double, in unit: Unit) -> Int {
+        let size = abs(scaled)
         // Parts of a nanosecond, a fault or a byte are those of a mean between two.
-        if chosen.size == 1 { return (chosen, scaled == scaled.rounded() ? 0 : 1) }
-        return (chosen, scaled < 9.9995 ? 3 : scaled < 99.995 ? 2 : scaled < 999.95 ? 1 : 0)
+        if unit.size == 1 { return size == size.rounded() ? 0 : 1 }
+        return size < 9.9995 ? 3 : size < 99.995 ? 2 : size < 999.95 ? 1 : 0
     }
 }
