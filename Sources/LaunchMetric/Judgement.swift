@@ -128,6 +128,25 @@ struct ComparedNames: Hashable, Sendable {
     var baseline: String
 }
 
+extension ComparedNames {
+    /// Two commands; of programs in the same place, or of different names, their folders tell nobody
+    /// anything.
+    init(_ program: [String], against baseline: [String]) {
+        let (new, old) = (Self.short(program), Self.short(baseline))
+        self =
+            new != old
+            ? ComparedNames(program: new, baseline: old)
+            : ComparedNames(
+                program: program.joined(separator: " "), baseline: baseline.joined(separator: " "))
+    }
+
+    /// A command without its program's folder.
+    static func short(_ command: [String]) -> String {
+        let name = command.first.flatMap { $0.split(separator: "/").last } ?? ""
+        return ([String(name)] + command.dropFirst()).joined(separator: " ")
+    }
+}
+
 /// Numbers as people read them.
 enum Figures {
     static func of(_ found: Difference) -> String {

@@ -81,7 +81,7 @@ struct MetricRun: Sendable {
         let first = try await launch(against: words, saveTo: path)
         if let stored { try StoredBaseline(stored).checkConditions(of: first) }
         var measurement = try figures(first)
-        let names = names(first, baseline: words.joined(separator: " "))
+        let names = ComparedNames(first.program.arguments, against: words)
         guard let found = first.comparison.map(Difference.init) else {
             measurement.verdict = Judgement.undecided(names, because: "too few launches count")
             return measurement
@@ -105,7 +105,8 @@ struct MetricRun: Sendable {
         let baseline = StoredBaseline(stored)
         try baseline.checkConditions(of: first)
         var measurement = try figures(first)
-        let names = names(first, baseline: file)
+        let names = ComparedNames(
+            program: ComparedNames.short(first.program.arguments), baseline: file)
         if let doubt = baseline.doubt(on: first.machine) {
             measurement.verdict = Judgement.undecided(names, because: doubt)
             return measurement
@@ -155,11 +156,6 @@ struct MetricRun: Sendable {
             throw .unreadable("firstlight reported no launch that counts")
         }
         return figures
-    }
-
-    private func names(_ document: MeasurementDocument, baseline: String) -> ComparedNames {
-        ComparedNames(
-            program: document.program.arguments.joined(separator: " "), baseline: baseline)
     }
 }
 
