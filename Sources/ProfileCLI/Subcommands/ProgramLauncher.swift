@@ -88,13 +88,20 @@ final class ProgramLauncher: LaunchMaker {
 
     func make(_ request: LaunchRequest) throws(MeasuringFailure) -> MeasuredLaunch {
         let arm = arms[request.arm]
-        try renew(arm, isFirst: request.index == 0)
         let found = CacheFound()
-        let finished = try launch(arm, request, found)
+        let finished: FinishedLaunch
+        do throws(MeasuringFailure) {
+            try renew(arm, isFirst: request.index == 0)
+            finished = try launch(arm, request, found)
+        } catch {
+            // A command of the user's may have left something.
+            clean()
+            throw error
+        }
         var launch = MeasuredLaunch(finished.observed, arm: request.arm, since: start)
-        endSignal = finished.endSignal?.number ?? endSignal
-        end(finished.rest)
-        for process in arm.conditions.clean() { name(process) }
+        endSignal = finished.endSignal ?? endSignal
+        if let program = finished.program { end(program) }
+        clean()
         if let opened = arm.opened {
             try Self.attempt { () throws(ConditionError) in
                 try arm.conditions.use(files: opened.paths)
@@ -172,10 +179,16 @@ final class ProgramLauncher: LaunchMaker {
 
     // MARK: - After a launch
 
-    private func end(_ rest: LaunchRest?) {
-        guard let pid = rest?.program else { return }
+    private func end(_ pid: Int32) {
         let program = ProgramEnd(pid: pid)
         if options.after == .keep, endSignal == nil { program.await() } else { program.stop() }
+    }
+
+    /// Ends what runs beside the program, and names what goes on. Each arm's helpers are children of
+    /// ours, too.
+    func clean() {
+        let helpers = arms.reduce(into: Set<Int32>()) { $0.formUnion($1.conditions.helpers) }
+        for process in arms.first?.conditions.clean(kept: helpers) ?? [] { name(process) }
     }
 
     /// A daemon that runs on is named once, not after each launch.

@@ -46,10 +46,7 @@ package final class LaunchMeasurer {
     /// Launches it once, and returns when that is over.
     package func launch(_ options: LaunchOptions) throws(SamplerError) -> FinishedLaunch {
         try Self.checkSupport(for: options.until)
-        _ = fl_adopt_orphans(0)
-        let ready = try ReadyWatch(
-            launching: options.until,
-            setting: ProgramSetting(output: options.output, error: options.error))
+        let ready = try Self.watch(options)
         defer { ready.end() }
         var ticker: Ticker?
         if ready.needsLooks || ready.watchesSignposts {
@@ -57,9 +54,6 @@ package final class LaunchMeasurer {
         }
         let area = Self.makeArea()
         let machine = MachineMeter()
-        // Our relays are nobody's children: only from here on orphans are the program's.
-        _ = fl_adopt_orphans(1)
-        let others = ProcessFiles(pid: getpid()).children ?? []
         let held = try HeldProcess(
             path: path, arguments: arguments, signals: signals, setting: ready.setting,
             child: options.child, area: area, sites: sites)
@@ -92,8 +86,17 @@ package final class LaunchMeasurer {
             var status: Int32 = 0
             _ = fl_wait(pid, 0, &status)
         }
-        finished.rest = LaunchRest(program: ending.end == nil ? pid : nil, besides: others)
+        finished.program = ending.end == nil ? pid : nil
         return finished
+    }
+
+    /// Our relays are to be nobody's children: from then on, orphans are the program's, and ours.
+    private static func watch(_ options: LaunchOptions) throws(SamplerError) -> ReadyWatch {
+        _ = fl_adopt_orphans(0)
+        defer { _ = fl_adopt_orphans(1) }
+        return try ReadyWatch(
+            launching: options.until,
+            setting: ProgramSetting(output: options.output, error: options.error))
     }
 
     /// nil: our limits leave no room for it.
