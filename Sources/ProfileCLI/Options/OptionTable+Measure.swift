@@ -16,13 +16,7 @@ extension OptionTable {
             """),
         .init(
             .until, "until", "CONDITION", .text, for: [.measure],
-            """
-            when a launch is over: exit (default); notify (READY=1, as by sd_notify); listen[:PORT] \
-            (it accepts connections, at this TCP port or at any stream socket); output[:TEXT] (first \
-            byte, or first line with TEXT, on its standard output or error); window (first X11 \
-            window); idle:TIME (all threads have been blocked for TIME). May be given several times: \
-            whichever comes first
-            """),
+            "when a launch is over: " + ReadyArgument.help(.measure)),
         .init(
             .watchdog, "watchdog", "TIME", .duration, for: [.measure],
             """

@@ -133,6 +133,24 @@ import Testing
         }
     }
 
+    /// It is ours alone: the program's output goes there through a relay, which sees the moment.
+    @Test func outputThatGoesToAFile() async {
+        await #expect(processExitsWith: .success) {
+            let file = fl_memory_file("output")
+            #expect(file >= 0 && fcntl(file, F_SETFL, O_APPEND) == 0)
+            let script = "test -p /proc/self/fd/1 && echo ready; exec sleep 1000"
+            let program = try MeasuredProgram(["/bin/sh", "-c", script])
+            program.options = LaunchOptions(
+                until: [.output(text: "ready")], watchdog: .milliseconds(60_000))
+            (program.options.output, program.options.error) = (file, file)
+            let finished = try program.finish()
+            #expect(MeasuredProgram.checked(finished.observed).readyBy == "output:ready")
+            #expect(program.end() == [finished.program ?? -1])
+            var buffer = [UInt8](repeating: 0, count: 16)
+            #expect(pread(file, &buffer, buffer.count, 0) == 6)
+        }
+    }
+
     @Test func programsThatAreNeverReady() async {
         await #expect(processExitsWith: .success) {
             let ends = try MeasuredProgram(["/bin/true"])
