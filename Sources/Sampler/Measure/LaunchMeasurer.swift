@@ -13,6 +13,7 @@ package final class LaunchMeasurer {
     /// on the disk is not touched before it.
     private let sites: PreparedSites?
     private let entryCodes = EntryCodes()
+    private var machine = MachineMeter()
 
     /// How often the program is looked at, should no signal tell of it.
     var lookInterval = TimeSpan.milliseconds(100)
@@ -53,7 +54,7 @@ package final class LaunchMeasurer {
             ticker = try Self.makeTicker(isDated: !ready.needsLooks)
         }
         let area = Self.makeArea()
-        let machine = MachineMeter()
+        machine.begin(MachineMeter.Reading.now(besides: nil))
         let held = try HeldProcess(
             path: path, arguments: arguments, signals: signals, setting: ready.setting,
             child: options.child, area: area, sites: sites)
@@ -77,16 +78,18 @@ package final class LaunchMeasurer {
             Image(path: path.text, arguments: arguments.map(\.text), time: before.time))
         observed.awaitsReady = !options.until.isEmpty && !options.until.contains(.exit)
         observed.isInterrupted = observed.isInterrupted || follower.wasStopped
-        let other = machine.since(program: observed.cpu.values.max())
-        (observed.otherWork, observed.stolen) = (other?.work, other?.stolen)
         observed.frequency = CoreFrequency.mean
-        var finished = FinishedLaunch(observed: observed)
-        finished.endSignal = ending.signal
         if ending.end != nil {
             var status: Int32 = 0
             _ = fl_wait(pid, 0, &status)
         }
-        finished.program = ending.end == nil ? pid : nil
+        let program = ending.end == nil ? pid : nil
+        let end = MachineMeter.Reading.now(besides: program)
+        let others = machine.end(end, after: ending.time - before.time)
+        (observed.otherWork, observed.stolen) = (others?.work, others?.stolen)
+        var finished = FinishedLaunch(observed: observed)
+        finished.endSignal = ending.signal
+        finished.program = program
         return finished
     }
 
