@@ -83,6 +83,15 @@ extension EndToEnd {
             for pid in lines("begun") { #expect(try !Self.isThere(pid)) }
         }
 
+        /// Who goes to the background is not waited for.
+        @Test(.needs("setsid"), .needs("pgrep")) func aProgramThatGoesToTheBackground() throws {
+            let words = ["--clean", "--until", "listen", "setsid", "-f", "sleep", "4716.25"]
+            let finished = try command(words).run()
+            #expect(finished.status == 1, "\(finished)")
+            #expect(finished.complaints.last?.contains("stays in the foreground") == true)
+            #expect(try Command(["pgrep", "-f", "^sleep 4716.25"]).run().status != 0)
+        }
+
         /// It is ready, and goes on: it is asked to end once, and so is its child.
         @Test(.needs("pgrep")) func aProgramThatGoesOn() throws {
             let words = try program("")

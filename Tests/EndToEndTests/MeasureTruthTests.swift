@@ -29,16 +29,13 @@ extension EndToEnd {
             let program = try Setup.fixture("phased")
             let told = Self.told.map { String($0.nanoseconds / 1000 + 2000) }
             try Misses.afterAttempts {
-                let report = try measure(
-                    ["-n", "20", "--against", "'\(program)' 2000 2000 2000"] + options + [
-                        "--", program,
-                    ]
-                        + told)
-                let against = try #require(report.summaryAgainst)
+                let against = ["-n", "20", "--against", "'\(program)' 2000 2000 2000"]
+                let report = try measure(against + options + ["--", program] + told)
+                let other = try #require(report.summaryAgainst)
                 var misses = Misses()
                 for (phase, nanoseconds) in Self.told {
                     let with = try #require(report.summary.median(of: phase))
-                    let without = try #require(against.median(of: phase))
+                    let without = try #require(other.median(of: phase))
                     misses.check(
                         phase, Int64(with - without), truth: nanoseconds,
                         tolerance: max(nanoseconds / 100, 100_000))

@@ -38,8 +38,8 @@ final class ProgramLauncher: LaunchMaker {
     private var named: Set<String> = []
     /// The signal that ended a launch of ours; nil: none did.
     private(set) var endSignal: Int32?
-    /// Why the last launch that was not cold was not.
-    private(set) var detail: String?
+    /// More of why launches did not count, as of the last of each kind.
+    private(set) var details: [MeasuredLaunch.Discard: String] = [:]
 
     init(
         _ options: MeasureOptions, _ signals: SignalQueue, tell: @escaping (String) -> Void
@@ -101,7 +101,12 @@ final class ProgramLauncher: LaunchMaker {
         var launch = MeasuredLaunch(finished.observed, arm: request.arm, since: start)
         endSignal = finished.endSignal ?? endSignal
         if let program = finished.program { end(program) }
-        clean()
+        let left = clean()
+        if let process = left.first, launch.discarded == .notReady {
+            details[.notReady] =
+                "what it left behind, \(process.plainName), went on: measure needs a program that "
+                + "stays in the foreground"
+        }
         if let opened = arm.opened {
             try Self.attempt { () throws(ConditionError) in
                 try arm.conditions.use(files: opened.paths)
@@ -172,7 +177,7 @@ final class ProgramLauncher: LaunchMaker {
         switch arm.conditions.judge(state, readBytes: launch.readBytes) {
         case nil, .cold: break
         case .warm(let reason), .unproven(let reason):
-            detail = reason
+            details[.warm] = reason
             launch.discarded = launch.discarded ?? .warm
         }
     }
@@ -186,9 +191,14 @@ final class ProgramLauncher: LaunchMaker {
 
     /// Ends what runs beside the program, and names what goes on. Each arm's helpers are children of
     /// ours, too.
-    func clean() {
+    ///
+    /// - Returns: what there was.
+    @discardableResult
+    func clean() -> [LeftBehind] {
         let helpers = arms.reduce(into: Set<Int32>()) { $0.formUnion($1.conditions.helpers) }
-        for process in arms.first?.conditions.clean(kept: helpers) ?? [] { name(process) }
+        let left = arms.first?.conditions.clean(kept: helpers) ?? []
+        for process in left { name(process) }
+        return left
     }
 
     /// A daemon that runs on is named once, not after each launch.
@@ -220,44 +230,6 @@ final class ProgramLauncher: LaunchMaker {
             return try body()
         } catch {
             throw MeasuringFailure(error.description, status: error.exitStatus)
-        }
-    }
-}
-
-extension ConditionRequest {
-    /// What the options ask for.
-    fileprivate init(_ options: MeasureOptions) throws(ConditionError) {
-        self.init()
-        cold =
-            switch options.cache {
-            case .warm: .no
-            case .cold: .files
-            case .coldAll: .all
-            }
-        if let text = options.network { network = try NetworkCondition(parsing: text) }
-        if let text = options.disk { disk = try DiskRate(parsing: text) }
-        home =
-            switch options.home {
-            case .own: nil
-            case .fresh: .fresh
-            case .copy(let folder): .copy(of: folder)
-            }
-        if let path = options.environmentFile { environment = try EnvironmentFile.read(path) }
-        before = options.before.map { Hook(command: $0) }
-        between = options.between.map { Hook(command: $0) }
-        endsDaemons = options.endsDaemons
-    }
-}
-
-extension CommandResult.Ending {
-    /// Of one that failed.
-    fileprivate var words: String {
-        switch self {
-        case .exited(let status): "ended with status \(status)"
-        case .signalled(let signal): "was ended by signal \(signal)"
-        case .tookTooLong: "took too long, and was killed"
-        case .notStarted(let code): "could not be started (\(String(cString: strerror(code))))"
-        case .unknown: "ended, nobody knows how"
         }
     }
 }
