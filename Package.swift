@@ -145,8 +145,8 @@ let package = Package(
         .testTarget(
             name: "SamplerTests",
             dependencies: [
-                "ProfileModel", "Sampler", "Analysis", "Marks", "Signpost", "CSignpost", "CSystem",
-                "TestSupport",
+                "ProfileModel", "Sampler", "Analysis", "Conditions", "Marks", "Signpost",
+                "CSignpost", "CSystem", "TestSupport",
             ],
             exclude: ["Wayland/Streams", "Wayland/record-streams"], swiftSettings: settings),
         .testTarget(

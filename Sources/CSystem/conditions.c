@@ -3,11 +3,12 @@
 #include "Conditions.h"
 
 #include <errno.h>
-#include <sys/prctl.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 int64_t fl_file_system_type(int descriptor) {
@@ -24,8 +25,9 @@ int fl_is_byte_cached(int descriptor, int64_t offset) {
     return errno == EAGAIN ? 0 : -errno;
 }
 
-int fl_become_subreaper(void) {
-    return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0 ? 0 : -errno;
+int fl_has_children(void) {
+    siginfo_t info;
+    return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0 || errno != ECHILD;
 }
 
 int fl_open_pid(pid_t pid) {

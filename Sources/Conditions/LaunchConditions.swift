@@ -150,10 +150,11 @@ package final class LaunchConditions {
     ///
     /// - Parameter kept: children of ours that are no launch's, and not this value's either.
     package func clean(kept: Set<Int32> = []) -> [LeftBehind] {
-        cleaner?.clean(
-            kept: kept.union([net?.relayPID].compactMap { $0 }), endsDaemons: request.endsDaemons)
-            ?? []
+        cleaner?.clean(kept: kept.union(helpers), endsDaemons: request.endsDaemons) ?? []
     }
+
+    /// Children of ours that this value needs: no launch's.
+    package var helpers: Set<Int32> { Set([net?.relayPID].compactMap { $0 }) }
 
     // MARK: What a measurement says of them
 

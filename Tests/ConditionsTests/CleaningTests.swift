@@ -65,6 +65,22 @@ extension LaunchedTests {
             #expect(found.first.map(\.end) == [.terminated, .terminated])
         }
 
+        /// A process whose first thread has ended looks like a zombie.
+        @Test func whoGoesOnWithoutItsFirstThreadIsEnded() throws {
+            let script = """
+                import ctypes, os, threading, time
+                def wait():
+                    while open("/proc/self/stat").read().rsplit(")", 1)[1].split()[0] != "Z": pass
+                    os.write(1, b"ready\\n")
+                    time.sleep(1000)
+                threading.Thread(target=wait).start()
+                ctypes.CDLL(None).pthread_exit(None)
+                """
+            let found = try left("exec \(python) -I -c '\(script)'", endsDaemons: false)
+            #expect(found.first.map(\.end) == [.terminated])
+            #expect(found.second.isEmpty)
+        }
+
         @Test func childrenThatAreKeptAreLeftAlone() throws {
             let reaper = try TestLaunch(
                 [python, "-I", "-c", Self.reaper, "sleep 1001 & echo ready; exec sleep 1002"],

@@ -45,6 +45,13 @@ import Testing
         #expect(process?.session == 9)
         #expect(process?.start == 12345)
         #expect(process?.isZombie == false)
+        // Its first thread has ended, and two others go on; then all have.
+        let threads = { (count: Int) in
+            ProcessEntry(
+                Array("42 (x) Z 7 42 9 0 -1 4 1 2 3 4 5 6 7 8 20 0 \(count) 0 12345 99".utf8))
+        }
+        #expect(threads(3)?.isZombie == false)
+        #expect(threads(1)?.isZombie == true)
         for text in ["", "42", "42 (x", "42 (x) S 1", "x (y) S 1 2 3", ")("] {
             #expect(ProcessEntry(Array(text.utf8)) == nil)
         }

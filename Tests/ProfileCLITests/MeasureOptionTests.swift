@@ -35,6 +35,19 @@ import Testing
         #expect(plain.format == .text)
     }
 
+    @Test func theHelpNamesEveryEnd() {
+        func help(_ subcommand: Subcommand) -> String {
+            OptionTable.options(of: subcommand).first { $0.long == "until" }?.help ?? ""
+        }
+        for end in [
+            "exit (", "notify (", "listen[:PORT] (", "output[:TEXT] (", "window (", "frame (",
+            "idle:TIME (", "signpost:NAME (",
+        ] {
+            #expect(help(.measure).contains(end) && help(.record).contains(end))
+        }
+        #expect(!help(.measure).contains("mark:") && help(.record).contains("mark:NAME"))
+    }
+
     @Test func full() throws {
         let full = try options([
             "-n", "100000", "--until", "listen:80", "--until=notify", "--watchdog", "5s", "--cold",

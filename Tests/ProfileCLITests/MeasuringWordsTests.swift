@@ -50,7 +50,9 @@ import Testing
         #expect(words.ending(.interrupted)?.hasPrefix("interrupted") == true)
         #expect(words.ending(.failed(MeasuringFailure("no room", status: 125))) == "no room")
         #expect(
-            words.ending(.gaveUp(arm: 1, reason: .warm, counted: 0), detail: "libc.so.6 is mapped")
+            words.ending(
+                .gaveUp(arm: 1, reason: .warm, counted: 0),
+                details: [.warm: "libc.so.6 is mapped", .hung: "x"])
                 == "given up: no launch of old counts: they were not cold (libc.so.6 is mapped)")
         #expect(
             words.ending(.gaveUp(arm: 0, reason: .failed, counted: 1))

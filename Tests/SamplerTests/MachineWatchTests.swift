@@ -27,6 +27,7 @@ struct MachineWatchTests {
     @Test func totalsAreRead() throws {
         let found = try #require(totals(Self.stat, Self.pressure, Self.pressure))
         #expect(found.busy == .milliseconds(10 * (420_369 + 2482 + 22986 + 7 + 313)))
+        #expect(found.idle == .milliseconds(10 * (179_329 + 1253)))
         #expect(found.stolen == .milliseconds(8840))
         #expect(found.corePressure?.nanoseconds == 1_525_045_664_000)
         #expect(found.diskPressure == found.corePressure)

@@ -78,7 +78,7 @@ struct DisturbanceSearch {
         var (part, whole, count) = (0.0, 0.0, 0)
         for launch in launches {
             guard let taken = launch[keyPath: figure]?.value, launch.wall > .zero else { continue }
-            let time = launch.wall.value * cores
+            let time = (launch.wall + launch.held).value * cores
             part += max(0, taken)
             whole += time
             if taken / time >= limit { count += 1 }

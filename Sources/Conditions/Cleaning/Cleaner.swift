@@ -14,7 +14,7 @@ package struct Cleaner: Sendable {
     /// From now on orphans become our children.
     package init(patience: TimeSpan = .milliseconds(1000)) throws(ConditionError) {
         self.init(patience: patience, root: getpid())
-        let result = fl_become_subreaper()
+        let result = fl_adopt_orphans(1)
         guard result == 0 else {
             throw .failed(
                 condition: "a clean launch", step: "becoming the parent of orphans", code: -result)
@@ -35,12 +35,15 @@ package struct Cleaner: Sendable {
     ///   - endsDaemons: whether those in sessions of their own are ended, too.
     /// - Returns: what there was, in the order of ids; empty: nothing was left behind.
     package func clean(kept: Set<Int32> = [], endsDaemons: Bool) -> [LeftBehind] {
+        guard mayHaveDescendants else { return [] }
         var found: [Int32: LeftBehind] = [:]
         let mine = getsid(root)
         let start = fl_monotonic_ns()
         var signal = SIGTERM
         var asked: Set<Asked> = []
-        while true {
+        // A child that was started while we looked may have been missed, and its parent gone since.
+        var quietLooks = 0
+        while quietLooks < 2, mayHaveDescendants {
             let all = ProcessEntry.all()
             let rest = ProcessEntry.descendants(of: root, among: all, except: kept)
             reap(rest)
@@ -55,13 +58,14 @@ package struct Cleaner: Sendable {
                 if isToEnd {
                     isWaiting = true
                     entry.end = signal == SIGTERM ? .terminated : .killed
-                    if asked.insert(Asked(process: process, signal: signal)).inserted {
+                    if asked.insert(Asked(process, signal)).inserted {
                         Self.send(signal, to: process)
                     }
                 }
                 found[process.pid] = entry
             }
-            guard isWaiting else { break }
+            quietLooks = isWaiting ? 0 : quietLooks + 1
+            guard isWaiting else { continue }
             let waited = fl_monotonic_ns() - start
             if waited > 2 * patience.nanoseconds {
                 for process in rest where !process.isZombie {
@@ -75,9 +79,19 @@ package struct Cleaner: Sendable {
         return found.values.sorted { $0.pid < $1.pid }
     }
 
+    /// The usual launch leaves nobody, and no look at all processes is needed.
+    private var mayHaveDescendants: Bool { root != getpid() || fl_has_children() != 0 }
+
+    /// Which process has had which signal. Its parent and its name may change meanwhile.
     private struct Asked: Hashable {
-        var process: ProcessEntry
+        var pid: Int32
+        var start: Int64
         var signal: Int32
+
+        init(_ process: ProcessEntry, _ signal: Int32) {
+            (pid, start) = (process.pid, process.start)
+            self.signal = signal
+        }
     }
 
     /// Only to the process that was meant: its id may be another's by now.

@@ -25,12 +25,15 @@ package struct LeftBehind: Hashable, Sendable, CustomStringConvertible {
         self.end = end
     }
 
-    /// Control characters of the name, which the process has chosen, are left out.
-    package var description: String {
-        let plain = String(
+    /// Its name without control characters: the process has chosen it.
+    package var plainName: String {
+        String(
             String.UnicodeScalarView(
                 name.unicodeScalars.filter { $0.value >= 32 && !(127...159).contains($0.value) }))
-        let who = "\(isDaemon ? "daemon" : "process") \(plain) (\(pid))"
+    }
+
+    package var description: String {
+        let who = "\(isDaemon ? "daemon" : "process") \(plainName) (\(pid))"
         return switch end {
         case .running: "\(who) runs on"
         case .terminated: "\(who) was ended"

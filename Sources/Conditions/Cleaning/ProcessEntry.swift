@@ -5,6 +5,7 @@ struct ProcessEntry: Hashable {
     var pid: Int32
     /// At most 15 bytes, which the process may choose.
     var name: String
+    /// It has ended, and waits to be waited for: all of its threads, not the first alone.
     var isZombie: Bool
     var parent: Int32
     var session: Int32
@@ -20,11 +21,11 @@ struct ProcessEntry: Hashable {
         else { return nil }
         let fields = Self.text(line[(close + 1)...]).split(separator: " ")
         guard fields.count > 19, let parent = Int32(fields[1]), let session = Int32(fields[3]),
-            let start = Int64(fields[19])
+            let threads = Int64(fields[17]), let start = Int64(fields[19])
         else { return nil }
         self.pid = pid
         name = Self.text(line[(open + 1)..<close])
-        isZombie = fields[0] == "Z" || fields[0] == "X"
+        isZombie = (fields[0] == "Z" || fields[0] == "X") && threads <= 1
         self.parent = parent
         self.session = session
         self.start = start

@@ -1,12 +1,20 @@
 import ProfileModel
 
-/// Says of each launch that went wrong, once, what was wrong, and what the program printed.
+/// Says of launches that went wrong, once each, what was wrong, and what the program printed.
 final class LaunchTeller {
     private let words: MeasuringWords
     private let console: Console
     private var told: Set<Int> = []
     /// The same words hundreds of times help nobody.
     private var lastOutput = ""
+    /// How many went wrong in the same way.
+    private var alike: [Way: Int] = [:]
+    private static let mostAlike = 3
+
+    private struct Way: Hashable {
+        var arm: Int
+        var reason: MeasuredLaunch.Discard?
+    }
 
     init(words: MeasuringWords, console: Console) {
         self.words = words
@@ -19,7 +27,12 @@ final class LaunchTeller {
             return
         }
         told.insert(index)
-        console.complain(complaint)
+        let way = Way(arm: launch.arm, reason: launch.discarded)
+        let count = (alike[way] ?? 0) + 1
+        alike[way] = count
+        guard count <= Self.mostAlike else { return }
+        let isLast = count == Self.mostAlike
+        console.complain(complaint + (isLast ? "; more of these are only counted" : ""))
         let output = MeasuringWords.quoted(launch.output)
         guard output != lastOutput else { return }
         lastOutput = output

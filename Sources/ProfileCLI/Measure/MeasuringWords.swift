@@ -30,7 +30,11 @@ package struct MeasuringWords: Sendable {
     }
 
     /// Why there are no more launches, in one line; nil: there are enough, or it is plain.
-    package func ending(_ end: MeasuringEnd, detail: String? = nil) -> String? {
+    ///
+    /// - Parameter details: more of why launches did not count.
+    package func ending(
+        _ end: MeasuringEnd, details: [MeasuredLaunch.Discard: String] = [:]
+    ) -> String? {
         switch end {
         case .complete: return nil
         case .interrupted: return "interrupted: this is what was measured until then"
@@ -38,7 +42,7 @@ package struct MeasuringWords: Sendable {
         case .gaveUp(let arm, let reason, let counted):
             let found = counted == 0 ? "no launch" : "only " + Numbers.launches(counted)
             return "given up: \(found) of \(name(arm)) \(counted < 2 ? "counts" : "count"): "
-                + plural(reason) + (detail.map { " (\($0))" } ?? "")
+                + plural(reason) + (details[reason].map { " (\($0))" } ?? "")
         }
     }
 

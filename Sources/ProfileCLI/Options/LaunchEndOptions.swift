@@ -19,7 +19,8 @@ package struct LaunchEndOptions: Hashable, Sendable {
         for text in arguments.texts(.until) {
             guard let condition = ReadyArgument.parse(text) else {
                 throw UsageError(
-                    subcommand, "invalid until '\(text)': it " + ReadyArgument.expectation)
+                    subcommand,
+                    "invalid until '\(text)': it " + ReadyArgument.expectation(subcommand))
             }
             try Self.check(condition, subcommand)
             if !conditions.contains(condition) { conditions.append(condition) }

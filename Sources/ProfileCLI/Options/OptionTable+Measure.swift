@@ -16,15 +16,7 @@ extension OptionTable {
             """),
         .init(
             .until, "until", "CONDITION", .text, for: [.measure],
-            """
-            when a launch is over: exit (default); notify (READY=1, as by sd_notify); listen[:PORT] \
-            (it accepts connections, at this TCP port or at any stream socket); output[:TEXT] (first \
-            byte, or first line with TEXT, on its standard output or error); window (first window: \
-            mapped on X11, configured on Wayland); frame (first picture in one: drawn on X11, \
-            committed on Wayland); idle:TIME (all threads have been blocked for TIME); \
-            signpost:NAME (the first event of that name, or end of an interval). May be given \
-            several times: whichever comes first
-            """),
+            "when a launch is over: " + ReadyArgument.help(.measure)),
         .init(
             .watchdog, "watchdog", "TIME", .duration, for: [.measure],
             """

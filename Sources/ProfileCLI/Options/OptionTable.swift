@@ -219,16 +219,8 @@ package enum OptionTable {
         .init(.noThread, "no-thread", for: [.fold], "stacks without their thread"),
         .init(
             .until, "until", "CONDITION", .text, for: recording,
-            """
-            when the launch is over: exit (default); notify (READY=1, as by sd_notify); \
-            listen[:PORT] (it accepts connections, at this TCP port or at any stream socket); \
-            output[:TEXT] (first byte, or first line with TEXT, on its standard output or error); \
-            window (first window: mapped on X11, configured on Wayland); frame (first picture in \
-            one: drawn on X11, committed on Wayland); idle:TIME (all threads have been blocked for \
-            TIME); signpost:NAME or mark:NAME (the first event of that name, or end of an \
-            interval). May be given several times: whichever comes first. attach takes no notify \
-            and no output, and window and frame on X11 alone
-            """),
+            "when the launch is over: " + ReadyArgument.help(.record)
+                + ". attach takes no notify and no output, and window and frame on X11 alone"),
         .init(
             .extended, "extended", "TIME", .duration, for: recording,
             "go on recording for TIME after the program is ready"),

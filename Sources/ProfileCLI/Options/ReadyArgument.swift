@@ -6,15 +6,58 @@ package enum ReadyArgument {
     /// As long as the longest text that is looked for in the program's output, in bytes.
     private static let longestText = 1024
 
+    /// How a condition is written, and when it is met.
+    private struct Form {
+        let syntax: String
+        let meaning: String
+    }
+
+    private static let forms = [
+        Form(syntax: "exit", meaning: "default"),
+        Form(syntax: "notify", meaning: "READY=1, as by sd_notify"),
+        Form(
+            syntax: "listen[:PORT]",
+            meaning: "it accepts connections, at this TCP port or at any stream socket"),
+        Form(
+            syntax: "output[:TEXT]",
+            meaning: "first byte, or first line with TEXT, on its standard output or error"),
+        Form(
+            syntax: "window", meaning: "first window: mapped on X11, configured on Wayland"),
+        Form(
+            syntax: "frame",
+            meaning: "first picture in a window: drawn on X11, committed on Wayland"),
+        Form(syntax: "idle:TIME", meaning: "all threads have been blocked for TIME"),
+        Form(
+            syntax: "signpost:NAME",
+            meaning: "the first event of that name, or end of an interval"),
+        Form(syntax: "mark:NAME", meaning: "the same of a --mark"),
+    ]
+
+    /// Those that `subcommand` may know; of a process that runs already, not all can be seen.
+    private static func forms(of subcommand: Subcommand) -> [Form] {
+        // Only recordings change the program's code.
+        subcommand == .measure ? forms.filter { !$0.syntax.hasPrefix("mark") } : forms
+    }
+
+    /// All of them, for the help.
+    static func help(_ subcommand: Subcommand) -> String {
+        forms(of: subcommand).map { "\($0.syntax) (\($0.meaning))" }.joined(separator: "; ")
+            + ". May be given several times: whichever comes first"
+    }
+
     /// What would have been right, for error messages.
-    package static let expectation =
-        "must be exit, notify, listen[:PORT], output[:TEXT], window, frame, idle:TIME, "
-        + "signpost:NAME or mark:NAME"
+    package static func expectation(_ subcommand: Subcommand) -> String {
+        let names = forms(of: subcommand).map(\.syntax)
+        return "must be \(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")"
+    }
 
     /// What every condition begins with.
-    static let beginnings = [
-        "exit", "notify", "listen", "output", "window", "frame", "idle:", "signpost:", "mark:",
-    ]
+    static func beginnings(_ subcommand: Subcommand) -> [String] {
+        forms(of: subcommand).map { form in
+            let end = form.syntax.firstIndex { $0 == "[" || $0.isUppercase }
+            return String(form.syntax[..<(end ?? form.syntax.endIndex)])
+        }
+    }
 
     /// nil when `text` is no condition.
     package static func parse(_ text: String) -> ReadyCondition? {

@@ -17,6 +17,9 @@ enum MeasureCommand {
     /// Measures, prints the summary, and returns the exit status.
     static func run(_ options: MeasureOptions, _ console: Console) -> Int32 {
         let signals = SignalQueue(launching: true)
+        // A limit of file size is an error like any other. Programs would inherit that the signal is
+        // ignored, but no handler.
+        signal(SIGXFSZ) { _ in }
         do throws(MeasuringFailure) {
             return try measure(options, signals, console)
         } catch {
@@ -55,7 +58,7 @@ enum MeasureCommand {
         measurement.conditions = maker.measuredConditions
         let shown = show(measurement, options, console)
         for note in maker.notes { console.complain(note) }
-        if let text = words.ending(result.end, detail: maker.detail) { console.complain(text) }
+        if let text = words.ending(result.end, details: maker.details) { console.complain(text) }
         if let failure = result.sinkFailure, result.end != .failed(failure) {
             console.complain(failure.message)
         }

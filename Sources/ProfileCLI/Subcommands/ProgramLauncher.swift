@@ -40,8 +40,8 @@ final class ProgramLauncher: LaunchMaker {
     private var named: Set<String> = []
     /// The signal that ended a launch of ours; nil: none did.
     private(set) var endSignal: Int32?
-    /// Why the last launch that was not cold was not.
-    private(set) var detail: String?
+    /// More of why launches did not count, as of the last of each kind.
+    private(set) var details: [MeasuredLaunch.Discard: String] = [:]
 
     init(
         _ options: MeasureOptions, _ signals: SignalQueue, tell: @escaping (String) -> Void
@@ -90,13 +90,25 @@ final class ProgramLauncher: LaunchMaker {
 
     func make(_ request: LaunchRequest) throws(MeasuringFailure) -> MeasuredLaunch {
         let arm = arms[request.arm]
-        try renew(arm, isFirst: request.index == 0)
         let found = CacheFound()
-        let finished = try launch(arm, request, found)
+        let finished: FinishedLaunch
+        do throws(MeasuringFailure) {
+            try renew(arm, isFirst: request.index == 0)
+            finished = try launch(arm, request, found)
+        } catch {
+            // A command of the user's may have left something.
+            clean()
+            throw error
+        }
         var launch = MeasuredLaunch(finished.observed, arm: request.arm, since: start)
-        endSignal = finished.endSignal?.number ?? endSignal
-        end(finished.rest)
-        for process in arm.conditions.clean() { name(process) }
+        endSignal = finished.endSignal ?? endSignal
+        if let program = finished.program { end(program) }
+        let left = clean()
+        if let process = left.first, launch.discarded == .notReady {
+            details[.notReady] =
+                "what it left behind, \(process.plainName), went on: measure needs a program that "
+                + "stays in the foreground"
+        }
         if let opened = arm.opened {
             try Self.attempt { () throws(ConditionError) in
                 try arm.conditions.use(files: opened.paths)
@@ -167,17 +179,28 @@ final class ProgramLauncher: LaunchMaker {
         switch arm.conditions.judge(state, readBytes: launch.readBytes) {
         case nil, .cold: break
         case .warm(let reason), .unproven(let reason):
-            detail = reason
+            details[.warm] = reason
             launch.discarded = launch.discarded ?? .warm
         }
     }
 
     // MARK: - After a launch
 
-    private func end(_ rest: LaunchRest?) {
-        guard let pid = rest?.program else { return }
+    private func end(_ pid: Int32) {
         let program = ProgramEnd(pid: pid)
         if options.after == .keep, endSignal == nil { program.await() } else { program.stop() }
+    }
+
+    /// Ends what runs beside the program, and names what goes on. Each arm's helpers are children of
+    /// ours, too.
+    ///
+    /// - Returns: what there was.
+    @discardableResult
+    func clean() -> [LeftBehind] {
+        let helpers = arms.reduce(into: Set<Int32>()) { $0.formUnion($1.conditions.helpers) }
+        let left = arms.first?.conditions.clean(kept: helpers) ?? []
+        for process in left { name(process) }
+        return left
     }
 
     /// A daemon that runs on is named once, not after each launch.
@@ -209,42 +232,6 @@ final class ProgramLauncher: LaunchMaker {
             return try body()
         } catch {
             throw MeasuringFailure(error.description, status: error.exitStatus)
-        }
-    }
-}
-
-extension ConditionRequest {
-    /// What the options ask for.
-    fileprivate init(_ options: MeasureOptions) throws(ConditionError) {
-        try self.init(network: options.network, disk: options.disk)
-        cold =
-            switch options.cache {
-            case .warm: .no
-            case .cold: .files
-            case .coldAll: .all
-            }
-        home =
-            switch options.home {
-            case .own: nil
-            case .fresh: .fresh
-            case .copy(let folder): .copy(of: folder)
-            }
-        if let path = options.environmentFile { environment = try EnvironmentFile.read(path) }
-        before = options.before.map { Hook(command: $0) }
-        between = options.between.map { Hook(command: $0) }
-        endsDaemons = options.endsDaemons
-    }
-}
-
-extension CommandResult.Ending {
-    /// Of one that failed.
-    fileprivate var words: String {
-        switch self {
-        case .exited(let status): "ended with status \(status)"
-        case .signalled(let signal): "was ended by signal \(signal)"
-        case .tookTooLong: "took too long, and was killed"
-        case .notStarted(let code): "could not be started (\(String(cString: strerror(code))))"
-        case .unknown: "ended, nobody knows how"
         }
     }
 }

@@ -24,9 +24,10 @@ package struct MeasuredLaunch: Hashable, Sendable {
     /// nil: nobody asked, or it is not known.
     package var cachedBytes: Int64?
     package var fileBytes: Int64?
-    /// CPU time of everything else on the machine meanwhile; nil: not known.
+    /// CPU time of everything else on the machine meanwhile (``held`` included); nil: not known. Of a
+    /// launch below 250 ms it is reckoned from what was true of the 250 ms up to its end.
     package var otherWork: TimeSpan?
-    /// CPU time that the hypervisor gave to others; nil: not known.
+    /// CPU time that the hypervisor gave to others, in the same way; nil: not known.
     package var stolen: TimeSpan?
     /// The mean frequency of the cores at its end, in kHz; nil: not known.
     package var frequency: Int64?

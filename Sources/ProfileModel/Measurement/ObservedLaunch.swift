@@ -23,8 +23,8 @@ package struct ObservedLaunch: Hashable, Sendable {
     package var mainBlocked: TimeSpan?
     /// Of the process and the children that it waited for; nil: not known.
     package var counters = ProcessCounters()
-    /// CPU time of everything else on the machine meanwhile, and what the hypervisor gave to others;
-    /// nil: not known.
+    /// CPU time of everything else on the machine meanwhile, and what the hypervisor gave to others,
+    /// as ``MeasuredLaunch`` has them; nil: not known.
     package var otherWork: TimeSpan?
     package var stolen: TimeSpan?
     /// The mean of the cores' frequencies at its end, in kHz; nil: not known.

@@ -6,6 +6,9 @@ import ProfileModel
 struct MachineTotals: Hashable, Sendable {
     /// CPU time of all processes, and of the kernel for them.
     var busy: TimeSpan
+    /// In which cores had nothing to do, or waited for storage, of all cores together. Kernels that
+    /// stop the clock's tick on such cores measure this; the other figures here they only sample.
+    var idle = TimeSpan.zero
     /// CPU time that the hypervisor gave to others.
     var stolen: TimeSpan
     /// In which somebody waited for a core, and for storage; nil: not known.
@@ -19,14 +22,15 @@ extension MachineTotals {
         var text = stat
         // user nice system idle iowait irq softirq steal; guests are in user.
         guard ticksPerSecond > 0, text.skip(toLine: "cpu "), let user = text.decimal(),
-            let nice = text.decimal(), let system = text.decimal(), text.decimal() != nil,
-            text.decimal() != nil, let interrupts = text.decimal(), let soft = text.decimal(),
-            let stolen = text.decimal()
+            let nice = text.decimal(), let system = text.decimal(), let idle = text.decimal(),
+            let storage = text.decimal(), let interrupts = text.decimal(),
+            let soft = text.decimal(), let stolen = text.decimal()
         else { return nil }
         func span(_ ticks: Int64) -> TimeSpan {
             TimeSpan(nanoseconds: ticks &* (1_000_000_000 / ticksPerSecond))
         }
         busy = [user, nice, system, interrupts, soft].reduce(.zero) { $0 + span($1) }
+        self.idle = span(idle) + span(storage)
         self.stolen = span(stolen)
         corePressure = Self.pressure(core)
         diskPressure = Self.pressure(disk)
@@ -108,9 +112,13 @@ struct MachineWatch: Sendable {
     }
 
     /// Of the recorder.
-    static var ownCPU: TimeSpan {
+    static var ownCPU: TimeSpan { cpu(of: RUSAGE_SELF) }
+    /// Of the processes that it has waited for, and those that they have.
+    static var endedCPU: TimeSpan { cpu(of: RUSAGE_CHILDREN) }
+
+    private static func cpu(of who: __rusage_who) -> TimeSpan {
         var usage = rusage()
-        guard getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else { return .zero }
+        guard getrusage(__rusage_who_t(who.rawValue), &usage) == 0 else { return .zero }
         func span(_ time: timeval) -> TimeSpan {
             TimeSpan(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_usec) * 1000)
         }

@@ -13,7 +13,8 @@ final class LaunchFollower {
         /// How the program has ended, which stays to be waited for; nil: it goes on.
         var end: fl_end?
         var isHung = false
-        var signal: FinishedLaunch.EndSignal?
+        /// What ended the measurement.
+        var signal: Int32?
     }
 
     let pid: Int32
@@ -50,9 +51,7 @@ final class LaunchFollower {
             case nil, .childChanged?, .tick?:
                 if let ending = look(at: now) { return ending }
                 if let deadline, now >= deadline { return Ending(time: now, isHung: true) }
-            case .end(let signal, let isFromTerminal)?:
-                let end = FinishedLaunch.EndSignal(number: signal, isFromTerminal: isFromTerminal)
-                return Ending(time: now, signal: end)
+            case .end(let signal, _)?: return Ending(time: now, signal: signal)
             case .message(let signal)?: Program(pid: pid).pass(signal, from: signals)
             case .stop(let signal)?: stop(by: signal)
             }

@@ -13,6 +13,7 @@ package final class LaunchMeasurer {
     /// on the disk is not touched before it.
     private let sites: PreparedSites?
     private let entryCodes = EntryCodes()
+    private var machine = MachineMeter()
 
     /// How often the program is looked at, should no signal tell of it.
     var lookInterval = TimeSpan.milliseconds(100)
@@ -46,20 +47,14 @@ package final class LaunchMeasurer {
     /// Launches it once, and returns when that is over.
     package func launch(_ options: LaunchOptions) throws(SamplerError) -> FinishedLaunch {
         try Self.checkSupport(for: options.until)
-        _ = fl_adopt_orphans(0)
-        let ready = try ReadyWatch(
-            launching: options.until,
-            setting: ProgramSetting(output: options.output, error: options.error))
+        let ready = try Self.watch(options)
         defer { ready.end() }
         var ticker: Ticker?
         if ready.needsLooks || ready.watchesSignposts {
             ticker = try Self.makeTicker(isDated: !ready.needsLooks)
         }
         let area = Self.makeArea()
-        let machine = MachineMeter()
-        // Our relays are nobody's children: only from here on orphans are the program's.
-        _ = fl_adopt_orphans(1)
-        let others = ProcessFiles(pid: getpid()).children ?? []
+        machine.begin(MachineMeter.Reading.now(besides: nil))
         let held = try HeldProcess(
             path: path, arguments: arguments, signals: signals, setting: ready.setting,
             child: options.child, area: area, sites: sites)
@@ -83,17 +78,28 @@ package final class LaunchMeasurer {
             Image(path: path.text, arguments: arguments.map(\.text), time: before.time))
         observed.awaitsReady = !options.until.isEmpty && !options.until.contains(.exit)
         observed.isInterrupted = observed.isInterrupted || follower.wasStopped
-        let other = machine.since(program: observed.cpu.values.max())
-        (observed.otherWork, observed.stolen) = (other?.work, other?.stolen)
         observed.frequency = CoreFrequency.mean
-        var finished = FinishedLaunch(observed: observed)
-        finished.endSignal = ending.signal
         if ending.end != nil {
             var status: Int32 = 0
             _ = fl_wait(pid, 0, &status)
         }
-        finished.rest = LaunchRest(program: ending.end == nil ? pid : nil, besides: others)
+        let program = ending.end == nil ? pid : nil
+        let end = MachineMeter.Reading.now(besides: program)
+        let others = machine.end(end, after: ending.time - before.time)
+        (observed.otherWork, observed.stolen) = (others?.work, others?.stolen)
+        var finished = FinishedLaunch(observed: observed)
+        finished.endSignal = ending.signal
+        finished.program = program
         return finished
+    }
+
+    /// Our relays are to be nobody's children: from then on, orphans are the program's, and ours.
+    private static func watch(_ options: LaunchOptions) throws(SamplerError) -> ReadyWatch {
+        _ = fl_adopt_orphans(0)
+        defer { _ = fl_adopt_orphans(1) }
+        return try ReadyWatch(
+            launching: options.until,
+            setting: ProgramSetting(output: options.output, error: options.error))
     }
 
     /// nil: our limits leave no room for it.

@@ -26,13 +26,9 @@ package struct LaunchOptions: Sendable {
 /// A launch that is over.
 package struct FinishedLaunch: Sendable {
     package var observed: ObservedLaunch
-    /// What goes on: that is the caller's to end. nil: nothing does.
-    package var rest: LaunchRest?
-    /// The signal that ended the measurement, if one did, and whether the program has had it, too.
-    package var endSignal: EndSignal?
-
-    package struct EndSignal: Hashable, Sendable {
-        package var number: Int32
-        package var isFromTerminal: Bool
-    }
+    /// The process, if it goes on: it is the caller's to end and to wait for, and so is whatever it
+    /// has left behind, which becomes the caller's child. nil: it has ended.
+    package var program: Int32?
+    /// The signal that ended the measurement; nil: none did.
+    package var endSignal: Int32?
 }

@@ -4,7 +4,6 @@ import ProfileModel
 final class LaunchedThreads: LaunchView {
     private let files: ProcessFiles
     private var threads: [Int32: KernelThread] = [:]
-    private(set) var notes: Set<RecorderNote.Kind> = []
 
     init(pid: Int32) { files = ProcessFiles(pid: pid) }
 
@@ -18,7 +17,8 @@ final class LaunchedThreads: LaunchView {
 
     var waitsForDisk: Bool { threads.values.contains { $0.state() == UInt8(ascii: "D") } }
 
-    func note(_ kind: RecorderNote.Kind) { notes.insert(kind) }
+    /// A launch that was not seen to be ready counts as one that was not: that is said enough.
+    func note(_ kind: RecorderNote.Kind) {}
 
     /// Tells one stretch of being blocked from the next; nil: it is not blocked.
     private func stretch(of tid: Int32) -> UInt32? {

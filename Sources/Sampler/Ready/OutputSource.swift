@@ -24,7 +24,9 @@ final class OutputSource: ReadySource {
     private func watch(
         _ stream: Int32, isOutput: Bool, isError: Bool, _ setting: inout ProgramSetting
     ) throws(SystemError) {
-        switch Int(fl_stream_kind(stream)) {
+        // No program looks for something in a file that only we have, and a relay sees the moment.
+        let kind = setting.isGiven(stream) ? fl_stream_relayed : Int(fl_stream_kind(stream))
+        switch kind {
         case fl_stream_relayed:
             var input: Int32 = -1
             relays.append(try OutputRelay(to: stream, for: text, input: &input))

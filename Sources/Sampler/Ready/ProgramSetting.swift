@@ -23,6 +23,9 @@ struct ProgramSetting: ~Copyable {
     var currentOutput: Int32 { output ?? givenOutput ?? STDOUT_FILENO }
     var currentError: Int32 { error ?? givenError ?? STDERR_FILENO }
 
+    /// Whether this is one of ours that the program has instead of what we have.
+    func isGiven(_ stream: Int32) -> Bool { stream == givenOutput || stream == givenError }
+
     /// A descriptor that is for the program alone.
     mutating func handOn(_ descriptor: Int32) { inherited.append(descriptor) }
 

@@ -10,7 +10,10 @@ struct MeasureReport: Decodable {
         var readBytes: Int64?
         var status: Int32?
         var output: String?
+        var otherWorkNs: Int64?
     }
+
+    struct Note: Decodable { var kind: String }
 
     struct Header: Decodable { var ending: String }
 
@@ -27,6 +30,11 @@ struct MeasureReport: Decodable {
     struct Summary: Decodable {
         var wall: Times?
         var phases: [Phase]
+
+        /// nil: no launch has this phase.
+        func median(of phase: String) -> Double? {
+            phases.first { $0.name == phase }?.wall.medianNs
+        }
     }
 
     struct Comparison: Decodable { var pairs: Int }
@@ -41,10 +49,13 @@ struct MeasureReport: Decodable {
     var summary: Summary
     var summaryAgainst: Summary?
     var comparison: Comparison?
+    var notes: [Note]
 
     init(_ text: String) throws {
         self = try JSONDecoder().decode(MeasureReport.self, from: Data(text.utf8))
     }
+
+    func says(_ kind: String) -> Bool { notes.contains { $0.kind == kind } }
 
     /// "first", "-", "failed" … in the order of time.
     var fates: [String] { launches.map { $0.discarded ?? "-" } }

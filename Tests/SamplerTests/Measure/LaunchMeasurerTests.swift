@@ -121,16 +121,33 @@ import Testing
                 let launch = MeasuredProgram.checked(finished.observed)
                 #expect(launch.readyBy == "output:ready" && launch.outcome == .running)
                 #expect(launch.discarded == nil)
-                let rest = try #require(finished.rest)
-                let pid = try #require(rest.program)
-                #expect(rest.processes.map(\.pid).contains(pid))
-                #expect(rest.end().isEmpty)
-                #expect(kill(pid, 0) == -1 && errno == ESRCH)
+                let pid = try #require(finished.program)
                 // Its child, too.
+                let ended = program.end()
+                #expect(ended.count == 2 && ended.contains(pid))
+                #expect(kill(pid, 0) == -1 && errno == ESRCH)
                 #expect(ProcessFiles(pid: getpid()).children?.isEmpty == true)
                 var buffer = [UInt8](repeating: 0, count: 16)
                 #expect(read(ends[0], &buffer, buffer.count) == 6)
             }
+        }
+    }
+
+    /// It is ours alone: the program's output goes there through a relay, which sees the moment.
+    @Test func outputThatGoesToAFile() async {
+        await #expect(processExitsWith: .success) {
+            let file = fl_memory_file("output")
+            #expect(file >= 0 && fcntl(file, F_SETFL, O_APPEND) == 0)
+            let script = "test -p /proc/self/fd/1 && echo ready; exec sleep 1000"
+            let program = try MeasuredProgram(["/bin/sh", "-c", script])
+            program.options = LaunchOptions(
+                until: [.output(text: "ready")], watchdog: .milliseconds(60_000))
+            (program.options.output, program.options.error) = (file, file)
+            let finished = try program.finish()
+            #expect(MeasuredProgram.checked(finished.observed).readyBy == "output:ready")
+            #expect(program.end() == [finished.program ?? -1])
+            var buffer = [UInt8](repeating: 0, count: 16)
+            #expect(pread(file, &buffer, buffer.count, 0) == 6)
         }
     }
 
@@ -145,22 +162,19 @@ import Testing
             let launch = MeasuredProgram.checked(finished.observed)
             #expect(launch.discarded == .hung && launch.outcome == .running)
             #expect(launch.wall >= .milliseconds(250))
-            #expect(finished.rest?.end().isEmpty == true)
+            #expect(hangs.end() == [finished.program ?? -1])
         }
     }
 
-    /// Those that refuse SIGTERM, and those whose parents are gone.
+    /// Whoever loses its parent becomes our child.
     @Test func whatIsLeftBehind() async {
         await #expect(processExitsWith: .success) {
             let program = try MeasuredProgram([
-                "/bin/sh", "-c",
-                "(trap '' TERM; sleep 1000 & while :; do wait; done) > /dev/null 2>&1 &",
+                "/bin/sh", "-c", "(sleep 1000 & exec sleep 1000) > /dev/null 2>&1 &",
             ])
             let finished = try program.finish()
-            #expect(finished.observed.outcome == .exited(0))
-            let rest = try #require(finished.rest)
-            #expect(rest.program == nil && rest.processes.count >= 1)
-            #expect(rest.end(within: .milliseconds(50)).isEmpty)
+            #expect(finished.observed.outcome == .exited(0) && finished.program == nil)
+            #expect(program.end().count >= 1)
             #expect(ProcessFiles(pid: getpid()).children?.isEmpty == true)
         }
     }
@@ -179,7 +193,7 @@ import Testing
             for _ in 0..<2 {
                 let finished = try program.finish()
                 #expect(MeasuredProgram.checked(finished.observed).readyBy == "notify")
-                #expect(finished.rest?.end().isEmpty == true)
+                #expect(program.end() == [finished.program ?? -1])
             }
         }
     }
@@ -192,7 +206,7 @@ import Testing
             let finished = try program.finish()
             let launch = MeasuredProgram.checked(finished.observed)
             #expect(launch.readyBy == "idle:20ms" && launch.phases.last?.name == "Main")
-            #expect(finished.rest?.end().isEmpty == true)
+            #expect(program.end() == [finished.program ?? -1])
         }
     }
 
@@ -293,7 +307,7 @@ struct MeasuredPhaseTests {
                 let launch = MeasuredProgram.checked(finished.observed)
                 #expect(launch.readyBy == "signpost:shown" && launch.discarded == nil)
                 #expect(launch.phases.last?.name == "Main" && launch.outcome == .running)
-                #expect(finished.rest?.end().isEmpty == true)
+                #expect(program.end() == [finished.program ?? -1])
             }
         }
     }

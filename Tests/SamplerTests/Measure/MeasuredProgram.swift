@@ -1,5 +1,6 @@
 import Analysis
 import CSystem
+import Conditions
 import Glibc
 import ProfileModel
 import Testing
@@ -10,6 +11,7 @@ import Testing
 /// its parent becomes the test's child.
 final class MeasuredProgram {
     private let measurer: LaunchMeasurer
+    private let cleaner: Cleaner
     var options = LaunchOptions()
 
     init(_ command: [String]) throws {
@@ -19,8 +21,11 @@ final class MeasuredProgram {
         pthread_sigmask(SIG_SETMASK, &none, nil)
         // Theirs is not blocked either: a tick would end them.
         signal(fl_tick_signal(), SIG_IGN)
+        // Whoever watches signals for us has no parent, as before a measurement's first launch.
+        _ = fl_adopt_orphans(0)
         measurer = try LaunchMeasurer(
             command.map { CommandWord($0) }, signals: SignalQueue(launching: true))
+        cleaner = try Cleaner(patience: .milliseconds(10_000))
         // Threads of the test's that do not block it take SIGCHLD away.
         measurer.lookInterval = .milliseconds(1)
     }
@@ -30,9 +35,14 @@ final class MeasuredProgram {
     /// A launch that leaves nothing, and what is true of every one.
     func launch() throws -> MeasuredLaunch {
         let finished = try finish()
-        #expect(finished.rest == nil)
+        #expect(finished.program == nil && end().isEmpty)
         return Self.checked(finished.observed)
     }
+
+    /// Ends the program, if it goes on, and what it has left behind.
+    ///
+    /// - Returns: their ids.
+    func end() -> [Int32] { cleaner.clean(endsDaemons: true).map(\.pid) }
 
     static func checked(_ observed: ObservedLaunch) -> MeasuredLaunch {
         let launch = MeasuredLaunch(observed, since: MonotonicTime(nanoseconds: 0))

@@ -45,7 +45,8 @@ extension OptionDeclaration {
         if let words = kind.words { return .words(words) }
         return switch name {
         case .output, .envFile, .home: .files
-        case .until: .words(ReadyArgument.beginnings)
+        case .until:
+            .words(ReadyArgument.beginnings(subcommands.contains(.measure) ? .measure : .record))
         default: .nothing
         }
     }

@@ -1,0 +1,39 @@
+import Conditions
+import Glibc
+import ProfileModel
+
+extension ConditionRequest {
+    /// What the options ask for.
+    init(_ options: MeasureOptions) throws(ConditionError) {
+        try self.init(network: options.network, disk: options.disk)
+        cold =
+            switch options.cache {
+            case .warm: .no
+            case .cold: .files
+            case .coldAll: .all
+            }
+        home =
+            switch options.home {
+            case .own: nil
+            case .fresh: .fresh
+            case .copy(let folder): .copy(of: folder)
+            }
+        if let path = options.environmentFile { environment = try EnvironmentFile.read(path) }
+        before = options.before.map { Hook(command: $0) }
+        between = options.between.map { Hook(command: $0) }
+        endsDaemons = options.endsDaemons
+    }
+}
+
+extension CommandResult.Ending {
+    /// Of one that failed.
+    var words: String {
+        switch self {
+        case .exited(let status): "ended with status \(status)"
+        case .signalled(let signal): "was ended by signal \(signal)"
+        case .tookTooLong: "took too long, and was killed"
+        case .notStarted(let code): "could not be started (\(String(cString: strerror(code))))"
+        case .unknown: "ended, nobody knows how"
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import Glibc
+import Testing
+
+extension EndToEnd {
+    /// `measure`: what a launch leaves behind is gone before the next, and so it is at the end.
+    @Suite struct MeasureCleaning {
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        private func command(_ words: [String]) throws -> Command {
+            var command = try Firstlight.command(
+                ["measure", "-o", scratch("launches"), "-n", "2"] + words)
+            command.directory = scratch.path
+            return command
+        }
+
+        private func lines(_ name: String) -> [String] {
+            (scratch.contents(of: name) ?? "").split(separator: "\n").map(String.init)
+        }
+
+        private static func isThere(_ pid: String) throws -> Bool {
+            kill(try #require(Int32(pid)), 0) == 0
+        }
+
+        /// Notes its id, and each SIGTERM; started by `begin`, and told of through a pipe that it is
+        /// ready for that.
+        private func program(_ begin: String) throws -> [String] {
+            try #require(mkfifo(scratch("there"), 0o600) == 0)
+            try scratch.write(
+                """
+                trap 'echo $$ >> ended; exit' TERM
+                echo $$ >> begun
+                echo > there
+                sleep 4714.25 & wait
+                """, to: "left.sh")
+            return ["--", "sh", "-c", "\(begin) sh left.sh > /dev/null 2>&1 & read x < there"]
+        }
+
+        /// Each is asked once, and gone before the next launch.
+        private func expectEndedOnce() throws {
+            let begun = lines("begun")
+            #expect(begun.count == 3 && Set(begun).count == 3)
+            #expect(lines("ended") == begun)
+            for pid in begun { #expect(try !Self.isThere(pid)) }
+            #expect(try Command(["pgrep", "-f", "^sleep 4714.25"]).run().status != 0)
+        }
+
+        @Test(.needs("pgrep")) func aChild() throws {
+            let finished = try command(program("")).run()
+            #expect(finished.status == 0 && finished.error == "", "\(finished)")
+            try expectEndedOnce()
+        }
+
+        /// Its parent is asked to end, too, and is gone first.
+        @Test(.needs("pgrep")) func aGrandchild() throws {
+            let finished = try command(program("sh -c 'sh left.sh & wait'")).run()
+            #expect(finished.status == 0 && finished.error == "", "\(finished)")
+            try expectEndedOnce()
+        }
+
+        @Test(.needs("pgrep"), .needs("perl")) func aGroupOfItsOwn() throws {
+            let finished = try command(program("perl -e 'setpgrp; exec @ARGV'")).run()
+            #expect(finished.status == 0 && finished.error == "", "\(finished)")
+            try expectEndedOnce()
+        }
+
+        @Test(.needs("pgrep"), .needs("setsid")) func aDaemon() throws {
+            let words = try program("setsid -f")
+            let named = try command(words).run()
+            // It and its child, once each.
+            #expect(named.status == 0 && named.complaints.count == 2, "\(named)")
+            #expect(named.error.contains("daemon sh (") && named.error.contains("--clean"))
+            let begun = lines("begun")
+            #expect(begun.count == 3 && lines("ended").isEmpty)
+            for pid in begun { #expect(try Self.isThere(pid)) }
+            _ = try Command(["pkill", "-f", "^sleep 4714.25"]).run()
+            for name in ["begun", "ended"] { try scratch.write("", to: name) }
+            let ended = try command(["--clean"] + words).run()
+            #expect(ended.status == 0 && ended.error == "", "\(ended)")
+            #expect(lines("begun").count == 3 && lines("ended") == lines("begun"))
+            for pid in lines("begun") { #expect(try !Self.isThere(pid)) }
+        }
+
+        /// Who goes to the background is not waited for.
+        @Test(.needs("setsid"), .needs("pgrep")) func aProgramThatGoesToTheBackground() throws {
+            let words = ["--clean", "--until", "listen", "setsid", "-f", "sleep", "4716.25"]
+            let finished = try command(words).run()
+            #expect(finished.status == 1, "\(finished)")
+            #expect(finished.complaints.last?.contains("stays in the foreground") == true)
+            #expect(try Command(["pgrep", "-f", "^sleep 4716.25"]).run().status != 0)
+        }
+
+        /// It is ready, and goes on: it is asked to end once, and so is its child.
+        @Test(.needs("pgrep")) func aProgramThatGoesOn() throws {
+            let words = try program("")
+            let script = words[3] + "; trap 'echo end >> program; exit' TERM; echo ready; wait"
+            let finished = try command(["--until", "output:ready", "--", "sh", "-c", script]).run()
+            #expect(finished.status == 0 && finished.error == "", "\(finished)")
+            try expectEndedOnce()
+            #expect(lines("program") == ["end", "end", "end"])
+        }
+
+        /// Ctrl-C in the middle.
+        @Test(.needs("pgrep"), .needs("setsid")) func interruption() throws {
+            try #require(mkfifo(scratch("go"), 0o600) == 0)
+            let words = try program("setsid -f")
+            let script = words[3] + "; echo go > go; sleep 4714.25"
+            let child = try command(["--clean", "--", "sh", "-c", script]).start()
+            let go = try FileHandle(forReadingFrom: URL(fileURLWithPath: scratch("go")))
+            #expect(!go.availableData.isEmpty)
+            kill(child.pid, SIGINT)
+            let finished = try child.finish()
+            #expect(finished.status == 130, "\(finished)")
+            #expect(lines("begun").count == 1 && lines("ended") == lines("begun"))
+            #expect(try Command(["pgrep", "-f", "^sleep 4714.25"]).run().status != 0)
+        }
+
+        /// What a command of the user's has left is ended, too, even if it has failed.
+        @Test(.needs("pgrep")) func commands() throws {
+            let left = "sleep 4715.25 > /dev/null 2>&1 &"
+            let finished = try command(["--before", left, "true"]).run()
+            #expect(finished.status == 0, "\(finished)")
+            let failing = try command(["--before", left + " exit 3", "true"]).run()
+            #expect(failing.status == 1, "\(failing)")
+            #expect(try Command(["pgrep", "-f", "^sleep 4715.25"]).run().status != 0)
+        }
+    }
+}
