@@ -139,7 +139,9 @@ import Testing
             stage.value = 7
             #expect(shown(on: screen, 10) == "\rstep 7\u{1b}[K")
         }
-        #expect(shown(on: screen, 4).hasSuffix("\u{1b}[K"))
+        // A busy machine may have let it say so again.
+        var rest = ""
+        while !rest.hasSuffix("\r\u{1b}[K") { rest += shown(on: screen, 1) }
     }
 
     @Test func modulesThatAreLookedUp() {
