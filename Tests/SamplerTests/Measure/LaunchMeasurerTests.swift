@@ -17,12 +17,16 @@ import Testing
             var descriptors: Set<Int> = []
             for _ in 0..<12 {
                 let launch = try program.launch()
-                #expect(launch.phases.map(\.name) == Self.whole)
-                #expect(launch.outcome == .exited(0) && launch.discarded == nil)
-                #expect(launch.phases.allSatisfy { $0.cpu.map { $0 > .zero } ?? false })
-                #expect(launch.held > .zero && launch.cpu != nil && launch.mainBlocked != nil)
-                #expect(launch.minorFaults.map { $0 > 10 && $0 < 1000 } == true)
-                #expect(launch.majorFaults != nil && launch.readBytes != nil)
+                let all = Comment("\(launch)")
+                #expect(launch.phases.map(\.name) == Self.whole, all)
+                #expect(launch.outcome == .exited(0) && launch.discarded == nil, all)
+                // What our code takes of a phase is left out; a phase of some microseconds may have
+                // used no more than that.
+                #expect(launch.phases.allSatisfy { $0.cpu != nil }, all)
+                #expect(launch.cpu.map { $0 > .zero } == true, all)
+                #expect(launch.held > .zero && launch.mainBlocked != nil, all)
+                #expect(launch.minorFaults.map { $0 > 10 && $0 < 1000 } == true, all)
+                #expect(launch.majorFaults != nil && launch.readBytes != nil, all)
                 descriptors.insert(Self.openDescriptors)
             }
             // Nothing is kept open, and nobody is left.

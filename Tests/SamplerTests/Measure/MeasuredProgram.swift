@@ -35,7 +35,8 @@ final class MeasuredProgram {
     /// A launch that leaves nothing, and what is true of every one.
     func launch() throws -> MeasuredLaunch {
         let finished = try finish()
-        #expect(finished.program == nil && end().isEmpty)
+        let rest = end()
+        #expect(finished.program == nil && rest.isEmpty, "\(rest)")
         return Self.checked(finished.observed)
     }
 
@@ -46,14 +47,15 @@ final class MeasuredProgram {
 
     static func checked(_ observed: ObservedLaunch) -> MeasuredLaunch {
         let launch = MeasuredLaunch(observed, since: MonotonicTime(nanoseconds: 0))
-        #expect(launch.wall > .zero && launch.held >= .zero)
-        #expect(launch.phases.reduce(.zero) { $0 + $1.wall } == launch.wall)
-        for phase in launch.phases { #expect(phase.wall > .zero) }
+        let all = Comment("\(launch)")
+        #expect(launch.wall > .zero && launch.held >= .zero, all)
+        #expect(launch.phases.reduce(.zero) { $0 + $1.wall } == launch.wall, all)
+        for phase in launch.phases { #expect(phase.wall > .zero, all) }
         let parts = launch.phases.compactMap(\.cpu)
         if let cpu = launch.cpu, parts.count == launch.phases.count {
-            #expect(parts.reduce(.zero, +) == cpu)
+            #expect(parts.reduce(.zero, +) == cpu, all)
         }
-        if let blocked = launch.mainBlocked { #expect(blocked <= launch.wall) }
+        if let blocked = launch.mainBlocked { #expect(blocked <= launch.wall, all) }
         return launch
     }
 
