@@ -7,7 +7,8 @@ import Recording
 // since SQLite refuses it first. The environment names the files to begin with.
 
 private let file = TemporaryFile("rows")
-private let seeds = ["FIRSTLIGHT_FUZZ_RECORDING", "FIRSTLIGHT_FUZZ_MEASUREMENT"].map { name in
+private let names: [String] = ["FIRSTLIGHT_FUZZ_RECORDING", "FIRSTLIGHT_FUZZ_MEASUREMENT"]
+private let seeds = names.map { name in
     contents(of: getenv(name).map { String(cString: $0) } ?? "")
 }.filter { !$0.isEmpty }
 
