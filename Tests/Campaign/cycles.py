@@ -299,7 +299,8 @@ def several(state, server, name, numbers, key):
         if wrong:
             state.keep("cycles", f"{name.replace(' ', '-')}-{number}", [wrong[0]],
                        {"why": "\n".join(wrong), "log": server.log(),
-                        "maps": processes.read(f"/proc/{server.pid}/maps")})
+                        "maps": processes.read(f"/proc/{server.pid}/maps"),
+                        "report": processes.run([server.options.firstlight, "report", recording]).output})
             before = snapshot(server.pid)
         state.part("cycles")[key] = number + 1
         if server.child.poll() is not None:

@@ -1,5 +1,6 @@
 import CSystem
 import Glibc
+import ProfileModel
 import TestSupport
 import Testing
 
@@ -18,16 +19,16 @@ import Testing
             }
             setMask()
             let thread = KernelThread(process: getpid(), tid: OwnSignposts.thread)
-            #expect(thread.interruptInOwnCode() != nil)
+            #expect(thread.interruptInOwnCode(each: .milliseconds(1)) != nil)
             setMask(SIGURG)
-            #expect(thread.interruptInOwnCode() != nil)
+            #expect(thread.interruptInOwnCode(each: .milliseconds(1)) != nil)
             setMask(SIGWINCH)
-            #expect(thread.interruptInOwnCode() == nil)
+            #expect(thread.interruptInOwnCode(each: .milliseconds(1)) == nil)
             setMask()
-            #expect(thread.interruptInOwnCode() == nil)
+            #expect(thread.interruptInOwnCode(each: .milliseconds(1)) == nil)
             // Another program is another matter.
             thread.reopen()
-            #expect(thread.interruptInOwnCode() != nil)
+            #expect(thread.interruptInOwnCode(each: .milliseconds(1)) != nil)
         }
     }
 }

@@ -1,5 +1,6 @@
 import CSystem
 import Glibc
+import ProfileModel
 
 /// A stop that a traced thread was asked for, and makes where it runs its own code only.
 protocol Interruption: AnyObject {
@@ -22,8 +23,6 @@ final class KernelInterruption: Interruption {
     private let status: () -> ThreadStatus?
     private let tid: Int32
 
-    /// Of CPU time until it is looked whether the thread runs its own code.
-    private static let period: UInt64 = 100_000
     /// Ignored by default, should one ever come when nobody traces the thread any more.
     private static let signals = [SIGURG, SIGWINCH]
 
@@ -34,15 +33,19 @@ final class KernelInterruption: Interruption {
     ///     comes stays pending, and the program can see that (sigpending, signalfd).
     ///   - caught: those that somebody has a handler for, the second choice: one of the program's own
     ///     that comes while ours is pending is lost.
+    ///   - period: of CPU time until it is looked, again and again, whether it runs its own code.
     ///   - status: the thread's, as it is then.
-    init?(tid: Int32, blocked: UInt64, caught: UInt64, status: @escaping () -> ThreadStatus?) {
+    init?(
+        tid: Int32, blocked: UInt64, caught: UInt64, period: TimeSpan,
+        status: @escaping () -> ThreadStatus?
+    ) {
         self.tid = tid
         self.status = status
         let free = Self.signals.filter { blocked & Signals.bit($0) == 0 }
         guard let signal = free.first(where: { caught & Signals.bit($0) == 0 }) ?? free.first
         else { return nil }
         self.signal = signal
-        descriptor = fl_open_interruption(tid, signal, Self.period)
+        descriptor = fl_open_interruption(tid, signal, UInt64(max(1, period.nanoseconds)))
         guard descriptor >= 0 else { return nil }
     }
 

@@ -18,6 +18,9 @@ protocol ThreadAccess: AnyObject {
     /// What changes now and then.
     func standing() -> ThreadStanding
     func name() -> String?
+    /// The ids of the processes that it has forked and that have not been waited for, as the kernel
+    /// writes them; none, too, where the kernel does not tell (CONFIG_PROC_CHILDREN).
+    func children() -> [UInt8]
     /// Up to `count` bytes of the process's memory: by this thread, for the first one may have
     /// given it up.
     func memory(at address: UInt64, count: Int) -> [UInt8]
@@ -31,7 +34,9 @@ protocol ThreadAccess: AnyObject {
     func seize(followingChildren: Bool) throws(SystemError)
     func interrupt() throws(SystemError)
     /// The same, where it runs its own code; nil: that cannot be had.
-    func interruptInOwnCode() -> (any Interruption)?
+    ///
+    /// - Parameter period: of its CPU time between two looks at where it is.
+    func interruptInOwnCode(each period: TimeSpan) -> (any Interruption)?
     func resume(delivering signal: Int32) throws(SystemError)
     func listen() throws(SystemError)
     func detach(delivering signal: Int32) throws(SystemError)
@@ -134,6 +139,11 @@ final class KernelThread: ThreadAccess {
         return ProcFormats.name(inComm: scratch.buffer.text)
     }
 
+    func children() -> [UInt8] {
+        scratch.buffer.readAll(path: folder + "/children")
+        return scratch.buffer.contents
+    }
+
     func memory(at address: UInt64, count: Int) -> [UInt8] {
         TargetMemory(pid: tid).read(at: address, count: count)
     }
@@ -142,11 +152,11 @@ final class KernelThread: ThreadAccess {
         try tracee.seize(followingChildren: followingChildren)
     }
     func interrupt() throws(SystemError) { try tracee.interrupt() }
-    func interruptInOwnCode() -> (any Interruption)? {
+    func interruptInOwnCode(each period: TimeSpan) -> (any Interruption)? {
         guard let caught = status()?.caughtSignals else { return nil }
-        return KernelInterruption(tid: tid, blocked: blockedSignals, caught: caught) { [self] in
-            status()
-        }
+        return KernelInterruption(
+            tid: tid, blocked: blockedSignals, caught: caught, period: period
+        ) { [self] in status() }
     }
     func resume(delivering signal: Int32) throws(SystemError) {
         try tracee.resume(delivering: signal)

@@ -134,6 +134,7 @@ extension TraceSession {
     }
 
     func stop(_ thread: TracedThread) {
+        guard !mayHarmOthers(thread) else { return spare(thread) }
         if !thread.isTraced {
             // Attached, our code comes in by a stop.
             let mayBeTraced = stage.isSettling || stage.image?.mayBeTraced != false
@@ -144,11 +145,16 @@ extension TraceSession {
         interrupt(thread)
     }
 
+    /// Whether a stop of it could end the waits of others: see ``ChildrenWatch``.
+    func mayHarmOthers(_ thread: TracedThread) -> Bool {
+        threads.count > 1 && thread.children.forksOften(thread.tracee.children(), at: process.now)
+    }
+
     /// A blocked thread that is still traced for nothing is stopped, if that does not end its call:
     /// the stop detaches it.
     func detachBlocked(_ thread: TracedThread) {
         guard isTracedForNothing(thread), let blocked = thread.blocked,
-            blocked.position.systemCall >= 0, blocked.kind < .fragile
+            blocked.position.systemCall >= 0, blocked.kind < .fragile, !mayHarmOthers(thread)
         else { return }
         interrupt(thread)
     }
@@ -163,7 +169,7 @@ extension TraceSession {
             // One that was called off too late stands for it.
             thread.phase = .interrupted(process.now)
         } else if capture == .signal || thread.burst.hasWaitedFragile,
-            let interruption = thread.tracee.interruptInOwnCode()
+            let interruption = thread.tracee.interruptInOwnCode(each: interruptionPeriod)
         {
             thread.interruption = interruption
             thread.phase = .interrupted(process.now)
@@ -177,6 +183,10 @@ extension TraceSession {
     private func mayMeetLongCall(_ thread: TracedThread, at now: MonotonicTime) -> Bool {
         thread.calls.mayMeetLongCall(at: now) || endlessFiles.areOpen(at: now)
     }
+
+    /// At the end one stop is left to be had, and somebody who works for a few microseconds at a time
+    /// must be met in them.
+    private var interruptionPeriod: TimeSpan { TimeSpan(nanoseconds: isClosed ? 20_000 : 100_000) }
 
     func interruptAnywhere(_ thread: TracedThread) {
         let now = process.now
@@ -204,7 +214,7 @@ extension TraceSession {
             blocked.position.systemCall >= 0, blocked.kind < .fragile,
             // Where threads take turns, the last look at it may be long ago.
             thread.counters()?.slices == thread.clock.counters.slices,
-            stage.image?.mayBeTraced != false
+            stage.image?.mayBeTraced != false, !mayHarmOthers(thread)
         else { return }
         stop(thread)
     }

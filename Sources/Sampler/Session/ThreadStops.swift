@@ -180,7 +180,8 @@ extension TraceSession {
             var wantsCore = false
             // Who cannot be led away is not stopped again and again.
             for thread in threads.values
-            where mayStop(thread) && !(isLate && unfit.contains(thread.tid)) {
+            where mayStop(thread) && !(isLate ? unfit.contains(thread.tid) : mayHarmOthers(thread))
+            {
                 // Another may be had sooner.
                 guard let position = stopNow(thread, by: min(deadline, process.now + turn)) else {
                     wantsCore = true

@@ -417,7 +417,7 @@ final class TraceSession {
     private static let removalPatience = TimeSpan.milliseconds(2500)
 
     /// Everything has been told, once: the process may end while our code is taken back.
-    private var isClosed = false
+    private(set) var isClosed = false
 
     func closeAll(at now: MonotonicTime) {
         guard !isClosed else { return }

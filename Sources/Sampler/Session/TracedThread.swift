@@ -56,6 +56,7 @@ final class TracedThread {
     /// How it may be looked at while it runs.
     var burst = BurstWatch()
     var calls = CallWatch()
+    var children = ChildrenWatch()
     /// Where it answers requests, once it was asked; how often it had had a core when it was
     /// asked last; and how often it had one since without an answer.
     var slot: Int?

@@ -178,6 +178,8 @@ final class MadeThread: ThreadAccess {
     /// What was done to it, in order.
     private(set) var done: [Action] = []
     var comm = "made"
+    /// As in `children`.
+    var childIDs = ""
     var pendingSignals: UInt64 = 0
     var message: UInt64 = 0
     var programCounter: UInt64 = 0x40_1000
@@ -290,6 +292,7 @@ final class MadeThread: ThreadAccess {
             ? ThreadStanding() : ThreadStanding(scheduling: scheduling, name: comm)
     }
 
+    func children() -> [UInt8] { Array(childIDs.utf8) }
     func name() -> String? { doing == .gone ? nil : comm }
 
     func memory(at address: UInt64, count: Int) -> [UInt8] {
@@ -323,7 +326,7 @@ final class MadeThread: ThreadAccess {
         process.tellStop(of: tid)
     }
 
-    func interruptInOwnCode() -> (any Interruption)? {
+    func interruptInOwnCode(each period: TimeSpan) -> (any Interruption)? {
         guard let isInOwnCode, doing != .gone, isTraced else { return nil }
         done.append(.interruptedInOwnCode)
         let interruption = MadeInterruption()

@@ -61,6 +61,23 @@ extension TraceSessionTests {
         #expect(process.now - before < .milliseconds(10))
     }
 
+    /// A child that ends while its parent is stopped would end other threads' waits.
+    @Test func whoForksIsNotStoppedForASample() throws {
+        let session = launched()
+        let main = try #require(session.threads[process.pid])
+        process.main.childIDs = "77 "
+        session.stop(main)
+        #expect(main.isInterrupted, "It has no other threads.")
+        let second = try beginThread(process.pid + 1, session)
+        process.threads[second.tid]?.childIDs = "78 "
+        session.stop(second)
+        #expect(!second.isInterrupted && second.isUnsampled)
+        process.threads[second.tid]?.childIDs = ""
+        process.pass(1001)
+        session.stop(second)
+        #expect(second.isInterrupted)
+    }
+
     /// Another program begins when nothing is being done to this one any more.
     @Test func anExecWhileAStopIsWaitedFor() throws {
         let session = launched()

@@ -1,0 +1,27 @@
+import ProfileModel
+import Testing
+
+@testable import Sampler
+
+/// Who has forked a moment ago is not stopped: other threads' waits would end.
+struct ChildrenWatchTests {
+    /// What a watch says of each look: the children, and when, in milliseconds.
+    private func answers(_ looks: [(String, Int64)]) -> [Bool] {
+        var watch = ChildrenWatch()
+        let start = MonotonicTime(nanoseconds: 5_000_000_000)
+        return looks.map { children, time in
+            watch.forksOften(Array(children.utf8), at: start + .milliseconds(time))
+        }
+    }
+
+    /// The last one has ended, and the next may come.
+    @Test func whoHasForkedALittleBeforeMayDoSoAgain() {
+        let looks = answers([("", 0), ("12 ", 0), ("", 10), ("", 1000), ("13 ", 1001)])
+        #expect(looks == [false, true, true, false, true])
+    }
+
+    @Test func childrenThatStayEndLate() {
+        let looks = answers([("12 ", 0), ("12 ", 999), ("12 ", 1000), ("12 14 ", 1500)])
+        #expect(looks == [true, true, false, true])
+    }
+}
