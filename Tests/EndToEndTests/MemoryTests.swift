@@ -45,12 +45,14 @@ extension EndToEnd {
             let recorder = try Firstlight.command(
                 ["attach", "--quiet", "-o", scratch("recording"), "\(program.pid)"]
             ).start()
-            // For the moment that it takes to unlock it, it counts.
+            // For the moment that it takes to unlock it, it counts. Our handler comes last.
             try Proc.waitUntil("the area is there, and not locked") {
                 let maps = Proc.contents("/proc/\(program.pid)/maps")
-                let status = Proc.contents("/proc/\(program.pid)/status")
+                let status = Proc.contents("/proc/\(program.pid)/status") ?? ""
+                let caught = status.split(separator: "\n").first { $0.hasPrefix("SigCgt:") }
                 return maps?.contains("memfd:firstlight") == true
-                    && status?.contains(before) == true
+                    && caught?.contains(where: { ("1"..."9").contains($0) }) == true
+                    && status.contains(before)
             }
             try input.write(".")
             #expect(try output.line() == before)

@@ -89,14 +89,17 @@ import Testing
                 var files = EndlessFiles(pid: getpid())
                 return files.areOpen(at: .now)
             }
-            // Whatever runs the tests may have left some.
-            for descriptor in 3..<1024 as Range<Int32> { close(descriptor) }
-            for descriptor in 0...2 as ClosedRange<Int32> {
-                let nothing = open("/dev/null", O_RDWR)
-                dup2(nothing, descriptor)
+            let endless = ["/dev/zero", "/dev/urandom", "/dev/random", "/dev/full"]
+            // Whatever runs the tests may have left some. Others are those of the tests' own library,
+            // which crashes without them.
+            for descriptor in 0..<1024 as Range<Int32> {
+                guard let path = realpath("/proc/self/fd/\(descriptor)", nil) else { continue }
+                defer { free(path) }
+                guard endless.contains(String(cString: path)) else { continue }
+                dup2(open("/dev/null", O_RDWR), descriptor)
             }
             #expect(!areOpen())
-            for path in ["/dev/zero", "/dev/urandom", "/dev/random", "/dev/full"] {
+            for path in endless {
                 let descriptor = open(path, O_RDONLY)
                 try #require(descriptor >= 0)
                 #expect(areOpen(), "\(path)")
