@@ -282,6 +282,14 @@ def campaign(state, options, count):
         state.save()
 
 
+def report(firstlight, recording):
+    """What the recording says of itself: why code of ours stayed, say."""
+    try:
+        return processes.run([firstlight, "report", recording]).output
+    except (Hung, OSError) as error:
+        return f"{type(error).__name__}: {error}"
+
+
 def several(state, server, name, numbers, key):
     # Warm: compilers that work as it runs, caches, threads that are made when they are needed.
     for _ in range(20):
@@ -300,7 +308,7 @@ def several(state, server, name, numbers, key):
             state.keep("cycles", f"{name.replace(' ', '-')}-{number}", [wrong[0]],
                        {"why": "\n".join(wrong), "log": server.log(),
                         "maps": processes.read(f"/proc/{server.pid}/maps"),
-                        "report": processes.run([server.options.firstlight, "report", recording]).output})
+                        "report": report(server.options.firstlight, recording)})
             before = snapshot(server.pid)
         state.part("cycles")[key] = number + 1
         if server.child.poll() is not None:

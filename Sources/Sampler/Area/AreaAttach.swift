@@ -45,8 +45,14 @@ extension TraceSession {
     }
 
     private func advanceEntry(of image: RunningImage) throws(SetupFailure) {
-        guard let entry = image.entry, hasArrived(image),
-            image.entry?.area?.isSettled != false || !entry.isOpen,
+        guard let entry = image.entry else { return }
+        guard hasArrived(image) else {
+            guard hasLeft(entry) else { return }
+            emptyCave(of: image)
+            image.entry = nil
+            throw .obstacle(.unmapped)
+        }
+        guard image.entry?.area?.isSettled != false || !entry.isOpen,
             let led = threads[entry.tid], let others = stopAllOthers(than: led)
         else { return }
         let held = process.now
@@ -61,14 +67,13 @@ extension TraceSession {
     /// core. It is let in, for what it has brought can be taken back then.
     func awaitEntry(by deadline: MonotonicTime) {
         guard let image = stage.image else { return }
-        var isIn = true
-        while image.entry != nil, isIn, outcome == nil {
-            do throws(SetupFailure) { try advanceEntry(of: image) } catch { isIn = false }
+        while image.entry != nil, outcome == nil {
+            do throws(SetupFailure) { try advanceEntry(of: image) } catch { break }
             guard process.now < deadline, !isCalledOff else { break }
             pause(microseconds: 200)
         }
-        // It waits in the area for a moment, in vain, and goes on.
-        if image.entry != nil || !isIn { noteLeftBehind() }
+        // It may come any time. If it is there and waits, it does so for a moment, and goes on.
+        if let entry = image.entry, entry.area == nil || entry.isOpen { noteLeftBehind() }
     }
 
     /// At the end: it never had enough of a core for our code to come in. Who waited all the time
@@ -88,11 +93,26 @@ extension TraceSession {
     /// in a call is not stopped, and would go into our code as soon as it is led there.
     private func hasArrived(_ image: RunningImage) -> Bool {
         guard let entry = image.entry else { return false }
+        let isMapped = isCode(at: entry.contents.place)
         if entry.area == nil {
-            image.entry?.area = Area(
-                pid: pid, descriptor: entry.descriptor, stackBytes: options.stackBytes)
+            image.entry?.area = openMemory(as: entry.descriptor) ?? (isMapped ? findMemory() : nil)
         }
-        return image.entry?.area != nil && isCode(at: entry.contents.place)
+        return image.entry?.area != nil && isMapped
+    }
+
+    private func openMemory(as descriptor: Int32) -> Area? {
+        Area(pid: pid, descriptor: descriptor, stackBytes: options.stackBytes)
+    }
+
+    /// Another thread may have opened something just before, and then it has another number.
+    private func findMemory() -> Area? {
+        let numbers = ProcessFiles(pid: pid).descriptors(of: EarlierArea.path)
+        return numbers.lazy.compactMap { self.openMemory(as: $0) }.first
+    }
+
+    /// Whether it has waited in the memory in vain, and closed it, before that was found.
+    private func hasLeft(_ entry: PendingEntry) -> Bool {
+        EarlierArea.all(in: pid).contains { $0.isLeft && $0.start == entry.contents.place }
     }
 
     private func join(_ image: RunningImage, by thread: TracedThread) throws(SetupFailure) {

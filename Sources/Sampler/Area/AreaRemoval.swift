@@ -12,16 +12,49 @@ extension TraceSession {
         wait(atMost: .milliseconds(50)) { isIdle(code) }
         // Requests that are under way are answered as soon as their threads get a core.
         wait(atMost: max(.zero, deadline - process.now)) { !isAsked(code) || isCalledOff }
-        var interval = TimeSpan.milliseconds(1)
-        while !remove(code, by: deadline) {
-            guard outcome == nil, process.now < deadline, !isCalledOff else {
-                code.area.silence()
-                return noteLeftBehind()
+        guard repeats(until: deadline, { remove(code, by: deadline) }) else {
+            code.area.silence()
+            return noteLeftBehind()
+        }
+    }
+
+    /// Where the others did not stand still in time, whoever was led away has waited in vain, and gone
+    /// on: what it had mapped is in nobody's way, but it is ours.
+    func removeForsaken(by deadline: MonotonicTime) {
+        guard stage.image != nil else { return }
+        // Waiting for an entry may have taken all the time.
+        let deadline = max(deadline, process.now + Self.stopPatience)
+        let isGone = repeats(until: deadline) {
+            guard hasForsaken else { return true }
+            guard let thread = stopAny(by: deadline) else { return false }
+            defer { release(thread) }
+            guard var others = stopAllOthers(than: thread) else { return false }
+            let areas = abandonedAreas(besides: thread, of: &others)
+            for other in others { release(other) }
+            for area in areas {
+                _ = takeAway(AreaCode.away(unmapping: area.range), by: thread, deadline)
             }
-            // It goes its way in between.
+            return !hasForsaken
+        }
+        if !isGone { noteLeftBehind() }
+    }
+
+    private var hasForsaken: Bool {
+        sharesNamespace
+            && EarlierArea.all(in: pid).contains { $0.isForsaken && $0.recorder == getpid() }
+    }
+
+    /// Tries something again and again; the program goes its way in between.
+    ///
+    /// - Returns: whether it was done.
+    private func repeats(until deadline: MonotonicTime, _ action: () -> Bool) -> Bool {
+        var interval = TimeSpan.milliseconds(1)
+        while !action() {
+            guard outcome == nil, process.now < deadline, !isCalledOff else { return false }
             wait(atMost: interval) { isCalledOff }
             interval = interval + interval
         }
+        return true
     }
 
     /// - Returns: false: some other thread had no core to stop on, or is just in our code.
@@ -175,11 +208,10 @@ extension TraceSession {
         let end = cave &+ UInt64(code.count)
         var isBack = false
         let deadline = deadline ?? process.now + .milliseconds(1000)
+        thread.isLed = true
+        defer { thread.isLed = false }
         for _ in 0..<32 {
-            guard (try? thread.tracee.resume()) != nil else { return false }
-            waitForCore(thread, by: deadline)
-            // What it waits in is ours.
-            interruptAnywhere(thread)
+            guard resumeForCore(thread, by: deadline) else { return false }
             guard let position = stopNow(thread, by: deadline) else { return false }
             if AreaCode.isAwayWaiting(position, piece: cave) {
                 try? thread.tracee.restore(state)

@@ -16,6 +16,10 @@ struct EarlierArea {
     let signals: [Area.Signal]
     /// Somebody waits in it until it is filled in.
     private let isAwaited: Bool
+    /// Nobody has filled it in, in time: whoever has brought it waits for a moment, or has gone on.
+    var isForsaken: Bool { isLeft || isAwaited }
+    /// And has gone on.
+    let isLeft: Bool
     /// It is of another version, or does not say whose it is.
     private let isUnclear: Bool
     /// Whether nobody comes by it any more but by `changes`, and who was there may have left.
@@ -50,7 +54,7 @@ struct EarlierArea {
         return first.start..<end
     }
 
-    private static let path = "/memfd:firstlight (deleted)"
+    static let path = "/memfd:firstlight (deleted)"
 
     private init(at range: Range<UInt64>, _ memory: TargetMemory) {
         self.range = range
@@ -64,9 +68,8 @@ struct EarlierArea {
         let state = isOurs ? bytes.withUnsafeBytes { $0.loadUnaligned(as: fl_state.self) } : nil
         signals = state.map(Area.signals) ?? []
         // Whoever waited in vain for it to be filled in has gone on, or is still within.
-        let isForsaken =
-            AreaCode.isArrival(code) && state?.phase == UInt32(FL_PHASE_ABANDONED)
-        isQuiet = isForsaken || state.map { Self.isQuiet($0, at: start, memory) } ?? false
+        isLeft = state?.phase == UInt32(FL_PHASE_ABANDONED)
+        isQuiet = isLeft || state.map { Self.isQuiet($0, at: start, memory) } ?? false
         recorder = Int32(bitPattern: state?.recorder ?? 0)
         isAwaited = state?.phase == UInt32(FL_PHASE_EMPTY)
         isUnclear = state == nil || (isAwaited && recorder == 0)

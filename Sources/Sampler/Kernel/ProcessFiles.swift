@@ -138,6 +138,19 @@ struct ProcessFiles: Sendable {
         return (0...).first { open?.contains($0) != true } ?? 0
     }
 
+    /// Under which numbers it has a file open that the kernel calls so.
+    func descriptors(of name: String) -> [Int32] {
+        FirstThread.orAnother(of: pid) { tid -> [Int32]? in
+            let folder = "/proc/\(tid)/fd"
+            let numbers = Self.numbers(in: folder).filter {
+                var target = [UInt8](repeating: 0, count: 256)
+                let length = readlink("\(folder)/\($0)", &target, target.count)
+                return length > 0 && target.prefix(length).elementsEqual(name.utf8)
+            }
+            return numbers.isEmpty ? nil : numbers
+        } ?? []
+    }
+
     /// The names in a folder that are numbers.
     private static func numbers(in path: String) -> [Int32] {
         guard let folder = opendir(path) else { return [] }

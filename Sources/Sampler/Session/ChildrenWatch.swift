@@ -16,7 +16,7 @@ struct ChildrenWatch: Hashable, Sendable {
     private var forked: MonotonicTime?
 
     /// - Parameter children: their ids, as the kernel writes them.
-    mutating func forksOften(_ children: [UInt8], at now: MonotonicTime) -> Bool {
+    mutating func hasForkedLately(_ children: [UInt8], at now: MonotonicTime) -> Bool {
         if children != self.children {
             self.children = children
             if !children.isEmpty { forked = now }

@@ -12,7 +12,7 @@ extension TraceSession {
             thread.stackPointer = answer.registers.stackPointer
             thread.usesAlternateStack = true
             endEvents(of: thread)
-            stop(thread)
+            stopForSample(thread)
         } else {
             let tracee = thread.tracee
             thread.calls.saw(answer.registers, at: answer.time) { tracee.memory(at: $0, count: 2) }
@@ -47,7 +47,7 @@ extension TraceSession {
         switch approach {
         case .signal: ask(thread, status, counters)
         case .stop where sampleByEvents(thread), .spare where sampleByEvents(thread): break
-        case .stop: stop(thread)
+        case .stop: stopForSample(thread)
         case .spare: spare(thread)
         }
     }
@@ -66,7 +66,7 @@ extension TraceSession {
         _ thread: TracedThread, _ approach: BurstWatch.Approach, at now: MonotonicTime
     ) {
         if approach != .spare, !endlessFiles.areOpen(at: now) {
-            stop(thread)
+            stopForSample(thread)
         } else if !sampleByEvents(thread) {
             spare(thread)
         }
@@ -104,7 +104,7 @@ extension TraceSession {
         _ thread: TracedThread, _ status: ThreadStatus, _ counters: SchedulerCounters
     ) {
         guard let signalCapture else {
-            if !sampleByEvents(thread) { stop(thread) }
+            if !sampleByEvents(thread) { stopForSample(thread) }
             return
         }
         let place = observer.stackPlace(of: thread)
@@ -130,11 +130,15 @@ extension TraceSession {
         case .displaced, .filtered: ledger.note(obstacle, 1)
         default: if thread.detours == SignalCapture.patience { note(obstacle) }
         }
-        stop(thread)
+        stopForSample(thread)
+    }
+
+    /// Stops a running thread for its registers, unless that could harm others.
+    func stopForSample(_ thread: TracedThread) {
+        if mayHarmOthers(thread) { spare(thread) } else { stop(thread) }
     }
 
     func stop(_ thread: TracedThread) {
-        guard !mayHarmOthers(thread) else { return spare(thread) }
         if !thread.isTraced {
             // Attached, our code comes in by a stop.
             let mayBeTraced = stage.isSettling || stage.image?.mayBeTraced != false
@@ -147,7 +151,8 @@ extension TraceSession {
 
     /// Whether a stop of it could end the waits of others: see ``ChildrenWatch``.
     func mayHarmOthers(_ thread: TracedThread) -> Bool {
-        threads.count > 1 && thread.children.forksOften(thread.tracee.children(), at: process.now)
+        threads.count > 1
+            && thread.children.hasForkedLately(thread.tracee.children(), at: process.now)
     }
 
     /// A blocked thread that is still traced for nothing is stopped, if that does not end its call:
@@ -162,8 +167,10 @@ extension TraceSession {
     /// Asks a thread to stop; one that runs, in its own code, as far as that can be had, and where
     /// stops are not the rule or could end a call of its.
     func interrupt(_ thread: TracedThread) {
-        // As it is now: it may have begun to wait since the last look.
-        if case .blocked(let call, let registers) = thread.activity(), call >= 0 {
+        if thread.isLed {
+            interruptAnywhere(thread)
+            // As it is now: it may have begun to wait since the last look.
+        } else if case .blocked(let call, let registers) = thread.activity(), call >= 0 {
             if endsNoCall(call, registers) { interruptAnywhere(thread) }
         } else if let late = thread.interruption, late.isCalledOff, late.isOnItsWay {
             // One that was called off too late stands for it.

@@ -12,12 +12,16 @@ extension TraceSession {
     /// - Returns: those that were stopped; nil: one that runs could not be, and all go on.
     func stopOthers(than thread: TracedThread?) -> [TracedThread]? {
         let deadline = process.now + Self.stopPatience
-        let others = threads.values.filter { $0.tid != thread?.tid && isRunning($0) }
+        let running = threads.values.filter { $0.tid != thread?.tid && isRunning($0) }
+        var stopped = running.filter(mayHarmOthers).filter { stopWithoutChild($0, by: deadline) }
         // All at once: each may have to wait for a core, and who has stopped stands meanwhile.
+        // Who waits by now, for a child say, is as good as stopped.
+        let others = running.filter { other in
+            !stopped.contains { $0.tid == other.tid } && isRunning(other)
+        }
         awaited = Set(others.map(\.tid))
         for other in others where !other.isInterrupted { stop(other) }
         defer { awaited = [] }
-        var stopped: [TracedThread] = []
         for other in others {
             awaited.remove(other.tid)
             if stopNow(other, by: deadline) != nil {
@@ -33,6 +37,22 @@ extension TraceSession {
             }
         }
         return stopped
+    }
+
+    /// Stops a thread that forks while none of its children can end, if such a moment comes soon: see
+    /// ``ChildrenWatch``.
+    ///
+    /// - Returns: whether it is stopped.
+    private func stopWithoutChild(_ thread: TracedThread, by deadline: MonotonicTime) -> Bool {
+        // Some children live on.
+        for patience in [200, 400, 800, 1600, 3200] {
+            guard stopNow(thread, by: deadline) != nil else { return false }
+            if thread.tracee.children().isEmpty { return true }
+            release(thread)
+            pause(microseconds: patience)
+            guard process.now < deadline, isRunning(thread) else { return false }
+        }
+        return stopNow(thread, by: deadline) != nil
     }
 
     /// The same of all threads, of those, too, that began since the last look.
@@ -232,12 +252,17 @@ extension TraceSession {
             && !thread.tracee.isInSequence
     }
 
-    /// Stopped again before it had a core, it would not get on.
-    func waitForCore(_ thread: TracedThread, by deadline: MonotonicTime) {
-        guard let before = thread.counters()?.slices else { return }
+    /// Lets a stopped thread go on until it has had a core: stopped again before that, it would not
+    /// get on.
+    ///
+    /// - Returns: false: it is gone.
+    func resumeForCore(_ thread: TracedThread, by deadline: MonotonicTime) -> Bool {
+        let before = thread.counters()?.slices
+        guard (try? thread.tracee.resume()) != nil else { return false }
         repeat {
             pause(microseconds: 40)
         } while thread.counters()?.slices == before && process.now < deadline && !isCalledOff
+        return true
     }
 
     /// Waits for something that usually is so already; whether it came to be.

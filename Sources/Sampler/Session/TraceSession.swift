@@ -408,6 +408,7 @@ final class TraceSession {
         // Another program may have begun meanwhile, with our code in it.
         takePostponed()
         removeArea(by: deadline)
+        removeForsaken(by: deadline)
         callOffStops(by: deadline)
         // It may have ended while that was taken back: then that counts.
         stage.end(.running)

@@ -47,6 +47,8 @@ final class TracedThread {
     }
     /// Whether it has stopped for somebody who is about to wait for that.
     var isHeld = false
+    /// Whether it runs a piece of code of ours: what it waits in then is ours, too.
+    var isLed = false
     /// The last stop that it was asked to make in its own code.
     var interruption: (any Interruption)?
     /// Whether ptrace has it: every signal to it is a stop then, and its clones are ours, too.

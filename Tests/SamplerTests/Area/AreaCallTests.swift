@@ -369,6 +369,10 @@ extension AreaSignalTests {
                     #expect(waiting.count == 1 && waiting.first?.recorder == recorder)
                     #expect(waiting.first?.isAbandoned == isAbandoned)
                 }
+                // Who has waited too long has gone on, whatever was filled in by then.
+                made.area.set(\.phase, UInt32(FL_PHASE_ABANDONED))
+                let left = try #require(EarlierArea.all(in: getpid()).last)
+                #expect(left.isLeft && left.isQuiet && !left.isInUse && left.isForsaken)
             }
         }
     }

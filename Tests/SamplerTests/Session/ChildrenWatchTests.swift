@@ -10,7 +10,7 @@ struct ChildrenWatchTests {
         var watch = ChildrenWatch()
         let start = MonotonicTime(nanoseconds: 5_000_000_000)
         return looks.map { children, time in
-            watch.forksOften(Array(children.utf8), at: start + .milliseconds(time))
+            watch.hasForkedLately(Array(children.utf8), at: start + .milliseconds(time))
         }
     }
 

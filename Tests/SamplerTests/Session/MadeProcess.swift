@@ -175,6 +175,7 @@ final class MadeThread: ThreadAccess {
     private var forced: Int64 = 0
     private(set) var isTraced = false
     private(set) var isStopped = false
+    private var stopsAgain = false
     /// What was done to it, in order.
     private(set) var done: [Action] = []
     var comm = "made"
@@ -320,7 +321,8 @@ final class MadeThread: ThreadAccess {
     func interrupt() throws(SystemError) {
         guard doing != .gone, isTraced else { throw Self.gone("stopping") }
         done.append(.interrupted)
-        guard !isStopped else { return }
+        // Asked while it stands, it stops once more as soon as it goes on.
+        guard !isStopped else { return stopsAgain = true }
         isStopped = true
         voluntary += 1
         process.tellStop(of: tid)
@@ -361,6 +363,10 @@ final class MadeThread: ThreadAccess {
         guard isStopped else { throw Self.gone("resuming") }
         done.append(.resumed(signal))
         goOn()
+        guard stopsAgain else { return }
+        stopsAgain = false
+        isStopped = true
+        process.tellStop(of: tid)
     }
 
     func listen() throws(SystemError) {
@@ -372,6 +378,7 @@ final class MadeThread: ThreadAccess {
         guard isStopped else { throw Self.gone("releasing") }
         done.append(.detached(signal))
         isTraced = false
+        stopsAgain = false
         goOn()
     }
 

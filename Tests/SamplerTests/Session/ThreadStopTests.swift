@@ -66,16 +66,61 @@ extension TraceSessionTests {
         let session = launched()
         let main = try #require(session.threads[process.pid])
         process.main.childIDs = "77 "
-        session.stop(main)
+        session.stopForSample(main)
         #expect(main.isInterrupted, "It has no other threads.")
         let second = try beginThread(process.pid + 1, session)
         process.threads[second.tid]?.childIDs = "78 "
-        session.stop(second)
+        session.stopForSample(second)
         #expect(!second.isInterrupted && second.isUnsampled)
         process.threads[second.tid]?.childIDs = ""
         process.pass(1001)
-        session.stop(second)
+        session.stopForSample(second)
         #expect(second.isInterrupted)
+    }
+
+    /// But where all have to stand still, it counts like any other, and no sample is left out.
+    @Test func whoForksIsStoppedWithAllOthers() throws {
+        let session = launched()
+        let second = try beginThread(process.pid + 1, session)
+        process.threads[second.tid]?.childIDs = "78 "
+        let stopped = try #require(session.stopOthers(than: nil))
+        #expect(stopped.contains { $0.tid == second.tid })
+        #expect(!second.isUnsampled)
+    }
+
+    /// And then, if possible, while no child of its can end.
+    @Test func whoForksIsStoppedBetweenChildren() throws {
+        let session = launched()
+        let second = try beginThread(process.pid + 1, session)
+        let thread = try #require(process.threads[second.tid])
+        thread.childIDs = "78 "
+        var isFree = false
+        process.whilePaused = {
+            // Once, it was stopped beside its child, and let go.
+            isFree = !thread.isStopped
+            thread.childIDs = ""
+        }
+        let stopped = try #require(session.stopOthers(than: nil))
+        #expect(isFree)
+        #expect(stopped.contains { $0.tid == second.tid } && thread.isStopped)
+    }
+
+    /// A thread that is led through code of ours may stop by itself: asked to do so meanwhile, it would
+    /// do it once more as soon as it goes on, again and again, and never get on.
+    @Test func whoIsLedIsNotStoppedTwice() throws {
+        let session = launched()
+        let second = try beginThread(process.pid + 1, session)
+        let thread = try #require(process.threads[second.tid])
+        second.isLed = true
+        thread.stop()
+        process.tellStop(of: second.tid)
+        #expect(session.stopNow(second) != nil)
+        let interrupted = thread.done.filter { $0 == .interrupted }.count
+        #expect(session.resumeForCore(second, by: process.now + .milliseconds(1)))
+        #expect(!thread.isStopped)
+        #expect(session.stopNow(second) != nil)
+        // Wherever it waits.
+        #expect(thread.done.filter { $0 == .interrupted }.count == interrupted + 1)
     }
 
     /// Another program begins when nothing is being done to this one any more.
