@@ -128,9 +128,10 @@ extension TraceSession {
         return nil
     }
 
-    /// A thread that waits, now, will not run its own code: it is stopped where that ends no call.
+    /// A thread that waits, now, will not run its own code: it is stopped where that ends no call. Who
+    /// is led waits in a call of ours.
     private func isToStop(_ thread: TracedThread) -> Bool {
-        guard let interruption = thread.interruption, !interruption.isCalledOff,
+        guard !thread.isLed, let interruption = thread.interruption, !interruption.isCalledOff,
             case .blocked(let call, let registers) = thread.activity(),
             // Else it has a page fetched, or has just stopped.
             call >= 0

@@ -123,6 +123,22 @@ extension TraceSessionTests {
         #expect(thread.done.filter { $0 == .interrupted }.count == interrupted + 1)
     }
 
+    /// It waits in a call of ours, whatever it was asked for before.
+    @Test func whoIsLedIsStoppedWhereverItWaits() throws {
+        let session = launched()
+        let second = try beginThread(process.pid + 1, session)
+        let thread = try #require(process.threads[second.tid])
+        second.interruption = MadeInterruption()
+        second.isLed = true
+        thread.block(in: 128)
+        process.deaf = second.tid
+        process.whilePaused = { [process] in
+            process.deaf = nil
+            process.releaseStops()
+        }
+        #expect(session.stopNow(second) != nil)
+    }
+
     /// Another program begins when nothing is being done to this one any more.
     @Test func anExecWhileAStopIsWaitedFor() throws {
         let session = launched()
