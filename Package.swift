@@ -25,8 +25,9 @@ let package = Package(
 
         // C where Swift cannot go, and the libraries that the system provides.
         .target(name: "CSystem"),
-        // Its code is copied elsewhere: a table beside it would not be there.
-        .target(name: "CAgent", cSettings: [.unsafeFlags(["-fno-jump-tables"])]),
+        // Its code is copied elsewhere: a table beside it would not be there, and room is short. What
+        // tests run is what programs get.
+        .target(name: "CAgent", cSettings: [.unsafeFlags(["-fno-jump-tables", "-O2"])]),
         .target(name: "CPrefetch"),
         .target(name: "CSignpost"),
         .systemLibrary(

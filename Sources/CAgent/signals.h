@@ -9,11 +9,16 @@ INLINE void nap(void) {
     call(call_nanosleep, (long)time, 0, 0, 0, 0, 0);
 }
 
-// Waits until no request is under way; bounded, for a thread may never get a core. Whoever has not
-// answered by then is not waited for again.
+INLINE int recorder_lives(void) {
+    const uint32_t recorder = state()->recorder;
+    return recorder != 0 && call(call_kill, recorder, 0, 0, 0, 0, 0) != -3;  // ESRCH
+}
+
+// Waits until no request is under way; bounded, for a thread may never get a core, and the recorder
+// may have been killed. Whoever has not answered by then is not waited for again.
 INLINE void quiesce(void) {
     volatile struct fl_state *const own = state();
-    for (int naps = 0; naps < 400; naps++) {
+    for (int naps = 0; naps < 3000 && (naps < 400 || recorder_lives()); naps++) {
         if (__atomic_load_n(&own->outstanding, __ATOMIC_SEQ_CST) <= 0) return;
         nap();
     }

@@ -7,20 +7,32 @@ __asm__(
     // instruction that loads it. What they share with syscall(2), which may be given any number, are
     // macros: a call would leave its place on stacks, where it is taken for somebody's who is here.
 
-    // Waits until a word is 0: bounded, and once only, for the recorder may have been killed. What
-    // was waited for in vain is forgotten. Changes rax, rcx and r11.
+    // Waits until a word is 0: bounded, and once only, for the recorder may have been killed. Where
+    // it lives, and has no core just now, 400 naps are too few. What was waited for in vain is
+    // forgotten. Changes rax, rcx and r11.
     ".macro fl_await word\n"
     "  lea -128(%rsp), %rsp\n"
     "  push %rdi\n"
     "  push %rsi\n"
     "  push %r9\n"
-    "  mov $400, %r9d\n"
+    "  mov $3000, %r9d\n"
     "11:\n"
     "  cmpl $0, \\word\n"
     "  jle 12f\n"
     "  fl_nap\n"
     "  dec %r9d\n"
-    "  jnz 11b\n"
+    "  je 14f\n"
+    "  cmp $2600, %r9d\n"
+    "  ja 11b\n"
+    "  mov " STATE(RECORDER) ", %edi\n"
+    "  test %edi, %edi\n"
+    "  je 14f\n"
+    "  mov $62, %eax\n"  // kill, with no signal
+    "  xor %esi, %esi\n"
+    "  syscall\n"
+    "  cmp $-3, %eax\n"  // ESRCH
+    "  jne 11b\n"
+    "14:\n"
     "  movl $0, \\word\n"
     "12:\n"
     "  pop %r9\n"

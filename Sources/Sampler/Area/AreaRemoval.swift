@@ -11,12 +11,16 @@ extension TraceSession {
         defer { image.instrumentation = nil }
         wait(atMost: .milliseconds(50)) { isIdle(code) }
         // Requests that are under way are answered as soon as their threads get a core.
-        wait(atMost: max(.zero, deadline - process.now)) { !isAsked(code) || isCalledOff }
+        let forAnswers = deadline - process.now - Self.timeToRemove
+        wait(atMost: max(.zero, forAnswers)) { !isAsked(code) || isCalledOff }
         guard repeats(until: deadline, { remove(code, by: deadline) }) else {
             code.area.silence()
             return noteLeftBehind()
         }
     }
+
+    /// So much is left for what has to be done, whoever has not answered.
+    private static let timeToRemove = TimeSpan.milliseconds(1000)
 
     /// Where the others did not stand still in time, whoever was led away has waited in vain, and gone
     /// on: what it had mapped is in nobody's way, but it is ours.
@@ -120,8 +124,9 @@ extension TraceSession {
             && !isAsked(code)
     }
 
+    /// Whoever has ended meanwhile never answers.
     private func isAsked(_ code: Instrumentation) -> Bool {
-        threads.values.contains { code.signals?.isUnderWay($0) == true }
+        threads.values.contains { code.signals?.isUnderWay($0) == true && $0.counters() != nil }
     }
 
     private func leaveBehind(_ code: Instrumentation, isMeant: Bool) {

@@ -287,6 +287,38 @@ extension AreaSignalTests {
         }
     }
 
+    /// A recorder that lives may have no core for a while, on a busy machine.
+    @Test(arguments: [true, false]) func aRecorderThatLivesHasMoreTime(ofMasks: Bool) async {
+        await #expect(processExitsWith: .success) { [ofMasks] in
+            let mapped = try MappedArea()
+            mapped.settle {
+                $0.signal = (Self.signal, 0)
+                $0.recorder = getppid()
+            }
+            let (_, calls) = try Self.calls(past: mapped)
+            let slots = SharedSlots(area: mapped.area, cookie: Self.cookie)
+            var none = sigset_t()
+            sigemptyset(&none)
+            pthread_sigmask(SIG_SETMASK, &none, nil)
+            #expect(slots.request(0, stack: 0..<0, limit: 64, masks: slots.masks) == .ready)
+            if !ofMasks { slots.wasSent() }
+            let before = Self.naps()
+            let sender = Sender(
+                slots, to: OwnSignposts.thread, by: Self.signal, afterNaps: before + 600)
+            try sender.start()
+            if ofMasks {
+                var set: UInt64 = 1 << UInt64(Self.signal - 1)
+                #expect(calls[CallSites.Call.sigmask.index](Int(SIG_BLOCK), &set, nil) == 0)
+            } else {
+                var ignored = Action(handler: 1, flags: 0, restorer: 0, mask: 0)
+                let sigaction = calls[CallSites.Call.sigaction.index]
+                #expect(sigaction(Int(Self.signal), &ignored, nil) == 0)
+            }
+            #expect(Self.naps() - before >= 600)
+            #expect(slots.state(of: 0) == .filled)
+        }
+    }
+
     /// What is being sent to a thread arrives before it blocks the signal.
     @Test func aSignalThatIsBeingSentIsWaitedFor() async {
         await #expect(processExitsWith: .success) {
@@ -315,9 +347,18 @@ extension AreaSignalTests {
         private let slots: SharedSlots
         private let tid: Int32
         private let signal: Int32
+        private let naps: Int
 
-        init(_ slots: SharedSlots, to tid: Int32, by signal: Int32) {
-            (self.slots, self.tid, self.signal) = (slots, tid, signal)
+        /// - Parameter naps: how often the thread has to have slept by then.
+        init(_ slots: SharedSlots, to tid: Int32, by signal: Int32, afterNaps naps: Int = 0) {
+            (self.slots, self.tid, self.signal, self.naps) = (slots, tid, signal, naps)
+        }
+
+        /// Whether the thread is about to block the signal, or to set an action, and has waited.
+        private var isTime: Bool {
+            guard slots.masks > 0 || slots.isDisplaced else { return false }
+            let thread = KernelThread(process: getpid(), tid: tid)
+            return naps == 0 || (thread.status()?.voluntary ?? 0) >= Int64(naps)
         }
 
         func start() throws {
@@ -328,7 +369,7 @@ extension AreaSignalTests {
                 { argument in
                     guard let argument else { return nil }
                     let own = Unmanaged<Sender>.fromOpaque(argument).takeRetainedValue()
-                    while own.slots.masks == 0 {}
+                    while !own.isTime {}
                     _ = fl_signal_thread(
                         getpid(), own.tid, own.signal, own.slots.value(for: 0))
                     own.slots.wasSent()
