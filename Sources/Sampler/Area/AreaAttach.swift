@@ -11,7 +11,8 @@ extension TraceSession {
         guard !isAwaitingStop, let image = stage.imageToJoin,
             let position = try? thread.tracee.resumeAddress(),
             // A nap would take the place of what a call's restart needs.
-            canBeLedAway(thread, at: position), !thread.tracee.isInCall, !awaitsLateStop(thread)
+            canBeLedAway(thread, at: position), !thread.tracee.isInCall, !awaitsLateStop(thread),
+            !mayHarmOthers(thread)
         else { return }
         do throws(SetupFailure) {
             try join(image, by: thread)

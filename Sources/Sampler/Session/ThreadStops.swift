@@ -13,7 +13,9 @@ extension TraceSession {
     func stopOthers(than thread: TracedThread?) -> [TracedThread]? {
         let deadline = process.now + Self.stopPatience
         let running = threads.values.filter { $0.tid != thread?.tid && isRunning($0) }
-        var stopped = running.filter(mayHarmOthers).filter { stopWithoutChild($0, by: deadline) }
+        var stopped = running.filter(mayHarmOthers).filter { thread in
+            stopNow(thread, by: deadline) != nil && standsWithoutChild(thread, by: deadline)
+        }
         // All at once: each may have to wait for a core, and who has stopped stands meanwhile.
         // Who waits by now, for a child say, is as good as stopped.
         let others = running.filter { other in
@@ -24,7 +26,9 @@ extension TraceSession {
         defer { awaited = [] }
         for other in others {
             awaited.remove(other.tid)
-            if stopNow(other, by: deadline) != nil {
+            if stopNow(other, by: deadline) != nil,
+                !mayHarmOthers(other) || standsWithoutChild(other, by: deadline)
+            {
                 stopped.append(other)
             } else if isRunning(other) {
                 for other in others where other.isHeld {
@@ -39,20 +43,19 @@ extension TraceSession {
         return stopped
     }
 
-    /// Stops a thread that forks while none of its children can end, if such a moment comes soon: see
-    /// ``ChildrenWatch``.
+    /// Lets a stopped thread that forks go, and stops it again, until none of its children can end
+    /// meanwhile, if such a moment comes soon: see ``ChildrenWatch``.
     ///
     /// - Returns: whether it is stopped.
-    private func stopWithoutChild(_ thread: TracedThread, by deadline: MonotonicTime) -> Bool {
-        // Some children live on.
-        for patience in [200, 400, 800, 1600, 3200] {
-            guard stopNow(thread, by: deadline) != nil else { return false }
-            if thread.tracee.children().isEmpty { return true }
+    private func standsWithoutChild(_ thread: TracedThread, by deadline: MonotonicTime) -> Bool {
+        for patience in [200, 400, 800, 1600, 3200] where !thread.tracee.children().isEmpty {
             release(thread)
             pause(microseconds: patience)
-            guard process.now < deadline, isRunning(thread) else { return false }
+            guard process.now < deadline, isRunning(thread), stopNow(thread, by: deadline) != nil
+            else { return false }
         }
-        return stopNow(thread, by: deadline) != nil
+        // Some children live on.
+        return true
     }
 
     /// The same of all threads, of those, too, that began since the last look.
@@ -208,8 +211,10 @@ extension TraceSession {
                     wantsCore = true
                     continue
                 }
-                if canBeLedAway(thread, at: position), !isFiltered(thread) { return thread }
-                unfit.insert(thread.tid)
+                // Its first child may just have come.
+                let isFit = isLate || !mayHarmOthers(thread)
+                if isFit, canBeLedAway(thread, at: position), !isFiltered(thread) { return thread }
+                if isFit { unfit.insert(thread.tid) }
                 release(thread)
             }
             isActive = isActive || (isLate && ranBefore() != before)

@@ -190,6 +190,8 @@ final class MadeThread: ThreadAccess {
     /// Its memory from the stack pointer on.
     var stack: [UInt8] = Array(repeating: 7, count: 64)
     let stackPointer: UInt64 = 0x7000_0000
+    /// What is so when it stops because it was asked to.
+    var whenStopped: (() -> Void)?
     /// What happens between a look at what it does and the next at its counters.
     var afterLook: (() -> Void)?
     var scheduling = SchedulingClass(policy: 0, nice: 0, realTime: 0)
@@ -325,6 +327,7 @@ final class MadeThread: ThreadAccess {
         guard !isStopped else { return stopsAgain = true }
         isStopped = true
         voluntary += 1
+        whenStopped?()
         process.tellStop(of: tid)
     }
 

@@ -105,6 +105,23 @@ extension TraceSessionTests {
         #expect(stopped.contains { $0.tid == second.tid } && thread.isStopped)
     }
 
+    /// It may have begun to fork since it was looked at.
+    @Test func whoHasJustForkedIsLetGoFirst() throws {
+        let session = launched()
+        let second = try beginThread(process.pid + 1, session)
+        let thread = try #require(process.threads[second.tid])
+        thread.whenStopped = { thread.childIDs = "78 " }
+        var isFree = false
+        process.whilePaused = {
+            isFree = isFree || !thread.isStopped
+            thread.whenStopped = nil
+            thread.childIDs = ""
+        }
+        let stopped = try #require(session.stopOthers(than: nil))
+        #expect(isFree)
+        #expect(stopped.contains { $0.tid == second.tid } && thread.isStopped)
+    }
+
     /// A thread that is led through code of ours may stop by itself: asked to do so meanwhile, it would
     /// do it once more as soon as it goes on, again and again, and never get on.
     @Test func whoIsLedIsNotStoppedTwice() throws {
