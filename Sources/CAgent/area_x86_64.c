@@ -13,6 +13,11 @@
 #define STATE(offset) "fl_begin+" NUMBER(FL_STATE) "+" NUMBER(offset) "(%rip)"
 #define AREA(offset) "fl_begin+" NUMBER(offset) "(%rip)"
 
+// How often whoever waits for the recorder naps, some 34 ms in all; and at most, where it lives: on a
+// busy machine it may have no core for a while.
+#define NAPS 400
+#define MOST_NAPS 3000
+
 // Offsets of fields that the assembly uses; checked below.
 #define PHASE 0
 #define DISPLACED 4

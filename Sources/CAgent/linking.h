@@ -414,7 +414,7 @@ INLINE void pass_gate(void) {
     __atomic_store_n(&own->gate, FL_GATE_WAITING, __ATOMIC_SEQ_CST);
     const long child_signal = 17;  // SIGCHLD: whoever should get it by mistake ignores it
     if (own->recorder != 0) call(call_kill, own->recorder, child_signal, 0, 0, 0, 0);
-    for (int naps = 0; naps < 400 && own->gate == FL_GATE_WAITING; naps++) nap();
+    for (int naps = 0; naps < NAPS && own->gate == FL_GATE_WAITING; naps++) nap();
     // Who has waited in vain goes on, and nobody changes code as if he stood still; who is being served
     // waits for longer, as a recorder may be stopped in the middle of it.
     uint32_t expected = FL_GATE_WAITING;

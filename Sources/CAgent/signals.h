@@ -18,7 +18,7 @@ INLINE int recorder_lives(void) {
 // may have been killed. Whoever has not answered by then is not waited for again.
 INLINE void quiesce(void) {
     volatile struct fl_state *const own = state();
-    for (int naps = 0; naps < 3000 && (naps < 400 || recorder_lives()); naps++) {
+    for (int naps = 0; naps < MOST_NAPS && (naps < NAPS || recorder_lives()); naps++) {
         if (__atomic_load_n(&own->outstanding, __ATOMIC_SEQ_CST) <= 0) return;
         nap();
     }

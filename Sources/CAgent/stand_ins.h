@@ -7,22 +7,21 @@ __asm__(
     // instruction that loads it. What they share with syscall(2), which may be given any number, are
     // macros: a call would leave its place on stacks, where it is taken for somebody's who is here.
 
-    // Waits until a word is 0: bounded, and once only, for the recorder may have been killed. Where
-    // it lives, and has no core just now, 400 naps are too few. What was waited for in vain is
-    // forgotten. Changes rax, rcx and r11.
+    // Waits until a word is 0: bounded, and once only, for the recorder may have been killed. What
+    // was waited for in vain is forgotten. Changes rax, rcx and r11.
     ".macro fl_await word\n"
     "  lea -128(%rsp), %rsp\n"
     "  push %rdi\n"
     "  push %rsi\n"
     "  push %r9\n"
-    "  mov $3000, %r9d\n"
+    "  mov $" NUMBER(MOST_NAPS) ", %r9d\n"
     "11:\n"
     "  cmpl $0, \\word\n"
     "  jle 12f\n"
     "  fl_nap\n"
     "  dec %r9d\n"
     "  je 14f\n"
-    "  cmp $2600, %r9d\n"
+    "  cmp $" NUMBER(MOST_NAPS) "-" NUMBER(NAPS) ", %r9d\n"
     "  ja 11b\n"
     "  mov " STATE(RECORDER) ", %edi\n"
     "  test %edi, %edi\n"

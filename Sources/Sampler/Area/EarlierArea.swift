@@ -16,10 +16,10 @@ struct EarlierArea {
     let signals: [Area.Signal]
     /// Somebody waits in it until it is filled in.
     private let isAwaited: Bool
-    /// Nobody has filled it in, in time: whoever has brought it waits for a moment, or has gone on.
-    var isForsaken: Bool { isLeft || isAwaited }
-    /// And has gone on.
+    /// Whoever has brought it has waited for that in vain, and gone on, or is about to.
     let isLeft: Bool
+    /// Nobody has filled it in, in time.
+    var isForsaken: Bool { isLeft || isAwaited }
     /// It is of another version, or does not say whose it is.
     private let isUnclear: Bool
     /// Whether nobody comes by it any more but by `changes`, and who was there may have left.
@@ -67,7 +67,6 @@ struct EarlierArea {
             && (code == AreaCode.bytes || AreaCode.isArrival(code))
         let state = isOurs ? bytes.withUnsafeBytes { $0.loadUnaligned(as: fl_state.self) } : nil
         signals = state.map(Area.signals) ?? []
-        // Whoever waited in vain for it to be filled in has gone on, or is still within.
         isLeft = state?.phase == UInt32(FL_PHASE_ABANDONED)
         isQuiet = isLeft || state.map { Self.isQuiet($0, at: start, memory) } ?? false
         recorder = Int32(bitPattern: state?.recorder ?? 0)

@@ -143,9 +143,7 @@ struct ProcessFiles: Sendable {
         FirstThread.orAnother(of: pid) { tid -> [Int32]? in
             let folder = "/proc/\(tid)/fd"
             let numbers = Self.numbers(in: folder).filter {
-                var target = [UInt8](repeating: 0, count: 256)
-                let length = readlink("\(folder)/\($0)", &target, target.count)
-                return length > 0 && target.prefix(length).elementsEqual(name.utf8)
+                ProgramPath.target(ofLink: "\(folder)/\($0)") == name
             }
             return numbers.isEmpty ? nil : numbers
         } ?? []

@@ -167,10 +167,9 @@ extension TraceSession {
     /// Asks a thread to stop; one that runs, in its own code, as far as that can be had, and where
     /// stops are not the rule or could end a call of its.
     func interrupt(_ thread: TracedThread) {
-        if thread.isLed {
-            interruptAnywhere(thread)
-            // As it is now: it may have begun to wait since the last look.
-        } else if case .blocked(let call, let registers) = thread.activity(), call >= 0 {
+        if thread.isLed { return interruptAnywhere(thread) }
+        // As it is now: it may have begun to wait since the last look.
+        if case .blocked(let call, let registers) = thread.activity(), call >= 0 {
             if endsNoCall(call, registers) { interruptAnywhere(thread) }
         } else if let late = thread.interruption, late.isCalledOff, late.isOnItsWay {
             // One that was called off too late stands for it.
