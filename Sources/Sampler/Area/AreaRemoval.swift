@@ -30,7 +30,11 @@ extension TraceSession {
         let deadline = max(deadline, process.now + Self.stopPatience)
         let isGone = repeats(until: deadline) {
             guard hasForsaken else { return true }
-            guard let thread = stopAny(by: deadline) else { return false }
+            // Nobody will be had who is not by then.
+            guard let thread = stopAny(by: deadline) else {
+                noteLeftBehind()
+                return true
+            }
             defer { release(thread) }
             guard var others = stopAllOthers(than: thread) else { return false }
             let areas = abandonedAreas(besides: thread, of: &others)
