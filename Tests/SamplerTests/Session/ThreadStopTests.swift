@@ -8,7 +8,7 @@ import Testing
 
 /// Stops that are waited for.
 extension TraceSessionTests {
-    private func beginThread(_ tid: Int32, _ session: TraceSession) throws -> TracedThread {
+    func beginThread(_ tid: Int32, _ session: TraceSession) throws -> TracedThread {
         process.start(tid)
         process.main.message = UInt64(tid)
         process.main.stop()
@@ -59,67 +59,6 @@ extension TraceSessionTests {
         let before = process.now
         #expect(session.stopNow(main) != nil)
         #expect(process.now - before < .milliseconds(10))
-    }
-
-    /// A child that ends while its parent is stopped would end other threads' waits.
-    @Test func whoForksIsNotStoppedForASample() throws {
-        let session = launched()
-        let main = try #require(session.threads[process.pid])
-        process.main.childIDs = "77 "
-        session.stopForSample(main)
-        #expect(main.isInterrupted, "It has no other threads.")
-        let second = try beginThread(process.pid + 1, session)
-        process.threads[second.tid]?.childIDs = "78 "
-        session.stopForSample(second)
-        #expect(!second.isInterrupted && second.isUnsampled)
-        process.threads[second.tid]?.childIDs = ""
-        process.pass(1001)
-        session.stopForSample(second)
-        #expect(second.isInterrupted)
-    }
-
-    /// But where all have to stand still, it counts like any other, and no sample is left out.
-    @Test func whoForksIsStoppedWithAllOthers() throws {
-        let session = launched()
-        let second = try beginThread(process.pid + 1, session)
-        process.threads[second.tid]?.childIDs = "78 "
-        let stopped = try #require(session.stopOthers(than: nil))
-        #expect(stopped.contains { $0.tid == second.tid })
-        #expect(!second.isUnsampled)
-    }
-
-    /// And then, if possible, while no child of its can end.
-    @Test func whoForksIsStoppedBetweenChildren() throws {
-        let session = launched()
-        let second = try beginThread(process.pid + 1, session)
-        let thread = try #require(process.threads[second.tid])
-        thread.childIDs = "78 "
-        var isFree = false
-        process.whilePaused = {
-            // Once, it was stopped beside its child, and let go.
-            isFree = !thread.isStopped
-            thread.childIDs = ""
-        }
-        let stopped = try #require(session.stopOthers(than: nil))
-        #expect(isFree)
-        #expect(stopped.contains { $0.tid == second.tid } && thread.isStopped)
-    }
-
-    /// It may have begun to fork since it was looked at.
-    @Test func whoHasJustForkedIsLetGoFirst() throws {
-        let session = launched()
-        let second = try beginThread(process.pid + 1, session)
-        let thread = try #require(process.threads[second.tid])
-        thread.whenStopped = { thread.childIDs = "78 " }
-        var isFree = false
-        process.whilePaused = {
-            isFree = isFree || !thread.isStopped
-            thread.whenStopped = nil
-            thread.childIDs = ""
-        }
-        let stopped = try #require(session.stopOthers(than: nil))
-        #expect(isFree)
-        #expect(stopped.contains { $0.tid == second.tid } && thread.isStopped)
     }
 
     /// A thread that is led through code of ours may stop by itself: asked to do so meanwhile, it would

@@ -1,0 +1,53 @@
+import Testing
+
+@testable import Sampler
+
+/// Stops of threads that fork: a child that ends while its parent is stopped would end other threads'
+/// waits.
+extension TraceSessionTests {
+    @Test func whoForksIsNotStoppedForASample() throws {
+        let session = launched()
+        let main = try #require(session.threads[process.pid])
+        process.main.childIDs = "77 "
+        session.stopForSample(main)
+        #expect(main.isInterrupted, "It has no other threads.")
+        let second = try beginThread(process.pid + 1, session)
+        process.threads[second.tid]?.childIDs = "78 "
+        session.stopForSample(second)
+        #expect(!second.isInterrupted && second.isUnsampled)
+        process.threads[second.tid]?.childIDs = ""
+        process.pass(1001)
+        session.stopForSample(second)
+        #expect(second.isInterrupted)
+    }
+
+    /// But where all have to stand still, it counts like any other, and no sample is left out.
+    @Test func whoForksIsStoppedWithAllOthers() throws {
+        let session = launched()
+        let second = try beginThread(process.pid + 1, session)
+        process.threads[second.tid]?.childIDs = "78 "
+        let stopped = try #require(session.stopOthers(than: nil))
+        #expect(stopped.contains { $0.tid == second.tid })
+        #expect(!second.isUnsampled)
+    }
+
+    /// And then, if possible, while no child of its can end; it may have begun to fork since it was
+    /// looked at.
+    @Test(arguments: [true, false]) func whoForksIsStoppedBetweenChildren(isKnown: Bool) throws {
+        let session = launched()
+        let second = try beginThread(process.pid + 1, session)
+        let thread = try #require(process.threads[second.tid])
+        if isKnown { thread.childIDs = "78 " }
+        thread.whenStopped = { if !isKnown { thread.childIDs = "78 " } }
+        var isFree = false
+        process.whilePaused = {
+            // Once, it was stopped beside its child, and let go.
+            isFree = isFree || !thread.isStopped
+            thread.whenStopped = nil
+            thread.childIDs = ""
+        }
+        let stopped = try #require(session.stopOthers(than: nil))
+        #expect(isFree)
+        #expect(stopped.contains { $0.tid == second.tid } && thread.isStopped)
+    }
+}
