@@ -175,14 +175,24 @@ extension TraceSession {
                 || isInterrupted(in: range, thread, registers)
         }
         var isThere = false
-        for thread in threads.values where !stopped.contains(where: { $0.tid == thread.tid }) {
-            if case .blocked(_, let registers) = thread.activity() {
-                isThere = isThere || isHere(thread, registers)
-            } else if thread.tid != led.tid, isRunning(thread) {
-                if stopNow(thread) != nil { stopped.append(thread) } else { isThere = true }
+        for thread in threads.values
+        where thread.phase != .exited && !stopped.contains(where: { $0.tid == thread.tid }) {
+            var activity = thread.activity()
+            // Who was found running must be stopped, or found waiting: a nap in our code is short.
+            if case .running = activity, thread.tid != led.tid {
+                if stopNow(thread) != nil {
+                    stopped.append(thread)
+                    continue
+                }
+                activity = thread.activity()
+            }
+            switch activity {
+            case .blocked(_, let registers): isThere = isThere || isHere(thread, registers)
+            case .running: isThere = isThere || thread.tid != led.tid
+            case nil: break
             }
         }
-        return isThere
+        return isThere || !knowsAllThreads
             || (stopped + [led]).contains { thread in
                 guard let position = try? thread.tracee.resumeAddress(),
                     let registers = try? thread.tracee.registers()

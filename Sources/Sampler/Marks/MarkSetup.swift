@@ -111,7 +111,7 @@ extension TraceSession {
     /// - Parameter stopped: the threads that ran a moment ago; all others wait.
     private func canChange(_ changes: [MarkPlan.Change], _ stopped: [TracedThread]) -> Bool {
         // Those that came since.
-        guard process.threadIDs().allSatisfy({ threads[$0] != nil }) else {
+        guard knowsAllThreads else {
             addNewThreads(at: .now)
             return false
         }

@@ -68,9 +68,12 @@ extension TraceSession {
                 return nil
             }
             stopped += more
-        } while process.threadIDs().contains { threads[$0] == nil }
+        } while !knowsAllThreads
         return stopped
     }
+
+    /// Whether no thread began since the last look.
+    var knowsAllThreads: Bool { process.threadIDs().allSatisfy { threads[$0] != nil } }
 
     func isRunning(_ thread: TracedThread) -> Bool {
         // One that was asked to stop for a sample may have done so, and must be taken note of.

@@ -634,6 +634,27 @@ import Testing
         #expect(session.isAnyone(besides: thread, of: &others, in: area.range) == isThere)
     }
 
+    /// It sleeps for a moment, again and again: found running, it may sleep a moment later. And who
+    /// has just begun may be anywhere.
+    @Test(arguments: [false, true]) func whoNapsInOurCodeIsInIt(hasJustBegun: Bool) throws {
+        let session = try attached()
+        let area = try instrument(session)
+        area.fill(Area.Contents(place: 0x7100_0000_0000, recorder: 0, cookie: 1))
+        let led = process.start(process.pid + 1)
+        session.addNewThreads(at: process.now)
+        led.stop()
+        let thread = try #require(session.threads[led.tid])
+        if hasJustBegun {
+            process.main.block()
+            process.start(process.pid + 2)
+        } else {
+            process.main.programCounter = area.address + 7
+            process.main.afterLook = { [process] in process.main.block(in: 35) }
+        }
+        var others: [TracedThread] = []
+        #expect(session.isAnyone(besides: thread, of: &others, in: area.range))
+    }
+
     // MARK: Endings
 
     @Test func theRecordingEndsWhileAStopIsOut() {
