@@ -97,7 +97,7 @@ struct MachineWatchTests {
 
     @Test func waitedForChildrenAreCounted() {
         let stat = ProcessStat(ProcText(Array(ProcSamples.stat.utf8)))
-        #expect(stat?.childrenTicks == 0)
+        #expect(stat?.childrenTicks == 0 && stat?.childrenFaults == 5)
         let text = ProcSamples.stat.replacing(" 3 7 0 0 0 0 20 0", with: " 3 7 0 0 12 30 20 0")
         #expect(ProcessStat(ProcText(Array(text.utf8)))?.childrenTicks == 42)
         #expect(ProcessStat(ProcText(Array(text.utf8)))?.stackStart == 140_730_372_246_992)

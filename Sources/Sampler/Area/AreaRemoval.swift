@@ -180,7 +180,7 @@ extension TraceSession {
             var activity = thread.activity()
             // Who was found running must be stopped, or found waiting: a nap in our code is short.
             if case .running = activity, thread.tid != led.tid {
-                if stopNow(thread) != nil {
+                if stopHarmlessly(thread) != nil {
                     stopped.append(thread)
                     continue
                 }

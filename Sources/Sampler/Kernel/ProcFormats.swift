@@ -66,6 +66,8 @@ struct ProcessStat: Hashable, Sendable {
     var state: UInt8
     var flags: Int64
     var minorFaults: Int64
+    /// Of the children that it has waited for, and theirs; each child has some.
+    var childrenFaults: Int64
     var majorFaults: Int64
     /// CPU time of the children that it has waited for, and theirs, in clock ticks.
     var childrenTicks: Int64
@@ -88,15 +90,16 @@ extension ProcessStat {
         text.skipSpaces()
         guard let state = text.peek() else { return nil }
         text.skipWords(6)  // state ppid pgrp session tty_nr tpgid
-        guard let flags = text.decimal(), let minor = text.decimal(), text.decimal() != nil,
-            let major = text.decimal()
+        guard let flags = text.decimal(), let minor = text.decimal(),
+            let ofChildren = text.decimal(), let major = text.decimal()
         else { return nil }
         text.skipWords(3)  // cmajflt utime stime
         guard let user = text.signed(), let system = text.signed() else { return nil }
         text.skipWords(10)  // priority … endcode
         self.init(
-            state: state, flags: flags, minorFaults: minor, majorFaults: major,
-            childrenTicks: max(0, user &+ system), stackStart: text.unsigned() ?? 0)
+            state: state, flags: flags, minorFaults: minor, childrenFaults: ofChildren,
+            majorFaults: major, childrenTicks: max(0, user &+ system),
+            stackStart: text.unsigned() ?? 0)
     }
 }
 

@@ -26,6 +26,8 @@ protocol ProcessAccess: AnyObject {
     /// CPU time of all its threads, and of the children that it waited for; nil: it is gone.
     var cpuTime: TimeSpan? { get }
     var childrenCPU: TimeSpan? { get }
+    /// Whether it has ever waited for a child.
+    var hasHadChildren: Bool { get }
     /// Whether all its threads have ended; nil: it is gone.
     var isZombie: Bool? { get }
     /// Whether another process has the same memory (vfork, clone with CLONE_VM), and may be in any
@@ -123,6 +125,7 @@ final class KernelProcess: ProcessAccess {
     func counters() -> ProcessCounters { files.counters() }
     var cpuTime: TimeSpan? { files.cpuTime }
     var childrenCPU: TimeSpan? { files.childrenCPU }
+    var hasHadChildren: Bool { files.stat().map { $0.childrenFaults > 0 } ?? false }
     var isZombie: Bool? { files.stat().map { $0.isZombie && !files.hasLivingThreads } }
     var sharesMemory: Bool { files.sharesMemory }
     var sharesNamespaceWithUs: Bool { files.sharesNamespaceWithUs }

@@ -151,8 +151,19 @@ extension TraceSession {
 
     /// Whether a stop of it could end the waits of others: see ``ChildrenWatch``.
     func mayHarmOthers(_ thread: TracedThread) -> Bool {
-        threads.count > 1
-            && thread.children.hasForkedLately(thread.tracee.children(), at: process.now)
+        threads.count > 1 && (hasForkedLately(thread) || looksForChildren > 0)
+    }
+
+    private func hasForkedLately(_ thread: TracedThread) -> Bool {
+        thread.children.hasForkedLately(thread.tracee.children(), at: process.now)
+    }
+
+    /// Who forks in a program that runs already shows only after some looks, for its children may
+    /// live for a moment. As long as that is not known all may do so.
+    func lookForChildren() {
+        guard looksForChildren > 0 else { return }
+        for thread in threads.values { _ = hasForkedLately(thread) }
+        looksForChildren -= 1
     }
 
     /// A blocked thread that is still traced for nothing is stopped, if that does not end its call:

@@ -13,22 +13,40 @@ extension TraceSession {
     func stopOthers(than thread: TracedThread?) -> [TracedThread]? {
         let deadline = process.now + Self.stopPatience
         let running = threads.values.filter { $0.tid != thread?.tid && isRunning($0) }
-        var stopped = running.filter(mayHarmOthers).filter { thread in
-            stopNow(thread, by: deadline) != nil && standsWithoutChild(thread, by: deadline)
-        }
-        // All at once: each may have to wait for a core, and who has stopped stands meanwhile.
+        let forking = running.filter(mayHarmOthers)
+        var stopped = forking.filter { stopBetweenChildren($0, by: deadline) != nil }
         // Who waits by now, for a child say, is as good as stopped.
         let others = running.filter { other in
-            !stopped.contains { $0.tid == other.tid } && isRunning(other)
+            !forking.contains { $0.tid == other.tid } && isRunning(other)
         }
+        let areStopped =
+            stopAtOnce(others, by: deadline, &stopped)
+            && forking.allSatisfy { thread in
+                if stopped.contains(where: { $0.tid == thread.tid }) { return true }
+                guard stopBetweenChildren(thread, by: deadline) != nil else {
+                    return !isRunning(thread)
+                }
+                stopped.append(thread)
+                return true
+            }
+        if areStopped { return stopped }
+        for other in stopped { release(other) }
+        return nil
+    }
+
+    /// All at once: each may have to wait for a core, and who has stopped stands meanwhile.
+    ///
+    /// - Parameter stopped: is joined by those that were.
+    /// - Returns: false: one that runs could not be.
+    private func stopAtOnce(
+        _ others: [TracedThread], by deadline: MonotonicTime, _ stopped: inout [TracedThread]
+    ) -> Bool {
         awaited = Set(others.map(\.tid))
         for other in others where !other.isInterrupted { stop(other) }
         defer { awaited = [] }
         for other in others {
             awaited.remove(other.tid)
-            if stopNow(other, by: deadline) != nil,
-                !mayHarmOthers(other) || standsWithoutChild(other, by: deadline)
-            {
+            if stopNow(other, by: deadline) != nil, staysWithoutChild(other, by: deadline) {
                 stopped.append(other)
             } else if isRunning(other) {
                 for other in others where other.isHeld {
@@ -36,26 +54,45 @@ extension TraceSession {
                     stopped.append(other)
                 }
                 for other in others { callOffStop(of: other) }
-                for other in stopped { release(other) }
-                return nil
+                return false
             }
         }
-        return stopped
+        return true
     }
 
-    /// Lets a stopped thread that forks go, and stops it again, until none of its children can end
-    /// meanwhile, if such a moment comes soon: see ``ChildrenWatch``.
-    ///
-    /// - Returns: whether it is stopped.
-    private func standsWithoutChild(_ thread: TracedThread, by deadline: MonotonicTime) -> Bool {
-        for patience in [200, 400, 800, 1600, 3200] where !thread.tracee.children().isEmpty {
+    /// Stops a thread that forks while none of its children can end, if such a moment comes soon: see
+    /// ``ChildrenWatch``.
+    private func stopBetweenChildren(
+        _ thread: TracedThread, by deadline: MonotonicTime
+    ) -> UInt64? {
+        for patience in [200, 400, 800, 1600, 3200] {
+            // As soon as it is asked to stop, its children may do harm, and it may take a while.
+            wait(atMost: TimeSpan(nanoseconds: Int64(patience) * 1000), every: 50) {
+                thread.hasNoChild || !isRunning(thread)
+            }
+            guard process.now < deadline, isRunning(thread) else { return nil }
+            guard thread.hasNoChild else { continue }
+            guard let position = stopNow(thread, by: deadline) else { return nil }
+            if thread.hasNoChild { return position }
             release(thread)
-            pause(microseconds: patience)
-            guard process.now < deadline, isRunning(thread), stopNow(thread, by: deadline) != nil
-            else { return false }
         }
         // Some children live on.
-        return true
+        return stopNow(thread, by: deadline)
+    }
+
+    /// ``stopNow(_:by:)`` of a thread that may fork.
+    func stopHarmlessly(_ thread: TracedThread, by deadline: MonotonicTime? = nil) -> UInt64? {
+        guard mayHarmOthers(thread) else { return stopNow(thread, by: deadline) }
+        return stopBetweenChildren(thread, by: deadline ?? process.now + Self.stopPatience)
+    }
+
+    /// A stopped thread may just have forked.
+    ///
+    /// - Returns: whether it is stopped.
+    private func staysWithoutChild(_ thread: TracedThread, by deadline: MonotonicTime) -> Bool {
+        if thread.hasNoChild || !mayHarmOthers(thread) { return true }
+        release(thread)
+        return stopBetweenChildren(thread, by: deadline) != nil
     }
 
     /// The same of all threads, of those, too, that began since the last look.
@@ -210,7 +247,8 @@ extension TraceSession {
             where mayStop(thread) && !(isLate ? unfit.contains(thread.tid) : mayHarmOthers(thread))
             {
                 // Another may be had sooner.
-                guard let position = stopNow(thread, by: min(deadline, process.now + turn)) else {
+                let limit = min(deadline, process.now + turn)
+                guard let position = stopHarmlessly(thread, by: limit) else {
                     wantsCore = true
                     continue
                 }

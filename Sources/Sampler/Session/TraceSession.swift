@@ -31,6 +31,8 @@ final class TraceSession {
     var isAwaitingStop = false
     /// Those of which a stop will be waited for next.
     var awaited: Set<Int32> = []
+    /// How many looks at all threads' children are to come before one is stopped.
+    var looksForChildren = 0
     /// Who else wants to know of the program's signposts: an event's, or an interval's end.
     var sawSignpost: ((_ label: SignpostLabel, _ time: MonotonicTime) -> Void)?
 
@@ -115,6 +117,7 @@ final class TraceSession {
         }
         let now = process.now
         ledger.began(process.cpu)
+        if process.hasHadChildren { looksForChildren = Self.enoughLooks }
         let description = process.image(at: now)
         let image = RunningImage(start: now, path: description.path)
         image.mayBeTraced = !isSpared
@@ -253,6 +256,7 @@ final class TraceSession {
     func tick(at now: MonotonicTime, missed: Int32) {
         ledger.tick(missed: missed)
         guard outcome == nil else { return }
+        lookForChildren()
         if let execution = stage.execution {
             // Whether this is the old program or the new one already shows only at its report.
             guard now > execution.deadline || area?.isExecuting == false else { return }
@@ -300,6 +304,9 @@ final class TraceSession {
         }
         return (Int(ledger.ticks) &+ thread.index.rawValue) % turns == 0
     }
+
+    /// Who has a child a third of the time is found by them in 998 of 1,000 cases.
+    private static let enoughLooks = 16
 
     private static let sleepersPerTick = 64
     private static let longSleep = TimeSpan.milliseconds(20)

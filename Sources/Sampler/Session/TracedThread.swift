@@ -139,6 +139,7 @@ final class TracedThread {
 
     /// nil when the thread is gone, or on its way.
     func activity() -> ThreadActivity? { tracee.activity() }
+    var hasNoChild: Bool { tracee.children().isEmpty }
 
     /// The letter in `stat`: `t` when ptrace has stopped it; nil when it is gone.
     var state: UInt8? { tracee.state() }

@@ -39,15 +39,31 @@ extension TraceSessionTests {
         let thread = try #require(process.threads[second.tid])
         if isKnown { thread.childIDs = "78 " }
         thread.whenStopped = { if !isKnown { thread.childIDs = "78 " } }
-        var isFree = false
+        var (isFree, wasAsked) = (false, false)
         process.whilePaused = {
             // Once, it was stopped beside its child, and let go.
             isFree = isFree || !thread.isStopped
+            wasAsked = thread.done.contains(.interrupted)
             thread.whenStopped = nil
             thread.childIDs = ""
         }
         let stopped = try #require(session.stopOthers(than: nil))
-        #expect(isFree)
+        #expect(isFree && wasAsked != isKnown)
         #expect(stopped.contains { $0.tid == second.tid } && thread.isStopped)
+    }
+
+    /// In a program that runs already nobody knows who forks, if ever one did.
+    @Test(arguments: [true, false]) func nobodyIsStoppedBeforeItIsKnownWhoForks(
+        hasHadChildren: Bool
+    ) throws {
+        process.hasHadChildren = hasHadChildren
+        let second = process.start(process.pid + 1)
+        let session = try attached()
+        let thread = try #require(session.threads[second.tid])
+        for _ in 1...16 {
+            #expect(session.mayHarmOthers(thread) == hasHadChildren)
+            tick(session)
+        }
+        #expect(!session.mayHarmOthers(thread))
     }
 }
