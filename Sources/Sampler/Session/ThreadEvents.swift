@@ -129,13 +129,15 @@ extension TraceSession {
         if stage.hasMissedExec, thread.tid == pid { interruptAnywhere(thread) }
     }
 
-    /// Whether threads are not traced but for a stop.
-    private var isFree: Bool { signalCapture != nil && stage.execution == nil }
+    /// Whether threads are not traced but for a stop: where stacks are taken by signal, or will be.
+    private var isFree: Bool {
+        stage.execution == nil && (signalCapture != nil || capture == .signal && isUntraced)
+    }
 
     /// It was seized for an exec that failed. Whoever is traced can be debugged by nobody else, and
     /// stops at each of its signals.
     func isTracedForNothing(_ thread: TracedThread) -> Bool {
-        isFree && thread.isTraced && stage.image?.untraced != nil
+        isFree && thread.isTraced && isUntraced
     }
 
     /// Lets a stopped thread go on.

@@ -439,7 +439,7 @@ extension TraceSessionTests {
         }
         session.leave()
         #expect(interruption.isCalledOff)
-        #expect(process.main.done.last == (isOnItsWay ? .resumed(0) : .interruptedInOwnCode))
+        #expect(process.main.done.last == (isOnItsWay ? .detached(0) : .interruptedInOwnCode))
         #expect(session.outcome == .running)
     }
 }
