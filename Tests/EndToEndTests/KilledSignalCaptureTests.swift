@@ -42,14 +42,20 @@ extension EndToEnd {
             let recorder = try Proc.waitFor("the recorder") {
                 Proc.children(of: adopter.pid).first
             }
-            let pid = try Proc.recordedProgram(of: recorder, running: program[0])
+            // On a busy machine it may have come and gone between two looks.
+            let pid: pid_t? = try Proc.waitFor("the start of \(program[0])") { () -> pid_t?? in
+                if let pid = Proc.recorded(by: recorder, running: program[0]) { return pid }
+                return Proc.children(of: adopter.pid).contains(recorder) ? nil : .some(nil)
+            }
             // Nothing is synchronised by this: any moment will do.
             usleep(UInt32(microseconds))
-            kill(recorder, SIGKILL)
+            if pid != nil { kill(recorder, SIGKILL) }
             let text = try output.rest()
             #expect(try adopter.finish(limit: 30).status == 0)
             let statuses = try statuses(in: endings.rest())
-            if let status = statuses[pid] { return Outcome(output: text, status: status) }
+            if let status = pid.flatMap({ statuses[$0] }) {
+                return Outcome(output: text, status: status)
+            }
             // The recorder has collected the program, and passed its status on if it still could.
             let status = try #require(statuses[recorder])
             return Outcome(output: text, status: status == Self.killed ? nil : status)

@@ -339,6 +339,16 @@ final class Area {
     /// Whether another signal has taken its place, or stands ready to.
     var hasSpare: Bool { value(\.spare) == UInt32(FL_SPARE_IN_PLACE) }
 
+    /// No signal takes its place any more that has not done so.
+    ///
+    /// - Returns: false: one is just about to.
+    func refuseSpare() -> Bool {
+        let (before, desired) = (UInt32(FL_SPARE_NOT_NEEDED), UInt32(FL_SPARE_REFUSED))
+        word(\.spare).pointee.compareExchange(
+            expected: before, desired: desired, ordering: .sequentiallyConsistent)
+        return value(\.spare) != UInt32(FL_SPARE_BEGUN)
+    }
+
     /// The signals that may lead to our handler, and what they did before, as the program left it.
     /// Whether they do, the program's own actions, which may have come past us, decide.
     var signals: [Signal] { Self.signals(of: read(fl_state.self, at: Int(FL_STATE))) }

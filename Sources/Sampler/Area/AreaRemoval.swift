@@ -74,6 +74,8 @@ extension TraceSession {
             return true
         }
         defer { release(thread) }
+        // A handler that is set from here on would be there without its stand-ins, for children to see.
+        guard area.refuseSpare() else { return false }
         // First what nobody has to stand still for.
         let handler = area.position(Int(AreaCode.sampleHandler))
         let signals = area.signals

@@ -81,8 +81,11 @@ enum Proc {
 
     /// The program that a recorder started, once it runs as `program`.
     static func recordedProgram(of recorder: pid_t, running program: String) throws -> pid_t {
-        try waitFor("the start of \(program)") {
-            children(of: recorder).first { self.program($0) == program }
-        }
+        try waitFor("the start of \(program)") { recorded(by: recorder, running: program) }
+    }
+
+    /// The program that a recorder started; nil: it does not run as `program`, or no more.
+    static func recorded(by recorder: pid_t, running program: String) -> pid_t? {
+        children(of: recorder).first { self.program($0) == program }
     }
 }

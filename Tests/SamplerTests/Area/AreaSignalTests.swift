@@ -142,6 +142,24 @@ import Testing
         }
     }
 
+    /// As we are about to leave, the program takes the signal for itself.
+    @Test func aSpareThatIsRefusedIsLeftAlone() async {
+        await #expect(processExitsWith: .success) {
+            let mapped = try MappedArea()
+            Self.settleWithSpare(mapped)
+            let (_, calls) = try Self.calls(past: mapped)
+            let before = mapped.area.signals
+            #expect(mapped.area.refuseSpare() && before.count == 1)
+            var ignored = Action(handler: 1, flags: 0, restorer: 0, mask: 0)
+            let act = calls[CallSites.Call.sigaction.index]
+            #expect(act(Int(Self.signal), &ignored, nil) == 0)
+            #expect(mapped.area.isDisplaced && mapped.area.signals == before)
+            var spare = sigaction()
+            #expect(sigaction(Self.spare, nil, &spare) == 0)
+            #expect(spare.__sigaction_handler.sa_handler == nil)
+        }
+    }
+
     /// Whatever is sent that is no request of ours does nothing.
     @Test func otherSignalsAreIgnored() async {
         await #expect(processExitsWith: .success) {
