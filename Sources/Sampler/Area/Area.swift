@@ -344,7 +344,7 @@ final class Area {
     /// - Returns: false: one is just about to.
     func refuseSpare() -> Bool {
         let (before, desired) = (UInt32(FL_SPARE_NOT_NEEDED), UInt32(FL_SPARE_REFUSED))
-        word(\.spare).pointee.compareExchange(
+        _ = word(\.spare).pointee.compareExchange(
             expected: before, desired: desired, ordering: .sequentiallyConsistent)
         return value(\.spare) != UInt32(FL_SPARE_BEGUN)
     }
