@@ -139,6 +139,7 @@ final class TracedThread {
 
     /// nil when the thread is gone, or on its way.
     func activity() -> ThreadActivity? { tracee.activity() }
+    /// Whether none of the processes that it forked is there any more.
     var hasNoChild: Bool { tracee.children().isEmpty }
 
     /// The letter in `stat`: `t` when ptrace has stopped it; nil when it is gone.

@@ -612,16 +612,23 @@ import Testing
         #expect(process.main.done.last == .detached(12))
     }
 
-    /// A handler of the program's that came while our code waited returns there, perhaps much later.
-    /// What our own handler has left on a stack is no matter.
-    @Test(arguments: [false, true])
-    func whoWillComeBackIntoOurCodeIsInIt(isThere: Bool) throws {
+    /// Our code is in the program, at a place that is known, and a second thread is stopped to take it
+    /// away.
+    private func leaving() throws -> (TraceSession, Area, led: TracedThread) {
         let session = try attached()
         let area = try instrument(session)
         area.fill(Area.Contents(place: 0x7100_0000_0000, recorder: 0, cookie: 1))
         let led = process.start(process.pid + 1)
         session.addNewThreads(at: process.now)
         led.stop()
+        return (session, area, try #require(session.threads[led.tid]))
+    }
+
+    /// A handler of the program's that came while our code waited returns there, perhaps much later.
+    /// What our own handler has left on a stack is no matter.
+    @Test(arguments: [false, true])
+    func whoWillComeBackIntoOurCodeIsInIt(isThere: Bool) throws {
+        let (session, area, thread) = try leaving()
         process.main.block()
         let place =
             isThere
@@ -631,20 +638,13 @@ import Testing
             withUnsafeBytes(of: word) { Array($0) }
         }
         var others: [TracedThread] = []
-        let thread = try #require(session.threads[led.tid])
         #expect(session.isAnyone(besides: thread, of: &others, in: area.range) == isThere)
     }
 
     /// It sleeps for a moment, again and again: found running, it may sleep a moment later. And who
     /// has just begun may be anywhere.
     @Test(arguments: [false, true]) func whoNapsInOurCodeIsInIt(hasJustBegun: Bool) throws {
-        let session = try attached()
-        let area = try instrument(session)
-        area.fill(Area.Contents(place: 0x7100_0000_0000, recorder: 0, cookie: 1))
-        let led = process.start(process.pid + 1)
-        session.addNewThreads(at: process.now)
-        led.stop()
-        let thread = try #require(session.threads[led.tid])
+        let (session, area, thread) = try leaving()
         if hasJustBegun {
             process.main.block()
             process.start(process.pid + 2)
