@@ -29,7 +29,11 @@ extension EndToEnd {
         private static let killed = 128 + SIGKILL
 
         /// Kills the recorder `microseconds` after the program began.
-        private func run(_ program: [String], killingAfter microseconds: Int) throws -> Outcome {
+        ///
+        /// - Returns: what became of it, and whether the program was seen before it was over.
+        private func run(
+            _ program: [String], killingAfter microseconds: Int
+        ) throws -> (Outcome, wasSeen: Bool) {
             let (output, endings) = (try Channel(), try Channel())
             let recording = try Firstlight.recording(
                 program, to: scratch("recording"), options: ["--quiet"] + Firstlight.defaultCapture)
@@ -54,11 +58,12 @@ extension EndToEnd {
             #expect(try adopter.finish(limit: 30).status == 0)
             let statuses = try statuses(in: endings.rest())
             if let status = pid.flatMap({ statuses[$0] }) {
-                return Outcome(output: text, status: status)
+                return (Outcome(output: text, status: status), true)
             }
             // The recorder has collected the program, and passed its status on if it still could.
             let status = try #require(statuses[recorder])
-            return Outcome(output: text, status: status == Self.killed ? nil : status)
+            let passedOn = status == Self.killed ? nil : status
+            return (Outcome(output: text, status: passedOn), pid != nil)
         }
 
         /// The `PID STATUS` lines of the adopter.
@@ -87,15 +92,18 @@ extension EndToEnd {
             }
             let alone = try Command(program).run()
             var numbers = SeededNumbers(seed: UInt64(index))
-            for _ in 1...2 {
+            var rounds = 0
+            for _ in 1...6 where rounds < 2 {
                 let moment = Int.random(in: 0..<length * 1000, using: &numbers)
-                let outcome = try run(program, killingAfter: moment)
+                let (outcome, wasSeen) = try run(program, killingAfter: moment)
+                if wasSeen { rounds += 1 }
                 #expect(
                     outcome.output == alone.output
                         && outcome.status ?? alone.status == alone.status,
                     "\(outcome) of \(words), killed after \(moment) us")
                 try checkWhatIsLeft()
             }
+            #expect(rounds == 2, "It was over each time before anybody saw it.")
         }
     }
 }
