@@ -97,12 +97,15 @@ __asm__(
     "9:\n"
     // A call that ended early for this signal, perhaps. (Its instruction leaves in rcx where it
     // returns to, but not with FRED.)
-    "  cmpq $-4, 144(%rdx)\n"  // rax: -EINTR
-    "  jne 0f\n"
     "  mov %rdx, %rdi\n"
     "  sub $8, %rsp\n"
+    "  cmpq $-4, 144(%rdx)\n"  // rax: -EINTR
+    "  je 6f\n"
+    "  call fl_get_rest\n"
+    "  jmp 0f\n"
+    "6:\n"
     "  call fl_make_again\n"
-    "  add $8, %rsp\n"
     "0:\n"
+    "  add $8, %rsp\n"
     "  ret\n"
     ".previous\n");

@@ -151,6 +151,20 @@ CODE int fl_blocks_our_signal(uint32_t number, volatile struct interrupted *at) 
     return !copy(&mask, place[0], 8) || holds_our_signal(mask);
 }
 
+// The number of the call that has just returned: mov $NUMBER, %eax (or xor %eax, %eax); syscall; or
+// syscall(2), led past us. -1: that cannot be told. Read by the kernel, for code need not be readable.
+INLINE long number_of_call(volatile struct interrupted *at) {
+    volatile struct fl_state *const own = state();
+    volatile uint8_t code[8];
+    if (!copy(code, at->rip - 7, 7) || code[5] != 0x0F || code[6] != 0x05) return -1;
+    if (code[3] == 0x31 && code[4] == 0xC0) return 0;
+    if (code[0] == 0xB8)
+        return code[1] | (long)code[2] << 8 | (long)code[3] << 16 | (long)code[4] << 24;
+    if (at->rip != own->after[FL_SITE_SYSCALL]) return -1;
+    const uint64_t left = *(const volatile uint64_t *)(at->rsp - 128);
+    return left >> 16 == own->cookie ? (long)(left & 0xFFFF) : -1;
+}
+
 // Alone, the program would never have noticed such a signal: its action was to ignore it. But some
 // calls are not restarted after a handler, whatever its flags. They are made again, if nothing else
 // ends them: a signal of the program's that is pending comes first. And if nothing else has ended
@@ -163,21 +177,49 @@ CODE void fl_make_again(volatile struct interrupted *at) {
     volatile uint64_t pending;
     if (call(call_sigpending, (long)&pending, 8, 0, 0, 0, 0) != 0 || (pending & ~at->mask) != 0)
         return;
-    // mov $NUMBER, %eax; syscall; or syscall(2), led past us. Read by the kernel, for code need not be
-    // readable.
-    volatile uint8_t code[8];
-    if (!copy(code, at->rip - 7, 7) || code[5] != 0x0F || code[6] != 0x05) return;
-    volatile uint32_t number;
-    if (code[0] == 0xB8) {
-        number =
-            code[1] | (uint32_t)code[2] << 8 | (uint32_t)code[3] << 16 | (uint32_t)code[4] << 24;
-    } else {
-        if (at->rip != own->after[FL_SITE_SYSCALL]) return;
-        const uint64_t left = *(const volatile uint64_t *)(at->rsp - 128);
-        if (left >> 16 != own->cookie) return;
-        number = left & 0xFFFF;
-    }
-    if (!FL_MAY_BE_REPEATED(number, at->rsi) || fl_blocks_our_signal(number, at)) return;
+    const long number = number_of_call(at);
+    if (number < 0) return;
+    if (!FL_MAY_BE_REPEATED((uint32_t)number, at->rsi) ||
+        fl_blocks_our_signal((uint32_t)number, at))
+        return;
     at->rax = number;
     at->rip -= 2;
+}
+
+// MARK: Calls that a signal of ours cut short
+
+// `/dev/zero`, `full`, `random` and `urandom`: they give whatever is asked for.
+CODE int fl_gives_all(uint64_t descriptor) {
+    // The kernel's struct stat, as far as it concerns us.
+    volatile struct { uint64_t head[3]; uint32_t mode, ids[3]; uint64_t device, rest[12]; } file;
+    if (call(call_fstat, (long)descriptor, (long)&file, 0, 0, 0, 0) != 0) return 0;
+    const uint64_t number = file.device & 0xFF;
+    return (file.mode & 0xF000) == 0x2000 && file.device >> 8 == 1 &&
+           (number == 5 || number == 7 || number == 8 || number == 9);
+}
+
+// The kernel fills memory in a loop, and returns what it has as soon as a signal is pending. Alone no
+// signal would have come: the rest is fetched here, where none does.
+CODE void fl_get_rest(volatile struct interrupted *at) {
+    volatile struct fl_state *const own = state();
+    const uint64_t most = 0x7FFFF000;  // of one call
+    uint64_t got = at->rax;
+    // It looks at signals between two pages, or two blocks of random numbers.
+    if (got == 0 || got >= most || got % 64 != 0 || (got >= at->rdx && got >= at->rsi)) return;
+    if (own->filtered || *IN_AREA(uint32_t, FL_OWN) != 1) return;  // no calls of ours
+    const long number = number_of_call(at);
+    const int is_read = number == call_read;
+    if (!is_read && number != call_getrandom) return;
+    uint64_t wanted = is_read ? at->rdx : at->rsi;
+    if (wanted > most) wanted = most;
+    if (got >= wanted || (is_read && !fl_gives_all(at->rdi))) return;
+    while (got < wanted) {
+        const long place = (long)((is_read ? at->rsi : at->rdi) + got);
+        const long rest = (long)(wanted - got);
+        const long more = is_read ? call(call_read, (long)at->rdi, place, rest, 0, 0, 0)
+                                  : call(call_getrandom, place, rest, (long)at->rdx, 0, 0, 0);
+        if (more <= 0) break;
+        got += (uint64_t)more;
+    }
+    at->rax = got;
 }

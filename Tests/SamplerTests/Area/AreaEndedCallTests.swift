@@ -177,8 +177,8 @@ extension AreaSignalTests {
             case r9, r10
             case rdi = 13
             case rsi
-            case rax = 18
-            case rcx, rsp, rip
+            case rdx = 17
+            case rax, rcx, rsp, rip
         }
 
         /// Whether the handler has the call made once more.
@@ -188,22 +188,92 @@ extension AreaSignalTests {
             _ number: UInt32, _ registers: [Register: UInt64] = [:], behind: UInt64? = nil,
             by mapped: MappedArea
         ) -> Bool {
+            handle(number, -Int64(EINTR), registers, behind: behind, by: mapped)
+            let isBefore = words[Register.rip.rawValue] == end - 2
+            #expect(isBefore == (words[Register.rax.rawValue] == UInt64(number)))
+            return isBefore
+        }
+
+        /// What a call returns that had got so much when our signal came.
+        ///
+        /// - Parameter isShort: it is `xor %eax, %eax; syscall`.
+        func result(
+            of number: UInt32, got: Int, _ registers: [Register: UInt64], isShort: Bool = false,
+            by mapped: MappedArea
+        ) -> Int {
+            handle(number, Int64(got), registers, isShort: isShort, by: mapped)
+            #expect(words[Register.rip.rawValue] == end)
+            return Int(bitPattern: UInt(words[Register.rax.rawValue]))
+        }
+
+        private func handle(
+            _ number: UInt32, _ result: Int64, _ registers: [Register: UInt64],
+            behind: UInt64? = nil, isShort: Bool = false, by mapped: MappedArea
+        ) {
             let call = CallSites.Call.sigaction.code
             for (index, byte) in call.enumerated() { code[index] = byte }
             UnsafeMutableRawPointer(code).storeBytes(
                 of: number, toByteOffset: 1, as: UInt32.self)
+            if isShort { (code[3], code[4]) = (0x31, 0xC0) }
             words.initialize(repeating: 0, count: 64)
             for (register, value) in registers { words[register.rawValue] = value }
-            words[Register.rax.rawValue] = UInt64(bitPattern: -Int64(EINTR))
+            words[Register.rax.rawValue] = UInt64(bitPattern: result)
             words[Register.rip.rawValue] = end
             words[Register.rcx.rawValue] = behind ?? end
             typealias Handler =
                 @convention(c) (Int32, UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void
             mapped.function(at: AreaCode.sampleHandler, as: Handler.self)(
                 AreaSignalTests.signal, information, words)
-            let isBefore = words[Register.rip.rawValue] == end - 2
-            #expect(isBefore == (words[Register.rax.rawValue] == UInt64(number)))
-            return isBefore
+        }
+    }
+
+    /// Calls that fill memory with zeros or random numbers return what they have when a signal comes:
+    /// ours fetches the rest. Others may have had a reason.
+    @Test func whatOurSignalCutShortIsWhole() async {
+        await #expect(processExitsWith: .success) {
+            let mapped = try MappedArea()
+            mapped.settle { $0.signal = (Self.signal, 0) }
+            let size = 16384
+            let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: size)
+            let start = UInt64(UInt(bitPattern: buffer.baseAddress))
+            let frame = InterruptedFrame()
+            func result(
+                ofReading file: Int32, got: Int, wanted: Int = size, isShort: Bool = false
+            ) -> Int {
+                buffer.initialize(repeating: 0xA5)
+                return frame.result(
+                    of: 0, got: got,
+                    [.rdi: UInt64(bitPattern: Int64(file)), .rsi: start, .rdx: UInt64(wanted)],
+                    isShort: isShort,
+                    by: mapped)
+            }
+            let zero = open("/dev/zero", O_RDONLY)
+            for isShort in [false, true] {
+                #expect(result(ofReading: zero, got: 4096, isShort: isShort) == size)
+                #expect(buffer[..<4096].allSatisfy { $0 == 0xA5 })
+                #expect(buffer[4096...].allSatisfy { $0 == 0 })
+            }
+            #expect(result(ofReading: zero, got: 4096, wanted: 4096) == 4096)
+            #expect(result(ofReading: zero, got: 0) == 0)
+            #expect(buffer.allSatisfy { $0 == 0xA5 })
+            #expect(result(ofReading: open("/dev/urandom", O_RDONLY), got: 4096) == size)
+            #expect(buffer[4096...].contains { $0 != 0xA5 })
+            for path in ["/proc/self/exe", "/dev/null", "/proc/self/maps"] {
+                #expect(result(ofReading: open(path, O_RDONLY), got: 4096) == 4096)
+            }
+            #expect(result(ofReading: -1, got: 4096) == 4096)
+            buffer.initialize(repeating: 0xA5)
+            let random = frame.result(
+                of: 318, got: 256, [.rdi: start, .rsi: UInt64(size), .rdx: 0], by: mapped)
+            #expect(random == size)
+            #expect(buffer[..<256].allSatisfy { $0 == 0xA5 })
+            #expect(buffer[256...].contains { $0 != 0xA5 })
+            // Another call, of the same arguments.
+            let written = frame.result(
+                of: 1, got: 4096,
+                [.rdi: UInt64(bitPattern: Int64(zero)), .rsi: start, .rdx: UInt64(size)], by: mapped
+            )
+            #expect(written == 4096)
         }
     }
 
