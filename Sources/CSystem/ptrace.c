@@ -124,6 +124,11 @@ int fl_ptrace_restart_call(pid_t tid) {
     return result(ptrace(PTRACE_SETREGS, tid, 0, &registers));
 }
 
+int fl_ptrace_set_result(pid_t tid, uint64_t value) {
+    return result(
+        ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rax), value));
+}
+
 int fl_ptrace_resume_address(pid_t tid, uint64_t *resume) {
     struct user_regs_struct registers;
     int status = result(ptrace(PTRACE_GETREGS, tid, 0, &registers));

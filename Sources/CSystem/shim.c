@@ -11,6 +11,7 @@
 #include <sys/sysmacros.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -273,6 +274,13 @@ ssize_t fl_read_memory(pid_t pid, uint64_t address, void *buffer, size_t length)
     return got == -1 ? -errno : got;
 }
 
+ssize_t fl_write_memory(pid_t pid, uint64_t address, const void *bytes, size_t length) {
+    struct iovec here = {(void *)bytes, length};
+    struct iovec there = {(void *)address, length};
+    ssize_t written = process_vm_writev(pid, &here, 1, &there, 1, 0);
+    return written == -1 ? -errno : written;
+}
+
 int fl_known_file(int folder, const char *path, struct fl_file *file) {
     struct statx known;
     const int flags = AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT;
@@ -292,6 +300,10 @@ int fl_is_endless(uint32_t mode, uint64_t device) {
     return S_ISCHR(mode) && major(device) == 1 &&
            (number == 5 || number == 7 || number == 8 || number == 9);
 }
+
+int fl_is_random(uint64_t device) { return minor(device) >= 8; }
+
+ssize_t fl_get_random(void *buffer, size_t length) { return getrandom(buffer, length, 0); }
 
 int fl_shares_memory(pid_t pid, pid_t other) {
     const int memory = 1;  // KCMP_VM of <linux/kcmp.h>

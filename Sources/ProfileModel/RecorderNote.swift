@@ -20,6 +20,8 @@ package struct RecorderNote: Hashable, Sendable {
         case limited
         /// The shared memory could not be made or mapped.
         case unmapped
+        /// The recording was over before our code was in the program.
+        case lateEntry = "late_entry"
         /// Its threads have shadow stacks, by which our way back is no return.
         case shadowStack = "shadow_stack"
         // The same, of some threads; `value` is how many:

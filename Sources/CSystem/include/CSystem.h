@@ -32,6 +32,8 @@ int fl_ptrace_get_registers(pid_t tid, struct fl_registers *registers);
 // The call that a stopped thread has just been in is restarted when it goes on, unless a handler is
 // called: then it ends with EINTR.
 int fl_ptrace_restart_call(pid_t tid);
+// What the call that a stopped thread has just been in returns.
+int fl_ptrace_set_result(pid_t tid, uint64_t value);
 // Where a stopped thread goes on; that is where it was, or, if it was in a system call that is to be
 // restarted, where going on restarts it.
 int fl_ptrace_resume_address(pid_t tid, uint64_t *resume);
@@ -180,6 +182,7 @@ void fl_unmap(void *start, size_t size);
 int fl_release_shared(void *start, size_t size);
 
 ssize_t fl_read_memory(pid_t pid, uint64_t address, void *buffer, size_t length);
+ssize_t fl_write_memory(pid_t pid, uint64_t address, const void *bytes, size_t length);
 
 // What is known of a file without asking the file system's server, which may not answer.
 struct fl_file {
@@ -193,6 +196,8 @@ int fl_known_file(int folder, const char *path, struct fl_file *file);
 
 // stat(2)'s st_mode tests, which are macros. 1 or 0.
 int fl_is_endless(uint32_t mode, uint64_t device);
+int fl_is_random(uint64_t device);  // of those that are endless
+ssize_t fl_get_random(void *buffer, size_t length);  // getrandom(2)
 int fl_is_directory(uint32_t mode);
 int fl_is_regular(uint32_t mode);
 

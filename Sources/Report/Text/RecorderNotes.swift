@@ -18,6 +18,7 @@ enum RecorderNotes {
         case .noRoom: notBySignal("there is no place for our code near its own")
         case .limited: notBySignal("a limit of the address space or of file sizes (ulimit -v, -f)")
         case .unmapped: notBySignal("memory could not be shared with the program")
+        case .lateEntry: notBySignal("the recording was over before our code was in the program")
         case .shadowStack: notBySignal("the program has shadow stacks (x86 CET)")
         case .blockedSignal:
             notBySignal(note, "block SIGURG and SIGWINCH", one: "blocks SIGURG and SIGWINCH")

@@ -82,7 +82,7 @@ extension TraceSession {
     func noteMissedEntry() {
         guard case .settling(let image, _) = stage else { return }
         if image.entry != nil || isProgramStopped || threads.values.contains(where: isRunning) {
-            note(.unmapped)
+            note(.lateEntry)
         }
     }
 

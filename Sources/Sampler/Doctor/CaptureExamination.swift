@@ -32,7 +32,7 @@ extension TracingFacts.Capture {
     /// Of the process, why stacks were not taken by signal.
     fileprivate static let obstacles: Set<RecorderNote.Kind> = [
         .ownHandler, .displaced, .filtered, .noCallSite, .occupied, .noRoom, .limited,
-        .unmapped, .shadowStack,
+        .unmapped, .lateEntry, .shadowStack,
     ]
 }
 

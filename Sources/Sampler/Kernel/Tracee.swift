@@ -66,16 +66,20 @@ struct Tracee: Hashable, Sendable {
     }
 
     /// A call that the stop has ended with EINTR is made again when the thread goes on, unless a
-    /// handler is called then: as the kernel has it with most calls.
+    /// handler is called then: as the kernel has it with most calls. One that it has cut short returns
+    /// all that it would have alone.
     func keepCall() throws(SystemError) {
         var raw = fl_registers()
         try check(fl_ptrace_get_registers(tid, &raw), "reading thread \(tid)'s registers")
-        let (result, second) = (Int64(bitPattern: raw.dwarf.0), raw.dwarf.4)
-        let isIn64Bits = raw.code_segment == Self.codeSegment
-        guard isIn64Bits, let number = UInt32(exactly: raw.original_rax), result == -Int64(EINTR),
-            fl_may_be_repeated(number, second) != 0
+        guard raw.code_segment == Self.codeSegment, let number = UInt32(exactly: raw.original_rax)
         else { return }
-        try check(fl_ptrace_restart_call(tid), "setting thread \(tid)'s registers")
+        let setting = "setting thread \(tid)'s registers"
+        if Int64(bitPattern: raw.dwarf.0) == -Int64(EINTR) {
+            guard fl_may_be_repeated(number, raw.dwarf.4) != 0 else { return }
+            try check(fl_ptrace_restart_call(tid), setting)
+        } else if let filling = FillingCall(number, of: tid, raw) {
+            try check(fl_ptrace_set_result(tid, UInt64(filling.complete())), setting)
+        }
     }
 
     /// Past the memory's protection; whole words.

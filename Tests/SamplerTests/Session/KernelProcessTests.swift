@@ -161,6 +161,46 @@ import Testing
         #expect(nextEvent() == .exited(status: 7))
     }
 
+    /// The kernel ends a read of megabytes where a stop finds it.
+    @Test(arguments: ["/dev/zero", "/dev/urandom"])
+    func callsThatAStopCutShortGetTheRest(path: String) throws {
+        let size = 16 << 20
+        let child = try Child([
+            "perl", "-e",
+            """
+            open(my $file, "<", "\(path)"); my $dirt = "\\1" x 64;
+            while (1) {
+                my $bytes = "\\1" x \(size);
+                exit(8) if sysread($file, $bytes, \(size)) != \(size);
+                exit(9) if index($bytes, $dirt) >= 0;
+            }
+            """,
+        ])
+        let process = KernelProcess(pid: child.pid)
+        #expect(eventually { process.hasProgram })
+        let tracee = Tracee(tid: child.pid)
+        try tracee.seize()
+        var cut = 0
+        while cut < 20 {
+            usleep(300)  // stopped all the time it would not get on
+            try tracee.interrupt()
+            var status: Int32 = 0
+            try #require(fl_wait(child.pid, 0, &status) == child.pid)
+            try #require(TraceEvent(status: status) == .stopped)
+            let result = try tracee.registers()[0]
+            try tracee.keepCall()
+            if try tracee.registers()[0] != result { cut += 1 }
+            try tracee.resume()
+        }
+        kill(child.pid, SIGTERM)
+        var status: Int32 = 0
+        while fl_wait(child.pid, 0, &status) == child.pid, status & 0x7F == 0x7F {
+            let event = TraceEvent(status: status)
+            try tracee.resume(delivering: event == .signal(SIGTERM) ? SIGTERM : 0)
+        }
+        #expect(TraceEvent(status: status) == .killed(signal: SIGTERM))
+    }
+
     /// It was asked to stop in its own code, but another signal stopped it, and it was let go.
     @Test(.enabled(if: mayInterrupt, "perf events are not permitted here"))
     func nobodyGetsOurSignalLater() async {

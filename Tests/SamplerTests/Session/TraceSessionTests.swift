@@ -353,7 +353,7 @@ import Testing
         let session = try attached()
         _ = try leadAway(session)
         session.leave()
-        #expect(Set(session.result().notes.map(\.kind)) == [.unmapped, .leftBehind])
+        #expect(Set(session.result().notes.map(\.kind)) == [.lateEntry, .leftBehind])
     }
 
     /// Who waits all the time needs no code of ours; who would run does.
@@ -361,7 +361,7 @@ import Testing
         let session = try attached()
         if waits { process.main.block(in: 232) }
         session.leave()
-        #expect(session.result().notes.contains { $0.kind == .unmapped } == !waits)
+        #expect(session.result().notes.contains { $0.kind == .lateEntry } == !waits)
     }
 
     /// Its registers were asked for when it still waited where it had been seen.

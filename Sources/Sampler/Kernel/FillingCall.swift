@@ -1,0 +1,65 @@
+import CSystem
+import Glibc
+
+/// A call of a stopped thread that fills memory with zeros or random numbers, as much as it is asked
+/// for: read(2) of `/dev/zero` and its like, getrandom(2). The kernel returns what it has as soon as a
+/// signal or a stop comes. Alone none would have come, and few programs look at how much they got.
+struct FillingCall {
+    private let tid: Int32
+    private let start: UInt64
+    private let got: Int
+    private let wanted: Int
+    private let isRandom: Bool
+
+    /// nil: another call, or one that has got all that it wants.
+    init?(_ number: UInt32, of tid: Int32, _ registers: fl_registers) {
+        let (rax, rdx, rsi, rdi) =
+            (registers.dwarf.0, registers.dwarf.1, registers.dwarf.4, registers.dwarf.5)
+        switch number {
+        case Self.read:
+            var file = fl_file()
+            // That costs a look, which few calls are worth.
+            guard Self.isShort(rax, of: rdx), let descriptor = Int32(exactly: rdi & 0xFFFF_FFFF),
+                fl_known_file(AT_FDCWD, "/proc/\(tid)/fd/\(descriptor)", &file) == 0,
+                fl_is_endless(file.mode, file.device) == 1
+            else { return nil }
+            (start, wanted) = (rsi, Self.bounded(rdx))
+            isRandom = fl_is_random(file.device) == 1
+        case Self.getRandom:
+            guard Self.isShort(rax, of: rsi) else { return nil }
+            (start, wanted, isRandom) = (rdi, Self.bounded(rsi), true)
+        default: return nil
+        }
+        self.tid = tid
+        got = Int(rax)
+    }
+
+    /// Fetches the rest in its place.
+    ///
+    /// - Returns: how much it has then: all, but for memory that cannot be written.
+    func complete() -> Int {
+        var got = self.got
+        var bytes = [UInt8](repeating: 0, count: min(wanted - got, Self.piece))
+        while got < wanted {
+            var size = min(wanted - got, bytes.count)
+            if isRandom { size = fl_get_random(&bytes, size) }
+            guard size > 0 else { break }
+            let written = fl_write_memory(tid, start &+ UInt64(got), bytes, size)
+            guard written > 0 else { break }
+            got += written
+        }
+        return got
+    }
+
+    private static func isShort(_ got: UInt64, of wanted: UInt64) -> Bool {
+        got > 0 && got < UInt64(bounded(wanted))
+    }
+
+    private static func bounded(_ wanted: UInt64) -> Int { Int(min(wanted, mostAtOnce)) }
+
+    private static let read: UInt32 = 0
+    private static let getRandom: UInt32 = 318
+    /// Of one call (MAX_RW_COUNT).
+    private static let mostAtOnce: UInt64 = 0x7FFF_F000
+    private static let piece = 1 << 20
+}
