@@ -91,9 +91,9 @@ extension TraceSession {
     /// the user stops the process and continues it, such calls end.
     func keepCall(of thread: TracedThread, after event: TraceEvent) {
         switch event {
-        case .groupStop: thread.endsCall = true
+        case .groupStop: thread.isInGroupStop = true
         case .signal(let number) where Self.jobSignals.contains(number): break
-        case .stopped where thread.endsCall: thread.endsCall = false
+        case .stopped where thread.isInGroupStop: thread.isInGroupStop = false
         case .stopped, .signal: try? thread.tracee.keepCall()
         default: break
         }

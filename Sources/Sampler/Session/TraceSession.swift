@@ -371,12 +371,16 @@ final class TraceSession {
         }
     }
 
-    /// Whether a signal has stopped the program: in the eyes of a tracer it is as one that waits for
-    /// us, but those have gone on by now.
+    /// Whether a signal has stopped the program. A thread that waits for us looks as one does that is
+    /// traced and has stopped with the others: whether it has was told. Before the signal is
+    /// delivered nobody has: it may be what the thread waits with.
     var isProgramStopped: Bool {
         threads.values.contains { thread in
-            guard thread.phase == .free, let state = thread.state else { return false }
-            return state == UInt8(ascii: "T") || state == UInt8(ascii: "t")
+            switch thread.state {
+            case UInt8(ascii: "T"): true
+            case UInt8(ascii: "t"): thread.isTraced && thread.isInGroupStop
+            default: false
+            }
         }
     }
 

@@ -53,8 +53,8 @@ final class TracedThread {
     var interruption: (any Interruption)?
     /// Whether ptrace has it: every signal to it is a stop then, and its clones are ours, too.
     var isTraced = true
-    /// Whether the user has stopped it, which ends calls.
-    var endsCall = false
+    /// Whether it was told that the user has stopped it, which ends calls.
+    var isInGroupStop = false
     /// How it may be looked at while it runs.
     var burst = BurstWatch()
     var calls = CallWatch()

@@ -1,3 +1,4 @@
+import Glibc
 import ProfileModel
 import Testing
 
@@ -84,6 +85,27 @@ import Testing
         group.takeChanges()
         #expect(sink.started == [process.pid])
         #expect(group.main.outcome == nil)
+    }
+
+    /// A thread that has stopped with Ctrl-Z's signal, and has yet to get it, needs us for that: a
+    /// recorder that stopped now would leave the program half stopped.
+    @Test func whoWaitsWithASignalHasNotStopped() throws {
+        let group = try group(following: false)
+        #expect(!group.main.isProgramStopped)
+        process.main.stop()
+        #expect(!group.main.isProgramStopped)
+        process.tell(.signal(SIGTSTP), of: process.pid)
+        group.takeChanges()
+        #expect(process.main.done.last == .resumed(SIGTSTP))
+        #expect(!group.main.isProgramStopped)
+        process.main.stop()
+        #expect(!group.main.isProgramStopped)
+        process.tell(.groupStop(signal: SIGTSTP), of: process.pid)
+        group.takeChanges()
+        #expect(group.main.isProgramStopped)
+        process.tell(.stopped, of: process.pid)
+        group.takeChanges()
+        #expect(!group.main.isProgramStopped)
     }
 
     @Test func theMainProcessesEndIsTheEnd() throws {
