@@ -137,13 +137,15 @@ extension EndToEnd {
             #expect(report.threads.reduce(0) { $0 + $1.runningNs } == report.launch.cpuNs)
         }
 
-        /// Who is not traced need not be seen; what they all used is known nevertheless.
+        /// Who is not traced need not be seen; what they all used is known nevertheless, unless the
+        /// hypervisor took the cores: of a thread that kept one, that time cannot be told from its own.
         @Test func threadsTooShortToBeSeen() throws {
             let report = try record("churn", "500").json()
             for thread in report.threads { #expect(thread.sum == thread.wallNs, "\(thread)") }
             #expect(report.threads.reduce(0) { $0 + $1.runningNs } == report.launch.cpuNs)
             #expect(report.threads.count > 1)
-            #expect(report.threads.count == 501 || report.launch.unseenCPU > 0)
+            let isStolen = report.launch.notes.contains { $0.kind == "stolen" }
+            #expect(report.threads.count == 501 || report.launch.unseenCPU > 0 || isStolen)
         }
 
         @Test func threadsAtOnce() throws {
