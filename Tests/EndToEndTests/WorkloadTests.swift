@@ -138,7 +138,7 @@ extension EndToEnd {
         }
 
         /// Who is not traced need not be seen; what they all used is known nevertheless, unless the
-        /// hypervisor took the cores: of a thread that kept one, that time cannot be told from its own.
+        /// hypervisor took the cores: slices then add up to more than the kernel counts.
         @Test func threadsTooShortToBeSeen() throws {
             let report = try record("churn", "500").json()
             for thread in report.threads { #expect(thread.sum == thread.wallNs, "\(thread)") }

@@ -371,9 +371,8 @@ final class TraceSession {
         }
     }
 
-    /// Whether a signal has stopped the program. A thread that waits for us looks as one does that is
-    /// traced and has stopped with the others: whether it has was told. Before the signal is
-    /// delivered nobody has: it may be what the thread waits with.
+    /// Whether a signal has stopped the program. Of a traced thread its state does not tell: it looks
+    /// the same while it waits for us, maybe with that very signal. What ptrace reported does.
     var isProgramStopped: Bool {
         threads.values.contains { thread in
             switch thread.state {
