@@ -25,6 +25,15 @@ extension EndToEnd {
             }
         }
 
+        /// Nobody can be stopped in its own code then.
+        @Test func whenTheRecordingEndsAndAllSignalsAreBlocked() throws {
+            for duration in ["5ms", "20ms", "40ms"] {
+                try SideBySide(scratch: scratch).compare(
+                    fixture: ["partial", "pipe", "12", "blocked"],
+                    options: ["--duration", duration])
+            }
+        }
+
         /// Where no event tells what a thread does, files warn of such calls.
         @Test(arguments: ["zero", "urandom", "between"])
         func withoutEventsWhoCouldBeHarmedIsLeftAlone(call: String) throws {

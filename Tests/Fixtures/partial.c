@@ -1,5 +1,6 @@
-// partial CALL [N]: makes a system call that works long in the kernel N times (default 8), and
-// prints how much each got. Alone, each gets all that it asked for.
+// partial CALL [N [blocked]]: makes a system call that works long in the kernel N times (default 8),
+// and prints how much each got. Alone, each gets all that it asked for. `blocked`: with all signals
+// blocked.
 //   zero urandom   reads 16 MiB of /dev/zero, 2 MiB of /dev/urandom
 //   getrandom      asks for 2 MiB
 //   pipe           writes 4 MiB to a pipe that another process reads
@@ -86,6 +87,11 @@ int main(int argc, char **argv) {
     const char *call = argc > 1 ? argv[1] : "";
     const uint64_t count = count_argument(argc, argv, 2, 8);
     int ends[2];
+    if (argc > 3 && strcmp(argv[3], "blocked") == 0) {
+        sigset_t all;
+        sigfillset(&all);
+        sigprocmask(SIG_BLOCK, &all, NULL);
+    }
     if (strcmp(call, "zero") == 0)
         run_reads("/dev/zero", sizeof buffer, count);
     else if (strcmp(call, "urandom") == 0)

@@ -19,16 +19,40 @@ import Testing
             }
             setMask()
             let thread = KernelThread(process: getpid(), tid: OwnSignposts.thread)
-            #expect(thread.interruptInOwnCode(each: .milliseconds(1)) != nil)
+            #expect(Self.interrupts(thread))
+            // The C library, in fork(2) say, or a handler of ours.
+            #expect(Self.interruptsInHandler(thread) == false)
+            #expect(Self.interrupts(thread))
             setMask(SIGURG)
-            #expect(thread.interruptInOwnCode(each: .milliseconds(1)) != nil)
+            #expect(Self.interrupts(thread))
             setMask(SIGWINCH)
-            #expect(thread.interruptInOwnCode(each: .milliseconds(1)) == nil)
+            #expect(!Self.interrupts(thread))
             setMask()
-            #expect(thread.interruptInOwnCode(each: .milliseconds(1)) == nil)
+            #expect(!Self.interrupts(thread))
             // Another program is another matter.
             thread.reopen()
-            #expect(thread.interruptInOwnCode(each: .milliseconds(1)) != nil)
+            #expect(Self.interrupts(thread))
         }
     }
+
+    private static func interrupts(_ thread: KernelThread) -> Bool {
+        (try? thread.interruptInOwnCode(each: .milliseconds(1))) != nil
+    }
+
+    /// Whether it can be interrupted in a handler that blocks all signals, those, too, that no program
+    /// can block by itself.
+    private static func interruptsInHandler(_ thread: KernelThread) -> Bool? {
+        asked = { interrupts(thread) }
+        var action = sigaction()
+        action.__sigaction_handler.sa_handler = { _ in
+            KernelInterruptionTests.answer = KernelInterruptionTests.asked?()
+        }
+        memset(&action.sa_mask, 0xFF, MemoryLayout<sigset_t>.size)
+        sigaction(SIGUSR1, &action, nil)
+        raise(SIGUSR1)
+        return answer
+    }
+
+    private nonisolated(unsafe) static var asked: (() -> Bool)?
+    private nonisolated(unsafe) static var answer: Bool?
 }

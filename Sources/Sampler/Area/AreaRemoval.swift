@@ -58,8 +58,12 @@ extension TraceSession {
     private func repeats(until deadline: MonotonicTime, _ action: () -> Bool) -> Bool {
         var interval = TimeSpan.milliseconds(1)
         while !action() {
-            guard outcome == nil, process.now < deadline, !isCalledOff else { return false }
-            wait(atMost: interval) { isCalledOff }
+            guard outcome == nil, postponed == nil, process.now < deadline, !isCalledOff
+            else { return false }
+            wait(atMost: interval) {
+                serveAll()
+                return isCalledOff || postponed != nil
+            }
             interval = interval + interval
         }
         return true

@@ -13,6 +13,14 @@ protocol Interruption: AnyObject {
     func callOff()
 }
 
+/// Why a thread cannot be asked to stop in its own code.
+enum NoInterruption: Error {
+    /// It has blocked each signal that this could take, or does so now.
+    case signalsAreBlocked
+    /// The kernel refuses the event that it takes, or the thread has ended.
+    case eventsAreRefused
+}
+
 /// The kernel's timer for the thread's CPU time sends it a signal, once, and only where it runs its
 /// own code. ptrace's own interrupt would end a call that returns a part of what was asked for (reads
 /// of `/dev/zero`, writes to pipes), or one that it is just about to wait in. Needs what
@@ -26,8 +34,6 @@ final class KernelInterruption: Interruption {
     /// Ignored by default, should one ever come when nobody traces the thread any more.
     private static let signals = [SIGURG, SIGWINCH]
 
-    /// nil: it may not be had.
-    ///
     /// - Parameters:
     ///   - blocked: all signals that the thread was ever seen to block. What finds it blocked when it
     ///     comes stays pending, and the program can see that (sigpending, signalfd).
@@ -35,18 +41,20 @@ final class KernelInterruption: Interruption {
     ///     that comes while ours is pending is lost.
     ///   - period: of CPU time until it is looked, again and again, whether it runs its own code.
     ///   - status: the thread's, as it is then.
-    init?(
+    init(
         tid: Int32, blocked: UInt64, caught: UInt64, period: TimeSpan,
         status: @escaping () -> ThreadStatus?
-    ) {
+    ) throws(NoInterruption) {
         self.tid = tid
         self.status = status
         let free = Self.signals.filter { blocked & Signals.bit($0) == 0 }
-        guard let signal = free.first(where: { caught & Signals.bit($0) == 0 }) ?? free.first
-        else { return nil }
-        self.signal = signal
-        descriptor = fl_open_interruption(tid, signal, UInt64(max(1, period.nanoseconds)))
-        guard descriptor >= 0 else { return nil }
+        let signal = free.first(where: { caught & Signals.bit($0) == 0 }) ?? free.first
+        self.signal = signal ?? 0
+        // Without a signal it only shows whether events are refused.
+        let interval = signal == nil ? UInt64.max >> 1 : UInt64(max(1, period.nanoseconds))
+        descriptor = fl_open_interruption(tid, signal ?? Self.signals[0], interval)
+        guard descriptor >= 0 else { throw .eventsAreRefused }
+        guard signal != nil else { throw .signalsAreBlocked }
     }
 
     var hasStopped: Bool { fl_ptrace_is_interruption(tid, descriptor) == 1 }

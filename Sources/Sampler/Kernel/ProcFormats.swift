@@ -168,6 +168,10 @@ extension ThreadStatus {
     /// Whether one that was sent to this thread alone has yet to reach it.
     func hasPending(_ signal: Int32) -> Bool { pendingSignals & Signals.bit(signal) != 0 }
     func blocks(_ signal: Int32) -> Bool { blockedSignals & Signals.bit(signal) != 0 }
+
+    /// Whether it is not the program that blocks them: C libraries keep these two for themselves, and
+    /// block them only where they block all, in fork(2) say. So does our handler.
+    var blocksForMoment: Bool { blocks(32) && blocks(33) }
 }
 
 /// What `/proc/PID/status` says of the process as a whole.

@@ -33,10 +33,10 @@ protocol ThreadAccess: AnyObject {
 
     func seize(followingChildren: Bool) throws(SystemError)
     func interrupt() throws(SystemError)
-    /// The same, where it runs its own code; nil: that cannot be had.
+    /// The same, where it runs its own code.
     ///
     /// - Parameter period: of its CPU time between two looks at where it is.
-    func interruptInOwnCode(each period: TimeSpan) -> (any Interruption)?
+    func interruptInOwnCode(each period: TimeSpan) throws(NoInterruption) -> any Interruption
     func resume(delivering signal: Int32) throws(SystemError)
     func listen() throws(SystemError)
     func detach(delivering signal: Int32) throws(SystemError)
@@ -75,7 +75,7 @@ final class KernelThread: ThreadAccess {
     private var nameFile: KeptFile?
     /// Only for threads that were seen running.
     private var statusFile: KeptFile?
-    /// All signals that it was ever seen to block.
+    /// All signals that the program was ever seen to block in it.
     private var blockedSignals: UInt64 = 0
     private let scratch: ReadScratch
 
@@ -114,7 +114,7 @@ final class KernelThread: ThreadAccess {
         if statusFile == nil { statusFile = KeptFile(folder + "/status") }
         statusFile?.read(into: &scratch.buffer)
         let status = ThreadStatus(scratch.buffer.text)
-        blockedSignals |= status?.blockedSignals ?? 0
+        if let status, !status.blocksForMoment { blockedSignals |= status.blockedSignals }
         return status
     }
 
@@ -152,10 +152,11 @@ final class KernelThread: ThreadAccess {
         try tracee.seize(followingChildren: followingChildren)
     }
     func interrupt() throws(SystemError) { try tracee.interrupt() }
-    func interruptInOwnCode(each period: TimeSpan) -> (any Interruption)? {
-        guard let caught = status()?.caughtSignals else { return nil }
-        return KernelInterruption(
-            tid: tid, blocked: blockedSignals, caught: caught, period: period
+    func interruptInOwnCode(each period: TimeSpan) throws(NoInterruption) -> any Interruption {
+        guard let now = status() else { throw .eventsAreRefused }
+        return try KernelInterruption(
+            tid: tid, blocked: blockedSignals | now.blockedSignals, caught: now.caughtSignals,
+            period: period
         ) { [self] in status() }
     }
     func resume(delivering signal: Int32) throws(SystemError) {

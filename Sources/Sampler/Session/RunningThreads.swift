@@ -185,13 +185,25 @@ extension TraceSession {
         } else if let late = thread.interruption, late.isCalledOff, late.isOnItsWay {
             // One that was called off too late stands for it.
             thread.phase = .interrupted(process.now)
-        } else if capture == .signal || thread.burst.hasWaitedFragile,
-            let interruption = thread.tracee.interruptInOwnCode(each: interruptionPeriod)
-        {
-            thread.interruption = interruption
-            thread.phase = .interrupted(process.now)
-        } else if capture == .ptrace || !mayMeetLongCall(thread, at: process.now) {
+        } else if capture == .signal || thread.burst.hasWaitedFragile {
+            interruptInOwnCode(thread)
+        } else {
             interruptAnywhere(thread)
+        }
+    }
+
+    private func interruptInOwnCode(_ thread: TracedThread) {
+        do throws(NoInterruption) {
+            thread.interruption = try thread.tracee.interruptInOwnCode(each: interruptionPeriod)
+            thread.phase = .interrupted(process.now)
+        } catch {
+            let isHarmless =
+                switch error {
+                // Events have told what it does.
+                case .signalsAreBlocked: thread.calls.isComputing
+                case .eventsAreRefused: !mayMeetLongCall(thread, at: process.now)
+                }
+            if isHarmless || capture == .ptrace { interruptAnywhere(thread) }
         }
     }
 

@@ -164,7 +164,7 @@ extension TraceSession {
                     callOffStop(of: thread)
                     return nil
                 }
-                serveOthers(than: thread)
+                serveAll(but: thread)
                 pause(microseconds: 20)
             }
         }
@@ -197,8 +197,8 @@ extension TraceSession {
 
     /// What happens to the others goes on, for it may be what the thread waits for: an exec waits
     /// for the ends of all other threads, each of which stops once more.
-    private func serveOthers(than thread: TracedThread) {
-        for other in threads.values where other.isTraced && other.tid != thread.tid {
+    func serveAll(but thread: TracedThread? = nil) {
+        for other in threads.values where other.isTraced && other.tid != thread?.tid {
             guard let event = process.nextReport(of: other.tid)?.event else { continue }
             if awaited.contains(other.tid), isOurStop(event, of: other) {
                 keepCall(of: other, after: event)
@@ -260,7 +260,11 @@ extension TraceSession {
             }
             isActive = isActive || (isLate && ranBefore() != before)
             let isPatient = (wantsCore || isActive) && !isCalledOff
-            guard process.now < (isPatient ? max(deadline, soon) : soon) else { return nil }
+            // Who could not be stopped is still traced, and may be at its end.
+            serveAll()
+            guard process.isZombie == false, postponed == nil,
+                process.now < (isPatient ? max(deadline, soon) : soon)
+            else { return nil }
             // Where there are many, each may have to wait for longer.
             if isLate { turn = turn + turn }
             pause(microseconds: 500)

@@ -196,6 +196,7 @@ final class MadeThread: ThreadAccess {
     /// What happens between a look at what it does and the next at its counters.
     var afterLook: (() -> Void)?
     var scheduling = SchedulingClass(policy: 0, nice: 0, realTime: 0)
+    var blocksSignals = false
     /// Whether it runs its own code, or stays within a call; nil: that cannot be told.
     var isInOwnCode: Bool?
     private var interruption: MadeInterruption?
@@ -332,8 +333,9 @@ final class MadeThread: ThreadAccess {
         process.tellStop(of: tid)
     }
 
-    func interruptInOwnCode(each period: TimeSpan) -> (any Interruption)? {
-        guard let isInOwnCode, doing != .gone, isTraced else { return nil }
+    func interruptInOwnCode(each period: TimeSpan) throws(NoInterruption) -> any Interruption {
+        if blocksSignals { throw .signalsAreBlocked }
+        guard let isInOwnCode, doing != .gone, isTraced else { throw .eventsAreRefused }
         done.append(.interruptedInOwnCode)
         let interruption = MadeInterruption()
         self.interruption = interruption

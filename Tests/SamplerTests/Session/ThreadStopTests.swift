@@ -167,6 +167,30 @@ extension TraceSessionTests {
         #expect(process.now - before < .milliseconds(1700))
     }
 
+    /// Nobody knows that a stop would meet no call of its own.
+    @Test func whoBlocksAllSignalsIsLeftAlone() throws {
+        let session = try attached()
+        _ = try instrument(session)
+        leaving(session)
+        process.main.blocksSignals = true
+        #expect(session.stopAny(by: process.now + .milliseconds(200)) == nil)
+        #expect(!process.main.done.contains(.interrupted))
+    }
+
+    /// Who is at its end then stands nowhere for us.
+    @Test func whoeverEndsMeanwhileIsNotHeldUp() throws {
+        let session = try attached()
+        _ = try instrument(session)
+        leaving(session)
+        process.main.blocksSignals = true
+        after(.milliseconds(30)) { [process] in
+            process.main.stop()
+            process.tell(.exiting, of: process.pid)
+        }
+        _ = session.stopAny(by: process.now + .milliseconds(200))
+        #expect(!process.main.isStopped)
+    }
+
     @Test func thatIsBounded() throws {
         let session = try attached()
         _ = try instrument(session)
