@@ -212,14 +212,31 @@ extension TraceSession {
     ) throws(SetupFailure) {
         // Where the memory cannot be mapped, the thread naps. It may have had no core as yet.
         wait(atMost: Self.stopPatience, every: 20) { area.isSettled || isNapping(main) }
+        if area.isSettled { return stopBehindEntry(main, running: image) }
+        main.isLed = true
+        defer { main.isLed = false }
         guard stopNow(main) != nil else { throw .gone }
-        if area.isSettled { return letGo(main, running: image) }
         // The memory could not be mapped.
         for patch in contents.patches where patch.isRestoring {
             putBack(patch.word, at: patch.address)
         }
         try attempt { () throws(SystemError) in try main.tracee.restore(before) }
         throw .obstacle(.unmapped)
+    }
+
+    /// The thread is about to leave our code, where all signals are blocked, and has to stop once more
+    /// for not being traced any longer. If it never can without harm, it stays traced until it can.
+    private func stopBehindEntry(_ main: TracedThread, running image: RunningImage) {
+        var isStopped = false
+        wait(atMost: .milliseconds(5), every: 50) {
+            isStopped = stopNow(main) != nil
+            return isStopped || !main.isTraced || main.phase == .exited || postponed != nil
+        }
+        if isStopped {
+            letGo(main, running: image)
+        } else if capture == .signal || !image.mayBeTraced {
+            followFromOutside(image)
+        }
     }
 
     private func isNapping(_ thread: TracedThread) -> Bool {
