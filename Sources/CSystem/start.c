@@ -1,11 +1,13 @@
 // The child that becomes the program.
 #define _GNU_SOURCE  // here only: in a header it would contradict Swift's Glibc module
 #include "CSystem.h"
+#include "Conditions.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -69,12 +71,97 @@ static void start_timers(void) {
         if (timerisset(&timers[kind].it_value)) setitimer(kind, &timers[kind], NULL);
 }
 
-// The child's side: tells how entering its setting went.
+// What a child becomes.
+struct fl_start {
+    char *path;
+    char **argv, **envp;
+    char **shell;  // the arguments where the file is a script without `#!`
+    int streams[2];
+    sigset_t mask;
+    uint64_t ignored;
+    int memory, memory_number;
+    int hold[2];    // to wait at; the child's end, and ours
+    int report[2];  // how executing failed; our end, and the child's
+};
+
+static void free_words(char **words) {
+    if (!words) return;
+    for (size_t i = 0; words[i]; i++) free(words[i]);
+    free(words);
+}
+
+static char **copy_words(char *const words[]) {
+    size_t count = 0;
+    while (words[count]) count++;
+    char **copy = calloc(count + 1, sizeof *copy);
+    for (size_t i = 0; copy && i < count; i++) {
+        copy[i] = strdup(words[i]);
+        if (!copy[i]) {
+            free_words(copy);
+            return NULL;
+        }
+    }
+    return copy;
+}
+
+// A script's arguments are those of the shell, then its path, then its own.
+static char **words_for_shell(char *path, char **argv) {
+    size_t count = 0;
+    while (argv[count]) count++;
+    char **words = calloc(count + 3, sizeof *words);
+    if (!words) return NULL;
+    words[0] = "/bin/sh";
+    words[1] = path;
+    for (size_t i = 1; i < count; i++) words[i + 1] = argv[i];
+    return words;
+}
+
+static int open_ends(struct fl_start *start) {
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, start->hold) != 0) return -errno;
+    if (pipe2(start->report, O_CLOEXEC) == 0) return 0;
+    const int error = errno;
+    close(start->hold[0]);
+    close(start->hold[1]);
+    return -error;
+}
+
+struct fl_start *fl_make_start(const char *path, char *const argv[], char *const envp[],
+                               const int streams[2], const sigset_t *mask, uint64_t ignored,
+                               int memory, int memory_number, int *error) {
+    struct fl_start *start = calloc(1, sizeof *start);
+    *error = ENOMEM;
+    if (!start) return NULL;
+    start->path = strdup(path);
+    start->argv = copy_words(argv);
+    start->envp = copy_words(envp);
+    if (start->path && start->argv) start->shell = words_for_shell(start->path, start->argv);
+    memcpy(start->streams, streams, sizeof start->streams);
+    start->mask = *mask;
+    start->ignored = ignored;
+    start->memory = memory;
+    start->memory_number = memory_number;
+    const int result = start->shell && start->envp ? open_ends(start) : -ENOMEM;
+    if (result == 0) return start;
+    *error = -result;
+    fl_free_start(start);
+    return NULL;
+}
+
+void fl_free_start(struct fl_start *start) {
+    free(start->path);
+    free_words(start->argv);
+    free_words(start->envp);
+    free(start->shell);
+    free(start);
+}
+
+// The child's side: tells how entering its setting went. The setting may be shared with whoever is
+// told.
 static void enter_or_end(struct fl_child_setting *setting, int hold) {
-    const int result = fl_enter_setting(setting);
-    fl_send_number(hold, result, setting->listener);
+    const int result = fl_enter_setting(setting), listener = setting->listener;
+    fl_send_number(hold, result, listener);
     if (result != 0) _exit(127);
-    if (setting->listener >= 0) close(setting->listener);
+    if (listener >= 0) close(listener);
 }
 
 // The parent's side of it. 0 or -errno; then the child is gone.
@@ -86,70 +173,72 @@ static int await_setting(struct fl_child_setting *setting, int hold, pid_t child
     return received != 0 ? received : result;
 }
 
-pid_t fl_spawn_held(const char *path, char *const argv[], char *const envp[],
-                    const int streams[2], const sigset_t *mask, uint64_t ignored, int memory,
-                    int memory_number, int *release, int *failure) {
-    return fl_spawn_held_in(path, argv, envp, streams, mask, ignored, memory, memory_number, NULL,
-                            release, failure);
+// The child's side of all. It may share our memory: nothing is allocated, and nothing locked.
+static _Noreturn void become(const struct fl_start *start, struct fl_child_setting *setting) {
+    char byte;
+    close(start->hold[1]);
+    if (setting) enter_or_end(setting, start->hold[0]);
+    ssize_t got;
+    do got = read(start->hold[0], &byte, 1);
+    while (got == -1 && errno == EINTR);
+    // The recorder is gone, and nobody would record the program.
+    if (got != 1) _exit(127);
+    ignore_signals(start->ignored);
+    close_missing_streams();
+    for (int number = 0; number < 2; number++)
+        if (start->streams[number] >= 0) dup2(start->streams[number], STDOUT_FILENO + number);
+    if (start->memory >= 0) dup2(start->memory, start->memory_number);
+    sigprocmask(SIG_SETMASK, &start->mask, NULL);
+    start_timers();
+    execve(start->path, start->argv, start->envp);
+    if (errno == ENOEXEC) {
+        execve(start->shell[0], start->shell, start->envp);
+        errno = ENOEXEC;
+    }
+    const int error = errno;
+    (void)!write(start->report[1], &error, sizeof error);
+    _exit(127);
 }
 
-pid_t fl_spawn_held_in(const char *path, char *const argv[], char *const envp[],
-                       const int streams[2], const sigset_t *mask, uint64_t ignored, int memory,
-                       int memory_number, struct fl_child_setting *setting, int *release,
-                       int *failure) {
-    int hold[2], report[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, hold) != 0) return -errno;
-    if (pipe2(report, O_CLOEXEC) != 0) {
-        int error = errno;
-        close(hold[0]);
-        close(hold[1]);
-        return -error;
-    }
-    size_t count = 0;
-    while (argv[count]) count++;
-    const char **shell = calloc(count + 2, sizeof *shell);  // before fork: malloc locks
-    pid_t child = shell ? fork() : -1;
-    if (child == 0) {
-        char byte;
-        close(hold[1]);
-        if (setting) enter_or_end(setting, hold[0]);
-        ssize_t got;
-        do got = read(hold[0], &byte, 1);
-        while (got == -1 && errno == EINTR);
-        // The recorder is gone, and nobody would record the program.
-        if (got != 1) _exit(127);
-        ignore_signals(ignored);
-        close_missing_streams();
-        for (int number = 0; number < 2; number++)
-            if (streams[number] >= 0) dup2(streams[number], STDOUT_FILENO + number);
-        if (memory >= 0) dup2(memory, memory_number);
-        sigprocmask(SIG_SETMASK, mask, NULL);
-        start_timers();
-        execve(path, argv, envp);
-        if (errno == ENOEXEC) {
-            shell[0] = "/bin/sh";
-            shell[1] = path;
-            for (size_t i = 1; i < count; i++) shell[i + 1] = argv[i];
-            execve("/bin/sh", (char *const *)shell, envp);
-            errno = ENOEXEC;
-        }
-        int error = errno;
-        (void)!write(report[1], &error, sizeof error);
-        _exit(127);
-    }
-    int error = errno;
-    free(shell);
-    close(hold[0]);
-    close(report[1]);
-    const int result = child < 0 ? -error : setting ? await_setting(setting, hold[1], child) : 0;
+// The parent's side. `child` may be -errno.
+static pid_t hold(const struct fl_start *start, pid_t child, struct fl_child_setting *setting,
+                  int *release, int *failure) {
+    close(start->hold[0]);
+    close(start->report[1]);
+    const int result = child < 0 ? child
+                       : setting ? await_setting(setting, start->hold[1], child)
+                                 : 0;
     if (result != 0) {
-        close(hold[1]);
-        close(report[0]);
+        close(start->hold[1]);
+        close(start->report[0]);
         return result;
     }
-    *release = hold[1];
-    *failure = report[0];
+    *release = start->hold[1];
+    *failure = start->report[0];
     return child;
+}
+
+pid_t fl_fork_held(struct fl_start *start, struct fl_child_setting *setting, int *release,
+                   int *failure) {
+    const pid_t child = fork();
+    if (child == 0) become(start, setting);
+    return hold(start, child < 0 ? -errno : child, setting, release, failure);
+}
+
+void fl_share_held(struct fl_start *start, struct fl_child_setting *setting) {
+    const pid_t child = vfork();
+    if (child == 0) {
+        fl_send_number(start->hold[0], getpid(), -1);
+        become(start, setting);
+    }
+    if (child < 0) fl_send_number(start->hold[0], -errno, -1);
+}
+
+pid_t fl_await_held(struct fl_start *start, struct fl_child_setting *setting, int *release,
+                    int *failure) {
+    int child, none;
+    const int received = fl_receive_number(start->hold[1], &child, &none);
+    return hold(start, received != 0 ? received : child, setting, release, failure);
 }
 
 void fl_release_held(int release) {

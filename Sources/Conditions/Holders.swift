@@ -39,7 +39,7 @@ final class NetHolder {
 
     init(
         _ network: NetworkCondition?, binds: [(source: String, target: String)],
-        reachesOutside: Bool = true
+        reachesOutside: Bool = true, usesLine: Bool = false
     ) throws(ConditionError) {
         let condition =
             network.map { "the network '\($0.name)'" } ?? "private copies of the program's files"
@@ -56,7 +56,8 @@ final class NetHolder {
         namespaces = try Namespaces(wanted, condition: condition)
         if let profile {
             link = LinkHolder(
-                try NetworkLink(profile, in: namespaces, reachesOutside: reachesOutside))
+                try NetworkLink(
+                    profile, in: namespaces, reachesOutside: reachesOutside, usesLine: usesLine))
         } else {
             link = nil
             if network != nil { try NetworkLink.setUpLoopback(of: namespaces, condition) }
@@ -66,7 +67,7 @@ final class NetHolder {
     var socketFolder: String? { shared?.path }
     var entered: [Int32] { namespaces.entered }
     var changesMounts: Bool { namespaces.changesMounts }
-    var relayPID: Int32? { link?.relayPID }
+    var helpers: [Int32] { link?.helpers ?? [] }
     /// For tests: the far end's namespaces, in the order in which they are entered.
     var router: [Int32] { [namespaces.user, namespaces.router].filter { $0 >= 0 } }
 }
@@ -74,7 +75,7 @@ final class NetHolder {
 private final class LinkHolder {
     private let link: NetworkLink
     init(_ link: consuming NetworkLink) { self.link = link }
-    var relayPID: Int32? { link.relayPID }
+    var helpers: [Int32] { link.helpers }
 }
 
 /// Files of ours that a program with another network finds.

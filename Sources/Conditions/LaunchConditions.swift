@@ -154,7 +154,7 @@ package final class LaunchConditions {
     }
 
     /// Children of ours that this value needs: no launch's.
-    package var helpers: Set<Int32> { Set([net?.relayPID].compactMap { $0 }) }
+    package var helpers: Set<Int32> { Set(net?.helpers ?? []) }
 
     // MARK: What a measurement says of them
 

@@ -64,10 +64,13 @@ final class TestLaunch {
         var mask = sigset_t()
         sigemptyset(&mask)
         var (release, failure, listener): (Int32, Int32, Int32) = (-1, -1, -1)
+        var error: Int32 = 0
+        let start = try #require(
+            fl_make_start(
+                words[0], arguments, variables, [ends[1], ends[1]], &mask, 0, -1, -1, &error))
+        defer { fl_free_start(start) }
         let pid = setting.withEntry(listener: &listener) { entry in
-            fl_spawn_held_in(
-                words[0], arguments, variables, [ends[1], ends[1]], &mask, 0, -1, -1, entry,
-                &release, &failure)
+            fl_fork_held(start, entry, &release, &failure)
         }
         close(ends[1])
         if failure >= 0 { close(failure) }

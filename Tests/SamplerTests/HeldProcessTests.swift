@@ -6,8 +6,16 @@ import Testing
 
 /// Children that wait to become a program.
 @Suite struct HeldProcessTests {
-    /// - Returns: what it wrote.
-    private func spawn(_ go: (Int32) -> Void) throws -> (output: Int, status: Int32) {
+    /// Other tests use the common one.
+    private let starter: StarterThread
+
+    init() throws { starter = try #require(StarterThread()) }
+
+    /// - Parameter sharing: whether it shares our memory until it executes its program.
+    /// - Returns: how much it wrote.
+    private func spawn(
+        _ path: String = "/bin/echo", sharing: Bool, _ go: (Int32) -> Void
+    ) throws -> (output: Int, status: Int32, failure: Int32?) {
         var ends: [Int32] = [-1, -1]
         #expect(pipe(&ends) == 0)
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -20,28 +28,73 @@ import Testing
         var (release, failure): (Int32, Int32) = (-1, -1)
         var mask = sigset_t()
         sigemptyset(&mask)
-        let pid = fl_spawn_held(
-            "/bin/echo", arguments, &variables, [ends[1], -1], &mask, 0, -1, -1, &release,
-            &failure)
+        var error: Int32 = 0
+        let start = try #require(
+            fl_make_start(
+                path, arguments, &variables, [ends[1], -1], &mask, 0, -1, -1, &error))
+        // Who shares our memory may use it until then.
+        defer { if starter.perform({}) { fl_free_start(start) } }
+        nonisolated(unsafe) let shared = start
+        if sharing {
+            #expect(starter.perform { fl_share_held(shared, nil) })
+        }
+        let pid =
+            sharing
+            ? fl_await_held(start, nil, &release, &failure)
+            : fl_fork_held(start, nil, &release, &failure)
         close(ends[1])
         try #require(pid > 0)
         go(release)
         var buffer = [UInt8](repeating: 0, count: 64)
         let count = read(ends[0], &buffer, buffer.count)
+        var code: Int32 = 0
+        let hasFailed = fl_read_int(failure, &code) == 1
         close(failure)
         var status: Int32 = 0
         _ = fl_wait(pid, 0, &status)
-        return (count, status)
+        return (count, status, hasFailed ? code : nil)
     }
 
-    @Test func aWordLetsItGo() throws {
-        let (output, status) = try spawn { fl_release_held($0) }
-        #expect(output == 5 && status == 0)
+    @Test(arguments: [false, true]) func aWordLetsItGo(sharing: Bool) throws {
+        let (output, status, failure) = try spawn(sharing: sharing) { fl_release_held($0) }
+        #expect(output == 5 && status == 0 && failure == nil)
     }
 
     /// The recorder has died: the program would run, and nobody would record it.
-    @Test func withoutAWordItEnds() throws {
-        let (output, status) = try spawn { close($0) }
+    @Test(arguments: [false, true]) func withoutAWordItEnds(sharing: Bool) throws {
+        let (output, status, _) = try spawn(sharing: sharing) { close($0) }
         #expect(output == 0 && status == 127 << 8)
+    }
+
+    @Test(arguments: [false, true]) func aProgramThatIsNotThere(sharing: Bool) throws {
+        let (_, status, failure) = try spawn("/nothing/here", sharing: sharing) {
+            fl_release_held($0)
+        }
+        #expect(status == 127 << 8 && failure == ENOENT)
+    }
+
+    /// A file without `#!` is the shell's.
+    @Test(arguments: [false, true]) func aScriptWithoutAnInterpreter(sharing: Bool) throws {
+        var path = Array("/tmp/firstlight-held-XXXXXX".utf8CString)
+        let file = mkstemp(&path)
+        defer { unlink(path) }
+        let text = "echo script $1\n"
+        #expect(write(file, text, text.utf8.count) == text.utf8.count && fchmod(file, 0o755) == 0)
+        close(file)
+        let (output, status, failure) = try spawn(
+            String(decoding: path.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self),
+            sharing: sharing
+        ) { fl_release_held($0) }
+        // "script here"
+        #expect(output == 12 && status == 0 && failure == nil)
+    }
+
+    /// It does not wait for one that waits for its child.
+    @Test func whileAChildSharesOurMemoryItsParentWaits() throws {
+        _ = try spawn(sharing: true) { release in
+            #expect(!starter.perform {})
+            fl_release_held(release)
+        }
+        #expect(starter.perform {})
     }
 }

@@ -75,23 +75,39 @@ int fl_shares_memory(pid_t pid, pid_t other);
 uint64_t fl_ignored_signals(void);
 
 // Stops the timers that setitimer(2) set before we were executed: exec keeps them, fork does not. What
-// was left of them is what the next fl_spawn_held's child has when it executes its program.
+// was left of them is what the next held child has when it executes its program.
 void fl_take_timers(void);
 
 // Whether we were started without that standard stream. What is open under its number by now is
 // nobody's output. 1 or 0.
 int fl_is_missing_stream(int number);
 
-// Forks a child that waits until fl_release_held lets it go by `*release`, then executes `path`
-// with the given mask of blocked signals and set of ignored ones. When we end before that, it does
-// so, too. It is the calling thread's child: PR_SET_PDEATHSIG is about that thread's end. A file
-// that is neither binary nor `#!` script is handed to /bin/sh, as execvp(3) does. `*failure` is
-// a pipe's read end: empty when exec worked, else it yields its errno as an int.
-// `streams` are its standard output and error; -1: ours. `memory` is left to the program under
-// `memory_number`; -1: none is.
-pid_t fl_spawn_held(const char *path, char *const argv[], char *const envp[],
-                    const int streams[2], const sigset_t *mask, uint64_t ignored, int memory,
-                    int memory_number, int *release, int *failure);
+// What is needed to start a child that becomes a program: `path`, with the given mask of blocked
+// signals and set of ignored ones. `streams` are its standard output and error; -1: ours. `memory` is
+// left to it under `memory_number`; -1: none is. NULL with `*error` set.
+struct fl_start;
+struct fl_start *fl_make_start(const char *path, char *const argv[], char *const envp[],
+                               const int streams[2], const sigset_t *mask, uint64_t ignored,
+                               int memory, int memory_number, int *error);
+void fl_free_start(struct fl_start *start);
+
+// Forks a child, once for each start, that enters `setting` (NULL: none; see Conditions.h), waits
+// until fl_release_held lets it go by `*release`, then executes the program. When we end before that,
+// it does so, too. It is the calling thread's child: PR_SET_PDEATHSIG is about that thread's end. A
+// file that is neither binary nor `#!` script is handed to /bin/sh, as execvp(3) does. `*failure` is a
+// pipe's read end: empty when exec worked, else it yields its errno as an int. Returns when the child
+// has entered its setting; -errno also when it could not.
+struct fl_child_setting;
+pid_t fl_fork_held(struct fl_start *start, struct fl_child_setting *setting, int *release,
+                   int *failure);
+
+// The same with a child that shares our memory until it executes the program: to give a copy back
+// takes the kernel longer than all else that the child does. The thread that calls fl_share_held does
+// not go on before that; another one awaits the child, which is the first one's. `setting` must not
+// change the child's credentials (a user namespace does), which would change whose our memory is.
+void fl_share_held(struct fl_start *start, struct fl_child_setting *setting);
+pid_t fl_await_held(struct fl_start *start, struct fl_child_setting *setting, int *release,
+                    int *failure);
 
 void fl_release_held(int release);
 
@@ -208,6 +224,7 @@ int fl_has_file_capabilities(const char *path);
 #include "DisplayRelay.h"
 #include "Doctor.h"
 #include "Files.h"
+#include "LinkLine.h"
 #include "Notify.h"
 #include "Passage.h"
 #include "Relay.h"

@@ -18,13 +18,6 @@ struct fl_child_setting {
     int listener;        // out: a seccomp listener, or -1
 };
 
-// As fl_spawn_held, in a setting. It returns when the child has entered it; -errno also when the
-// child could not.
-pid_t fl_spawn_held_in(const char *path, char *const argv[], char *const envp[],
-                       const int streams[2], const sigset_t *mask, uint64_t ignored, int memory,
-                       int memory_number, struct fl_child_setting *setting, int *release,
-                       int *failure);
-
 // For the forked child: calls nothing but the kernel. 0 or -errno.
 int fl_enter_setting(struct fl_child_setting *setting);
 

@@ -1,8 +1,9 @@
 import Glibc
 
 /// The network that a program has: its namespace has one interface, the end of a cable whose other end
-/// is in a second namespace. What leaves either end is slowed there: both directions are. Behind the
-/// second a relay in user space passes it on (``OutsideRelay``), so that nothing outside is changed.
+/// is in a second namespace. What leaves either end is slowed there: both directions are. Where the
+/// kernel cannot do that, the cable is a process of ours (``LinkLine``). Behind the second namespace a
+/// relay in user space passes it on (``OutsideRelay``), so that nothing outside is changed.
 struct NetworkLink: ~Copyable {
     /// The program's address, its gateway and the name server that the relay is.
     static let address: LinkMessages.Address = (10, 0, 2, 100)
@@ -16,6 +17,7 @@ struct NetworkLink: ~Copyable {
         static let bridge: Int32 = 12
     }
 
+    private let line: LinkLine?
     private let relay: OutsideRelay?
 
     /// An empty network, but for the loopback interface.
@@ -26,9 +28,12 @@ struct NetworkLink: ~Copyable {
             .ask(LinkMessages.setUp(index: Index.loopback), "setting up the loopback interface")
     }
 
-    /// - Parameter reachesOutside: false for tests: the second namespace is all there is.
+    /// - Parameters:
+    ///   - reachesOutside: false for tests: the second namespace is all there is.
+    ///   - usesLine: true for tests: whatever the kernel can do.
     init(
-        _ profile: LinkProfile, in namespaces: borrowing Namespaces, reachesOutside: Bool = true
+        _ profile: LinkProfile, in namespaces: borrowing Namespaces, reachesOutside: Bool = true,
+        usesLine: Bool = false
     ) throws(ConditionError) {
         let condition = "the network '\(profile.name)'"
         guard profile.nameDelay == 0 else {
@@ -40,10 +45,21 @@ struct NetworkLink: ~Copyable {
         try Self.setUpLoopback(of: namespaces, condition)
         let near = namespaces.networkSocket(condition)
         let far = namespaces.routerSocket(condition)
-        try near.ask(
-            LinkMessages.cable(
-                name: "eth0", index: Index.program, peerName: "far0", peerIndex: Index.far,
-                peerNamespace: namespaces.router), "making a pair of interfaces (veth)")
+        // All that is lost needs nobody to lose it: the far end leads nowhere.
+        let isDead = profile.down.loss >= 1 || profile.up.loss >= 1
+        var line: LinkLine?
+        if !isDead, usesLine || Self.needsLine(profile, far) {
+            line = try LinkLine(
+                profile,
+                from: .init(network: namespaces.network, name: "eth0", index: Index.program),
+                to: .init(network: namespaces.router, name: "far0", index: Index.far),
+                user: namespaces.user, condition: condition)
+        } else {
+            try near.ask(
+                LinkMessages.cable(
+                    name: "eth0", index: Index.program, peerName: "far0", peerIndex: Index.far,
+                    peerNamespace: namespaces.router), "making a pair of interfaces (veth)")
+        }
         try near.ask(LinkMessages.setUp(index: Index.program), "setting up eth0")
         try far.ask(LinkMessages.setUp(index: Index.far), "setting up the link's far end")
         try near.ask(
@@ -52,15 +68,14 @@ struct NetworkLink: ~Copyable {
         try near.ask(
             LinkMessages.defaultRoute(gateway: Self.gateway, index: Index.program),
             "giving a route")
-        // All that is lost needs nobody to lose it: the far end leads nowhere.
-        let isDead = profile.down.loss >= 1 || profile.up.loss >= 1
-        if !isDead {
+        if !isDead, line == nil {
             try Self.shape(profile.up, near, Index.program, condition)
             try Self.shape(profile.down, far, Index.far, condition)
         }
         // Nothing may fail behind the value's own beginning.
-        relay = try Self.leadOn(
+        let relay = try Self.leadOn(
             from: namespaces, isDead: isDead, reachesOutside: reachesOutside, condition)
+        (self.line, self.relay) = (line, relay)
     }
 
     /// What is behind the far end.
@@ -87,6 +102,25 @@ struct NetworkLink: ~Copyable {
         return relay
     }
 
+    /// Whether the kernel cannot slow a link so: tried with the loopback interface of a namespace where
+    /// nobody uses it.
+    private static func needsLine(
+        _ profile: LinkProfile, _ socket: borrowing NetworkSocket
+    ) -> Bool {
+        for direction in [profile.up, profile.down] {
+            guard let trial = Shaping.message(for: direction, index: Index.loopback) else {
+                continue
+            }
+            do throws(NetworkSocket.Refusal) {
+                try socket.ask(trial)
+            } catch  where error.code == ENOENT || error.code == EOPNOTSUPP {
+                // So it says that it does not know a discipline.
+                return true
+            } catch {}
+        }
+        return false
+    }
+
     private static func shape(
         _ direction: LinkProfile.Direction, _ socket: borrowing NetworkSocket, _ index: Int32,
         _ condition: String
@@ -97,23 +131,12 @@ struct NetworkLink: ~Copyable {
         do throws(NetworkSocket.Refusal) {
             try socket.ask(message)
         } catch {
-            // So it says that it does not know it.
-            guard error.code == ENOENT || error.code == EOPNOTSUPP else {
-                throw .failed(
-                    condition: condition, step: "slowing a link (\(discipline) \(error.words))",
-                    code: error.code)
-            }
-            throw .unsupported(
-                condition: condition,
-                missing: discipline == "netem"
-                    ? "this kernel cannot delay or lose packets (it has no sch_netem)"
-                    : "this kernel cannot limit a rate (it has no sch_tbf)",
-                remedy: discipline == "netem"
-                    ? "load the module (modprobe sch_netem), or ask for a rate alone"
-                    : "load the module (modprobe sch_tbf)")
+            throw .failed(
+                condition: condition, step: "slowing a link (\(discipline) \(error.words))",
+                code: error.code)
         }
     }
 
-    /// A process of ours that is not the program's; nil: there is none.
-    var relayPID: Int32? { relay?.pid }
+    /// Processes of ours that are not the program's.
+    var helpers: [Int32] { [line?.pid, relay?.pid].compactMap { $0 } }
 }

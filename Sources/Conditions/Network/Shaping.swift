@@ -67,17 +67,26 @@ enum Shaping {
         message.append(UInt32(clamping: rate))
     }
 
+    /// How many packets may be on their way and waiting.
+    static func packetsUnderWay(_ direction: LinkProfile.Direction) -> Int64 {
+        let rate = direction.rate.map(deviceRate)
+        let underWay = Double(rate ?? 1_250_000_000) * direction.delay / 1000
+        let queue = Double(queueBytes(rate ?? 12_500_000))
+        return Int64(((underWay + queue) / Double(packet)).rounded(.up))
+    }
+
+    /// Of 2³² packets so many are lost.
+    static func lostOfAll(_ direction: LinkProfile.Direction) -> UInt32 {
+        UInt32((direction.loss * Double(UInt32.max)).rounded())
+    }
+
     private static func emulator(
         _ direction: LinkProfile.Direction, _ message: inout NetlinkMessage
     ) {
         let rate = direction.rate.map(deviceRate)
-        // All that is under way counts as waiting, too; in packets.
-        let underWay = Double(rate ?? 1_250_000_000) * direction.delay / 1000
-        let queue = Double(queueBytes(rate ?? 12_500_000))
-        let limit = ((underWay + queue) / Double(packet)).rounded(.up)
         message.append(UInt32(0))  // struct tc_netem_qopt: latency, as an attribute
-        message.append(UInt32(clamping: Int64(limit)))
-        message.append(UInt32((direction.loss * Double(UInt32.max)).rounded()))
+        message.append(UInt32(clamping: packetsUnderWay(direction)))
+        message.append(lostOfAll(direction))
         for _ in 0..<3 { message.append(UInt32(0)) }  // gap, duplicate, jitter
         message.attribute(10, Int64((direction.delay * 1e6).rounded()))  // TCA_NETEM_LATENCY64
         guard let rate else { return }

@@ -30,9 +30,15 @@ enum MeasurementFacts {
     /// What was made slower on purpose: "network 3G", "disk at most 1.0 MiB/s".
     static func limits(_ conditions: MeasuredConditions) -> [String] {
         [
-            conditions.network.map { "network \($0.escapedForDisplay)" },
+            conditions.network.map(Self.network),
             conditions.diskRate.map { "disk at most \(Numbers.bytes($0))/s" },
         ].compactMap { $0 }
+    }
+
+    /// With what a network that is none does to a program: "network airplane: no route".
+    private static func network(_ name: String) -> String {
+        let isNone = ["airplane", "none"].contains(name)
+        return "network \(name.escapedForDisplay)" + (isNone ? ": no route" : "")
     }
 
     static func machine(_ machine: MeasuredMachine) -> [String] {

@@ -4,16 +4,17 @@ import ProfileModel
 
 extension ChildSetting {
     /// False: a child has nothing to enter before it executes its program.
-    var needsEntering: Bool {
+    private var needsEntering: Bool {
         !namespaces.isEmpty || !controlGroups.isEmpty || leadsGroup || tellsOpens
     }
 
-    /// As ``fl_spawn_held_in`` wants it, within `body`.
+    /// As ``fl_fork_held`` wants it, within `body`; nil: there is nothing to enter.
     ///
     /// - Parameter listener: what tells of opened files; -1: nothing does.
     func withEntry<Value>(
-        listener: inout Int32, _ body: (UnsafeMutablePointer<fl_child_setting>) -> Value
+        listener: inout Int32, _ body: (UnsafeMutablePointer<fl_child_setting>?) -> Value
     ) -> Value {
+        guard needsEntering else { return body(nil) }
         // A folder that has no path any more is left: the program has none in a mount namespace.
         let folder = changesMounts ? getcwd(nil, 0) : nil
         defer { free(folder) }

@@ -17,15 +17,18 @@ struct HeldProcess: ~Copyable {
     /// Tells which files it opens (``ChildSetting/tellsOpens``), and is the caller's to close.
     let opensListener: Int32?
 
-    /// Forks the child. It has our directory and limits and, but for what `setting` and `child` say,
+    /// Starts the child. It has our directory and limits and, but for what `setting` and `child` say,
     /// our environment and descriptors; its signal mask is the one that we were started with. It has
     /// entered what `child` says when this returns: that delays no launch.
     ///
-    /// - Parameter sites: where a static program makes its system calls.
+    /// - Parameters:
+    ///   - sites: where a static program makes its system calls.
+    ///   - starter: whose child it is, which shares our memory until it executes the program; nil: the
+    ///     calling thread's, with a copy of our memory.
     init(
         path: CommandWord, arguments: [CommandWord], signals: SignalQueue,
         setting: borrowing ProgramSetting, child: ChildSetting = ChildSetting(),
-        area: Area? = nil, sites: PreparedSites?
+        area: Area? = nil, sites: PreparedSites?, by starter: StarterThread? = nil
     ) throws(SamplerError) {
         self.path = path
         self.arguments = arguments
@@ -34,27 +37,19 @@ struct HeldProcess: ~Copyable {
         let number = area == nil ? -1 : fl_free_descriptor(Self.leastNumber)
         ignoresSampleSignal = signals.ignoredSignals & 1 << UInt64(SIGURG - 1) != 0
         self.area = number < 0 ? nil : area.map { InheritedArea(area: $0, descriptor: number) }
-        var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0.cString) }
-        words.append(nil)
-        var variables = setting.environment(changing: child.environment).map { strdup($0) }
-        variables.append(nil)
-        defer { for word in words + variables { free(word) } }
         var release: Int32 = -1
         var failure: Int32 = -1
-        var mask = signals.originalMask
-        let memory = self.area?.area.inheritable ?? -1
-        let streams = setting.streams
         var listener: Int32 = -1
-        let pid =
-            child.needsEntering
-            ? child.withEntry(listener: &listener) { entry in
-                fl_spawn_held_in(
-                    path.cString, words, variables, streams, &mask,
-                    signals.ignoredSignals, memory, number, entry, &release, &failure)
-            }
-            : fl_spawn_held(
-                path.cString, words, variables, streams, &mask, signals.ignoredSignals,
-                memory, number, &release, &failure)
+        let start = try ChildStart(
+            path: path, arguments: arguments,
+            environment: setting.environment(changing: child.environment),
+            streams: setting.streams, signals: signals,
+            memory: self.area?.area.inheritable ?? -1, number: number)
+        let pid = child.withEntry(listener: &listener) { entry in
+            // A user namespace would make our own memory another user's.
+            start.spawn(
+                entry, by: child.namespaces.isEmpty ? starter : nil, &release, &failure)
+        }
         guard pid > 0 else {
             throw .systemCall(SystemError("starting a process", code: -pid))
         }

@@ -75,7 +75,7 @@ final class LaunchFollower {
         return Ending(time: now, ready: found, end: hasEnded ? end : nil)
     }
 
-    /// A program that asks to be traced (PTRACE_TRACEME) is traced by who forked it, which is us: it
+    /// A program that asks to be traced (PTRACE_TRACEME) is traced by the thread whose child it is: it
     /// goes on as if nobody did.
     private func releaseSelfTraced() {
         var isTraced: Int32 = 0
@@ -86,7 +86,10 @@ final class LaunchFollower {
                 continue
             }
             // Traps are for whoever traces, and would kill: the kernel sends one at each exec.
-            try? Tracee(tid: pid).detach(delivering: number == SIGTRAP ? 0 : number)
+            let signal = number == SIGTRAP ? 0 : number
+            let tracee = Tracee(tid: pid)
+            if (try? tracee.detach(delivering: signal)) != nil { continue }
+            _ = StarterThread.shared?.perform { try? tracee.detach(delivering: signal) }
         }
     }
 

@@ -4,7 +4,7 @@ import ProfileModel
 
 /// Launches a program again and again, without stacks: the launch's borders are noted by our code in
 /// the program, and nothing else is watched. To be used by one thread, which must be the one that made
-/// it: a program may ask for a signal at the end of the thread that started it.
+/// it.
 package final class LaunchMeasurer {
     private let path: CommandWord
     private let arguments: [CommandWord]
@@ -57,7 +57,7 @@ package final class LaunchMeasurer {
         machine.begin(MachineMeter.Reading.now(besides: nil))
         let held = try HeldProcess(
             path: path, arguments: arguments, signals: signals, setting: ready.setting,
-            child: options.child, area: area, sites: sites)
+            child: options.child, area: area, sites: sites, by: .shared)
         if let listener = held.opensListener {
             if let take = options.takeListener { take(listener) } else { close(listener) }
         }

@@ -39,7 +39,7 @@ struct ProgramSetting: ~Copyable {
 
     private var descriptors: Set<Int32> { Set([output, error].compactMap { $0 } + inherited) }
 
-    /// As ``fl_spawn_held`` wants them.
+    /// As ``fl_make_start`` wants them.
     var streams: [Int32] { [output ?? givenOutput ?? -1, error ?? givenError ?? -1] }
 
     /// Our own copies: as long as we hold them, there is no end to what comes out of the others.
