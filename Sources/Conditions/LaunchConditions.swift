@@ -162,7 +162,8 @@ package final class LaunchConditions {
         let cache: MeasuredConditions.Cache =
             switch request.cold {
             case .no: .warm
-            case .files, .privateCopies: .cold
+            case .files: .cold
+            case .privateCopies: .coldCopies
             case .all: .coldAll
             }
         return MeasuredConditions(

@@ -78,7 +78,7 @@ extension EndToEnd {
                 #expect(try offers("bash", ["--norc"], line) == Set(offered))
             }
             let optional = ["firstlight", "measure", "--cold", "=", "all"]
-            #expect(try offers("bash", ["--norc"], optional.dropLast()) == ["all"])
+            #expect(try offers("bash", ["--norc"], optional.dropLast()) == ["all", "copies"])
             #expect(try offers("bash", ["--norc"], optional + ["./a"]) == ["./app"])
             #expect(try offers("bash", ["--norc"], ["firstlight", "record", "./a"]) == ["./app"])
             let recordings = try offers("bash", ["--norc"], ["firstlight", "fold", ""])

@@ -125,6 +125,27 @@ extension EndToEnd {
             #expect(warm.launches.dropFirst().contains { $0.readBytes == 0 })
         }
 
+        /// What others run stays in the page cache; copies of it are nobody else's.
+        @Test(.enabled(if: mayIsolate, "the kernel gives this user no namespaces"))
+        func copiesAreColdWhoeverRunsTheProgram() throws {
+            let path = try copyOfSleep()
+            let other = try Command([path, "4714.5"]).start()
+            defer { withExtendedLifetime(other) {} }
+            try Proc.waitUntil("the program sleeps") { Proc.state(other.pid) == "S" }
+            let finished = try run(
+                [
+                    "measure", "-n", "2", "--cold=copies", "--format", "json", "-o", "file", path,
+                    "0",
+                ]
+            )
+            let report = try MeasureReport(finished.output)
+            #expect(finished.status == 0 && report.conditions.cache == "cold", "\(finished)")
+            for launch in report.launches where launch.discarded == nil {
+                // The program and its libraries: more than a mebibyte.
+                #expect(launch.readBytes ?? 0 > 1 << 20)
+            }
+        }
+
         /// What somebody runs stays in the page cache: no launch of it may pass as cold.
         @Test func warmLaunchesNeverPassAsCold() throws {
             let path = try copyOfSleep()

@@ -17,7 +17,7 @@ static int is_urgent;
 
 #define CHECK(truth)                                                                   \
     do {                                                                               \
-        if (!(truth) && atomic_fetch_add(&errors, 1) < 5)                              \
+        if (!(truth) && atomic_fetch_add(&errors, 1) < 100)                            \
             fprintf(stderr, "line %d: %s (errno %d)\n", __LINE__, #truth, errno);      \
     } while (0)
 

@@ -75,6 +75,7 @@ import Testing
         #expect(try options(["--warm", "ls"]).cache == .warm)
         #expect(try options(["--cold", "ls"]).cache == .cold)
         #expect(try options(["--cold=all", "ls"]).cache == .coldAll)
+        #expect(try options(["--cold=copies", "ls"]).cache == .coldCopies)
         // The next word is none of its values.
         #expect(try options(["--cold", "all"]).program == [CommandWord("all")])
     }

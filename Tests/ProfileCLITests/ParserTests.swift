@@ -99,7 +99,7 @@ func parse(_ line: String) -> Result<Invocation, UsageError> {
         ),
         ("record -n 5 ls", 125, "record: unknown option '-n'; it belongs to measure"),
         ("measure", 125, "measure: no program given; see 'firstlight help measure'"),
-        ("measure --cold=none ls", 125, "measure: unknown cold 'none': it must be all"),
+        ("measure --cold=none ls", 125, "measure: unknown cold 'none': it must be all or copies"),
         ("report --wieght cpu", 2, "report: unknown option '--wieght'; did you mean '--weight'?"),
         ("report --", 0, ""),
         ("fold --depth 3", 2, "fold: unknown option '--depth'; it belongs to report"),

@@ -58,7 +58,10 @@ import Testing
 
     /// How launches are cold is a field of its own: most readers ask whether they are.
     @Test(
-        arguments: [(.warm, "warm", nil), (.cold, "cold", "files"), (.coldAll, "cold", "all")]
+        arguments: [
+            (.warm, "warm", nil), (.cold, "cold", "files"), (.coldCopies, "cold", "copies"),
+            (.coldAll, "cold", "all"),
+        ]
             as [(MeasuredConditions.Cache, String, String?)])
     func coldness(cache: MeasuredConditions.Cache, word: String, dropped: String?) throws {
         var (measurement, summary) = Measured.single()

@@ -10,6 +10,7 @@ extension ConditionRequest {
             switch options.cache {
             case .warm: .no
             case .cold: .files
+            case .coldCopies: .privateCopies
             case .coldAll: .all
             }
         home =

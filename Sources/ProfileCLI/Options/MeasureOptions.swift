@@ -105,7 +105,11 @@ package struct MeasureOptions: Hashable, Sendable {
 
     private static func cache(_ arguments: ParsedArguments) -> MeasuredConditions.Cache {
         guard arguments.isGiven(.cold) else { return .warm }
-        return arguments.text(.cold) == "all" ? .coldAll : .cold
+        switch arguments.text(.cold) {
+        case "all": return .coldAll
+        case "copies": return .coldCopies
+        default: return .cold
+        }
     }
 
     private static func end(_ arguments: ParsedArguments) throws(UsageError) -> LaunchEndOptions {

@@ -34,11 +34,11 @@ extension OptionTable {
             .warm, "warm", for: [.measure],
             "leave in the page cache whatever the launch before left there (default)"),
         .init(
-            .cold, "cold", "all", .optional(["all"]), for: [.measure],
+            .cold, "cold", "all|copies", .optional(["all", "copies"]), for: [.measure],
             """
             before each launch, remove from the page cache the files that the last one used; a launch \
-            that was not cold, by what it read from disk, does not count. With =all, everything is \
-            removed (root only)
+            that was not cold, by what it read from disk, does not count. With =copies, copies take the \
+            files' places, which nobody else keeps there; with =all, everything is removed (root only)
             """),
         .init(
             .network, "network", "NETWORK", .text, for: [.record, .measure],

@@ -139,7 +139,7 @@ final class ProgramLauncher: LaunchMaker {
         var child = arm.conditions.childSetting
         child.environment.append(
             EnvironmentChange(EnvironmentPadding.name, request.padding.value))
-        child.tellsOpens = options.cache == .cold && request.pair == nil
+        child.tellsOpens = [.cold, .coldCopies].contains(options.cache) && request.pair == nil
         var launch = LaunchOptions(until: options.end.until, watchdog: options.end.watchdog)
         launch.child = child
         launch.output = tail.descriptor

@@ -78,6 +78,8 @@ package struct MeasuredConditions: Hashable, Sendable {
         case warm
         /// Nothing of the files that a launch uses.
         case cold
+        /// Nothing of the copies of these files that it has in their places.
+        case coldCopies = "cold_copies"
         /// Nothing at all.
         case coldAll = "cold_all"
     }

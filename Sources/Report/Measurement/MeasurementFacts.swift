@@ -17,6 +17,7 @@ enum MeasurementFacts {
         switch cache {
         case .warm: "warm"
         case .cold: "cold"
+        case .coldCopies: "cold (private copies)"
         case .coldAll: "cold (all caches dropped)"
         }
     }

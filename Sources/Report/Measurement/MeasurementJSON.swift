@@ -96,6 +96,7 @@ struct MeasurementJSON {
         switch cache {
         case .warm: nil
         case .cold: "files"
+        case .coldCopies: "copies"
         case .coldAll: "all"
         }
     }
