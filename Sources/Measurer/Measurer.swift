@@ -34,10 +34,19 @@ package struct Measurer<Maker: LaunchMaker, Sink: LaunchSink> {
                     plan.stop(.failed(error))
                     return result(plan.end ?? .failed(error), error)
                 }
+            case .end(.complete) where goesOn():
+                continue
             case .end(let end):
                 return finish(end)
             }
         }
+    }
+
+    private mutating func goesOn() -> Bool {
+        guard let requested = hooks.extend(plan.launches) else { return false }
+        plan.extend(to: requested)
+        if plan.end == nil { sink.extend(to: requested) }
+        return plan.end == nil
     }
 
     /// - Returns: the launch, as the plan judges it; nil: there is none, and the plan has ended.

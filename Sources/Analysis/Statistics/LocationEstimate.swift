@@ -59,7 +59,7 @@ struct PairAverages {
     }
 
     /// In one pass: the larger the first of a pair, the smaller the second may be.
-    private func countNotAbove(_ limit: Double) -> Int {
+    func countNotAbove(_ limit: Double) -> Int {
         var count = 0
         var end = sorted.count
         for first in sorted.indices {

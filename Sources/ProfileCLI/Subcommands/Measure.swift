@@ -183,6 +183,8 @@ struct FileSink: LaunchSink {
         }
     }
 
+    mutating func extend(to requested: Int) { writer.extend(to: requested) }
+
     mutating func finish(_ ending: Measurement.Ending) throws(MeasuringFailure) {
         try MeasureCommand.attempt { () throws(RecordingError) in try writer.finish(ending) }
     }
