@@ -5,6 +5,8 @@ package struct Measurer<Maker: LaunchMaker, Sink: LaunchSink> {
     package struct Result: Hashable, Sendable {
         /// All that were made, whether or not they could be kept.
         package var launches: [MeasuredLaunch]
+        /// How many of each arm were to count at the end.
+        package var requested: Int
         package var end: MeasuringEnd
         /// Why not all of ``launches`` were kept; nil: they were.
         package var sinkFailure: MeasuringFailure?
@@ -85,6 +87,7 @@ package struct Measurer<Maker: LaunchMaker, Sink: LaunchSink> {
     }
 
     private func result(_ end: MeasuringEnd, _ sinkFailure: MeasuringFailure?) -> Result {
-        Result(launches: plan.launches, end: end, sinkFailure: sinkFailure)
+        Result(
+            launches: plan.launches, requested: plan.requested, end: end, sinkFailure: sinkFailure)
     }
 }

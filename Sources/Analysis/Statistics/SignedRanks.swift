@@ -34,14 +34,7 @@ enum SignedRanks {
     }
 
     private static func exactBound(_ count: Int, _ allowed: Double) -> (Int, Double) {
-        let probabilities = distribution(count)
-        var tail = probabilities[0]
-        var rank = 1
-        while rank < probabilities.count, tail + probabilities[rank] <= allowed {
-            tail += probabilities[rank]
-            rank += 1
-        }
-        return (rank, 1 - tail)
+        RankBound.exact(distribution(count), allowed)
     }
 
     private static func approximateBound(_ count: Int, _ allowed: Double) -> (Int, Double) {

@@ -50,27 +50,30 @@ extension [PhaseDifference] {
 
 /// The phases of launches in pairs.
 private struct PhasePairs {
-    private(set) var names: [String] = []
+    let names: [String]
     private let pairs: [([String: Double], [String: Double])]
 
     init(_ launches: [MeasuredLaunch]) {
         let found = LaunchPairs.pairs(of: launches)
-        pairs = found.map { (Self.walls(of: $0.0), Self.walls(of: $0.1)) }
-        var known: Set<String> = []
-        for launch in found.flatMap({ [$0.1, $0.0] }) {
-            for phase in launch.phases where known.insert(phase.name).inserted {
-                names.append(phase.name)
-            }
-        }
+        pairs = found.map { ($0.0.phaseWalls, $0.1.phaseWalls) }
+        names = MeasuredLaunch.phaseNames(of: found.flatMap { [$0.1, $0.0] })
     }
 
     /// In nanoseconds.
     func differences(of name: String) -> [Double] {
         pairs.map { ($0.0[name] ?? 0) - ($0.1[name] ?? 0) }
     }
+}
 
-    /// Parts of one name are one phase.
-    private static func walls(of launch: MeasuredLaunch) -> [String: Double] {
-        launch.phases.reduce(into: [:]) { $0[$1.name, default: 0] += $1.wall.value }
+extension MeasuredLaunch {
+    /// By their names, in nanoseconds; parts of one name are one phase.
+    var phaseWalls: [String: Double] {
+        phases.reduce(into: [:]) { $0[$1.name, default: 0] += $1.wall.value }
+    }
+
+    /// In the order in which they first appear.
+    static func phaseNames(of launches: [MeasuredLaunch]) -> [String] {
+        var known: Set<String> = []
+        return launches.flatMap(\.phases).map(\.name).filter { known.insert($0).inserted }
     }
 }
