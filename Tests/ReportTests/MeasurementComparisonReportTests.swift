@@ -8,7 +8,7 @@ import Testing
 @Suite struct MeasurementComparisonReportTests {
     private func report(
         slower: Int64 = 0, name: String = "after.firstlight",
-        _ change: (inout Measurement) -> Void = { _ in }
+        _ change: (inout ProfileModel.Measurement) -> Void = { _ in }
     ) throws -> MeasurementComparisonReport {
         let before = Measured.single().0
         var after = before
