@@ -17,6 +17,8 @@ package protocol LaunchSink {
     mutating func discard(
         _ index: Int, as reason: MeasuredLaunch.Discard
     ) throws(MeasuringFailure)
+    /// More launches of each arm are to count than were asked for at first.
+    mutating func extend(to requested: Int)
     /// There are no more. Not called after anything has failed here.
     mutating func finish(_ ending: Measurement.Ending) throws(MeasuringFailure)
 }
@@ -27,6 +29,9 @@ package struct MeasuringHooks {
     package var isInterrupted: () -> Bool = { false }
     /// Told of each launch that was made.
     package var tell: (MeasuringProgress) -> Void = { _ in }
+    /// Asked when as many launches count as were asked for, with all that were made: how many of each
+    /// arm are to count instead. nil, or no more than before: these are enough.
+    package var extend: ([MeasuredLaunch]) -> Int? = { _ in nil }
 
     package init() {}
 }

@@ -8,6 +8,7 @@ package import ProfileModel
 ///    takes a launch's place later ran at another time, and is no partner for the other.
 /// 3. When enough pairs count, launches that ended with another status than most are taken out, and
 ///    pairs are added in their place. From then on it is known which status is right.
+/// 4. Who looks at what was measured may ask for more (``extend(to:)``).
 package struct LaunchPlan: Sendable {
     package enum Step: Hashable, Sendable {
         case launch(LaunchRequest)
@@ -20,7 +21,8 @@ package struct LaunchPlan: Sendable {
         package var reason: MeasuredLaunch.Discard
     }
 
-    package let requested: Int
+    /// How many launches of each arm are to count.
+    package private(set) var requested: Int
     /// All that were made, in their order.
     package private(set) var launches: [MeasuredLaunch] = []
     /// nil: there are launches to be made.
@@ -115,6 +117,15 @@ package struct LaunchPlan: Sendable {
     /// Ends it before there are enough launches.
     package mutating func stop(_ reason: MeasuringEnd) {
         end = end ?? reason
+    }
+
+    /// There were enough launches, and now there are to be more: it goes on where it ended.
+    ///
+    /// - Parameter requested: how many are to count in all. Not more than before: it is over.
+    package mutating func extend(to requested: Int) {
+        guard end == .complete, requested > self.requested else { return }
+        self.requested = requested
+        end = nil
     }
 
     /// What was found since the last call.

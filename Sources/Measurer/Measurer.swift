@@ -5,6 +5,8 @@ package struct Measurer<Maker: LaunchMaker, Sink: LaunchSink> {
     package struct Result: Hashable, Sendable {
         /// All that were made, whether or not they could be kept.
         package var launches: [MeasuredLaunch]
+        /// How many of each arm were to count at the end.
+        package var requested: Int
         package var end: MeasuringEnd
         /// Why not all of ``launches`` were kept; nil: they were.
         package var sinkFailure: MeasuringFailure?
@@ -34,10 +36,19 @@ package struct Measurer<Maker: LaunchMaker, Sink: LaunchSink> {
                     plan.stop(.failed(error))
                     return result(plan.end ?? .failed(error), error)
                 }
+            case .end(.complete) where goesOn():
+                continue
             case .end(let end):
                 return finish(end)
             }
         }
+    }
+
+    private mutating func goesOn() -> Bool {
+        guard let requested = hooks.extend(plan.launches) else { return false }
+        plan.extend(to: requested)
+        if plan.end == nil { sink.extend(to: requested) }
+        return plan.end == nil
     }
 
     /// - Returns: the launch, as the plan judges it; nil: there is none, and the plan has ended.
@@ -76,6 +87,7 @@ package struct Measurer<Maker: LaunchMaker, Sink: LaunchSink> {
     }
 
     private func result(_ end: MeasuringEnd, _ sinkFailure: MeasuringFailure?) -> Result {
-        Result(launches: plan.launches, end: end, sinkFailure: sinkFailure)
+        Result(
+            launches: plan.launches, requested: plan.requested, end: end, sinkFailure: sinkFailure)
     }
 }

@@ -46,6 +46,7 @@ package enum Main {
             case .record: return RecordCommand.run(try RecordOptions(arguments), console)
             case .attach: return AttachCommand.run(try RecordOptions(arguments), console)
             case .measure: return MeasureCommand.run(try MeasureOptions(arguments), console)
+            case .gate: return GateCommand.run(try GateOptions(arguments), console)
             case .import: return ImportCommand.run(ImportOptions(arguments), console)
             case .report: return ReportCommand.run(try ReportOptions(arguments), console)
             case .view: return ViewCommand.run(ViewOptions(arguments), console)

@@ -44,6 +44,7 @@ extension EndToEnd {
             ("record ./app --", [], "--quiet"),
             ("record ./app perf.d", ["perf.data"], "--quiet"),
             ("measure --co", ["--cold"], "--capture"),
+            ("gate --max", ["--max-launches", "--max-regression"], "--launches"),
             ("measure --until li", ["listen"], "exit"),
             ("measure -n 5 fals", ["false"], "--after"),
             ("measure --cold fals", ["false"], "all"),

@@ -53,6 +53,8 @@ private struct MadeSink: LaunchSink {
         log.note("not \(index): \(reason.rawValue)")
     }
 
+    mutating func extend(to requested: Int) { log.note("up to \(requested)") }
+
     mutating func finish(_ ending: Measurement.Ending) throws(MeasuringFailure) {
         guard finishes else { throw Self.full }
         log.note("end \(ending.rawValue)")
@@ -81,6 +83,27 @@ private struct MadeSink: LaunchSink {
             log == [
                 "launch 0", "kept first", "launch 0", "kept -", "launch 0", "kept -",
                 "end complete",
+            ])
+    }
+
+    /// Whoever looks at them may ask for more.
+    @Test func moreAreMadeWhereTheyAreAskedFor() {
+        let (result, log) = run(
+            requested: 1,
+            hooks: { log in
+                var hooks = MeasuringHooks()
+                hooks.extend = { launches in
+                    log.note("asked after \(launches.count)")
+                    return launches.count < 4 ? launches.count : nil
+                }
+                return hooks
+            })
+        #expect(result.end == .complete && result.launches.count == 4)
+        #expect(
+            log == [
+                "launch 0", "kept first", "launch 0", "kept -", "asked after 2", "up to 2",
+                "launch 0", "kept -", "asked after 3", "up to 3", "launch 0", "kept -",
+                "asked after 4", "end complete",
             ])
     }
 

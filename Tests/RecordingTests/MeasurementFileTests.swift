@@ -55,6 +55,18 @@ import Testing
         #expect(throws: RecordingError.self) { try writer.finish(.complete) }
     }
 
+    /// More launches than were asked for at first.
+    @Test func whatWasExtended() throws {
+        let scratch = try Scratch()
+        var random = RandomMeasurement(seed: 6)
+        var measurement = random.make()
+        let writer = try MeasurementWriter(creating: scratch.path("a"), measurement)
+        writer.extend(to: 4_711)
+        try writer.finish(.complete)
+        (measurement.header.requested, measurement.header.ending) = (4_711, .complete)
+        #expect(try MeasurementReader.load(path: scratch.path("a")) == measurement)
+    }
+
     @Test func kindsAreToldApart() throws {
         let scratch = try Scratch()
         let (measured, recorded) = (scratch.path("measured"), scratch.path("recorded"))

@@ -20,20 +20,8 @@ extension Comparison {
         confidence = ratio.confidence
         (difference, differenceLow, differenceHigh) = (span.value, span.low, span.high)
         detectable = Self.detectable(ratio, rule, base: base)
-        verdict = Self.verdict(ratio, span, rule)
-    }
-
-    /// Slower: by more than both allowances, the lower bounds say. Not slower than is allowed: one
-    /// of the upper bounds stays within its allowance.
-    private static func verdict(
-        _ ratio: LocationEstimate, _ span: LocationEstimate, _ rule: ComparisonRule
-    ) -> Verdict {
-        guard ratio.confidence >= rule.confidence else { return .inconclusive }
-        let (share, allowed) = (rule.allowedShare, rule.allowedDifference.value)
-        if expm1(ratio.low) > share, span.low > allowed { return .slower }
-        if ratio.high < 0, span.high < 0 { return .faster }
-        if expm1(ratio.high) < share || span.high < allowed { return .same }
-        return .inconclusive
+        verdict = rule.verdict(
+            change: (low, high), difference: (span.low, span.high), confidence: ratio.confidence)
     }
 
     /// The bounds' distance is the spread that counts. A change is seen if the estimate exceeds
@@ -48,5 +36,26 @@ extension Comparison {
         let distance = (ratio.high - ratio.low) / 2
         let allowed = log1p(max(rule.allowedShare, rule.allowedDifference.value / base))
         return expm1(allowed + distance * (1 + reserve / errors))
+    }
+}
+
+extension ComparisonRule {
+    /// Slower: by more than both allowances, the lower bounds say. Not slower than is allowed: one
+    /// of the upper bounds stays within its allowance.
+    ///
+    /// - Parameters:
+    ///   - change: the bounds as shares.
+    ///   - difference: in nanoseconds.
+    ///   - confidence: of each bound, as far as the launches allow it.
+    func verdict(
+        change: (low: Double, high: Double), difference: (low: Double, high: Double),
+        confidence: Double
+    ) -> Comparison.Verdict {
+        guard confidence >= self.confidence else { return .inconclusive }
+        let allowed = allowedDifference.value
+        if change.low > allowedShare, difference.low > allowed { return .slower }
+        if change.high < 0, difference.high < 0 { return .faster }
+        if change.high < allowedShare || difference.high < allowed { return .same }
+        return .inconclusive
     }
 }

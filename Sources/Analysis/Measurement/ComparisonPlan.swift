@@ -4,7 +4,7 @@
 /// To look whenever one likes finds a difference sooner or later. So there are looks after 10, 20
 /// and 40 pairs, and they share the chance of an error (Bonferroni). A first block that says
 /// "slower" has been picked among looks, and among many comparisons: a fresh one of the same size
-/// must agree, by itself.
+/// must agree, by itself. If it does not, its pairs are not lost: the next look has them, too.
 ///
 /// A value: each step gives the next plan.
 package struct ComparisonPlan: Hashable, Sendable {
@@ -15,7 +15,8 @@ package struct ComparisonPlan: Hashable, Sendable {
 
     private enum Stage: Hashable {
         case looking(Int)
-        case confirming(pairs: Int)
+        /// What the look with this number said.
+        case confirming(Int)
         case decided(Decision)
     }
 
@@ -31,16 +32,19 @@ package struct ComparisonPlan: Hashable, Sendable {
     /// What to do next.
     package var step: Step {
         switch stage {
-        case .looking(let look):
-            let earlier = look == 0 ? 0 : looks[look - 1]
-            return .measure(pairs: looks[look] - earlier, fresh: look == 0)
-        case .confirming(let pairs): return .measure(pairs: pairs, fresh: true)
-        case .decided(let decision): return .decide(decision)
+        case .looking(let look): .compare(0..<looks[look])
+        case .confirming(let look): .compare(looks[look]..<2 * looks[look])
+        case .decided(let decision): .decide(decision)
         }
     }
 
+    /// Whether the next comparison is of a block that must agree.
+    package var isConfirming: Bool {
+        if case .confirming = stage { true } else { false }
+    }
+
     /// By what the next comparison decides. A look has its part of the chance of an error, the
-    /// second block, of which there is one, all of it.
+    /// second block all of it.
     package var rule: ComparisonRule {
         guard case .looking = stage else { return asked }
         var rule = asked
@@ -48,7 +52,7 @@ package struct ComparisonPlan: Hashable, Sendable {
         return rule
     }
 
-    /// The plan after a comparison, by ``rule``, of all pairs since the last fresh beginning.
+    /// The plan after a comparison, by ``rule``, of the pairs that ``step`` names.
     ///
     /// - Parameter verdict: nil: no pair counts.
     package func next(after verdict: Comparison.Verdict?) -> ComparisonPlan {
@@ -56,25 +60,30 @@ package struct ComparisonPlan: Hashable, Sendable {
         switch stage {
         case .decided: break
         case .looking(let look): plan.stage = after(verdict, look: look)
-        case .confirming:
-            plan.stage = .decided(verdict == .slower ? .slower : .inconclusive(.notConfirmed))
+        case .confirming(let look):
+            plan.stage =
+                verdict == .slower ? .decided(.slower) : following(look, else: .notConfirmed)
         }
         return plan
     }
 
     private func after(_ verdict: Comparison.Verdict?, look: Int) -> Stage {
         switch verdict {
-        case .slower: .confirming(pairs: looks[look])
+        case .slower: .confirming(look)
         case .faster: .decided(.faster)
         case .same: .decided(.same)
-        case .inconclusive, nil:
-            look + 1 < looks.count ? .looking(look + 1) : .decided(.inconclusive(.notSeen))
+        case .inconclusive, nil: following(look, else: .notSeen)
         }
     }
 
+    private func following(_ look: Int, else doubt: Doubt) -> Stage {
+        look + 1 < looks.count ? .looking(look + 1) : .decided(.inconclusive(doubt))
+    }
+
     package enum Step: Hashable, Sendable {
-        /// So many more pairs. Fresh: those before take no part in the next comparison.
-        case measure(pairs: Int, fresh: Bool)
+        /// The pairs of these numbers, in the order in which they were made, from 0. Some may have
+        /// been made already.
+        case compare(Range<Int>)
         case decide(Decision)
     }
 
@@ -90,7 +99,23 @@ package struct ComparisonPlan: Hashable, Sendable {
     package enum Doubt: String, Sendable, CaseIterable {
         /// The spread is too large for so many pairs.
         case notSeen = "not_seen"
-        /// One block said "slower", a second one did not.
+        /// The last look said "slower", and a second block did not.
         case notConfirmed = "not_confirmed"
+    }
+}
+
+extension ComparisonPlan {
+    /// Fewer pairs can show nothing with 99 %.
+    package static let fewestPairs = 7
+
+    /// Looks at `most` pairs, half of them, a quarter and so on, as long as there are ten: 10, 20 and
+    /// 40. Each is worth its part of the chance of an error, for what is very slow is seen early.
+    ///
+    /// A look has at least twice as many pairs as the one before, so that a second block never has
+    /// more than the next look needs.
+    package static func looks(upTo most: Int) -> [Int] {
+        var looks = [max(most, fewestPairs)]
+        while let least = looks.first, least / 2 >= 10 { looks.insert(least / 2, at: 0) }
+        return looks
     }
 }

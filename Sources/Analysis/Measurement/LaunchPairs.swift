@@ -3,13 +3,18 @@ import ProfileModel
 /// Launches of two arms that took turns, in pairs.
 enum LaunchPairs {
     /// The walls of both launches of each pair that counts, in nanoseconds: of arm 0 and of arm 1.
+    static func walls(of launches: [MeasuredLaunch]) -> [(Double, Double)] {
+        pairs(of: launches).map { ($0.0.wall.value, $0.1.wall.value) }
+    }
+
+    /// Both launches of each pair that counts: of arm 0 and of arm 1.
     ///
     /// A pair is a launch and the next one of the other arm. The first launches, which are thrown
     /// away, take no part. A launch that does not count takes its partner with it: what came
     /// instead of it, later, ran at another time. Of two in a row of the same arm (one was
     /// repeated), the later one is paired.
-    static func walls(of launches: [MeasuredLaunch]) -> [(Double, Double)] {
-        var pairs: [(Double, Double)] = []
+    static func pairs(of launches: [MeasuredLaunch]) -> [(MeasuredLaunch, MeasuredLaunch)] {
+        var pairs: [(MeasuredLaunch, MeasuredLaunch)] = []
         var waiting: MeasuredLaunch?
         for launch in launches where launch.discarded != .first && (0...1).contains(launch.arm) {
             guard let partner = waiting, partner.arm != launch.arm else {
@@ -18,7 +23,7 @@ enum LaunchPairs {
             }
             waiting = nil
             let pair = launch.arm == 0 ? (launch, partner) : (partner, launch)
-            if pair.0.counts, pair.1.counts { pairs.append((pair.0.wall.value, pair.1.wall.value)) }
+            if pair.0.counts, pair.1.counts { pairs.append(pair) }
         }
         return pairs
     }

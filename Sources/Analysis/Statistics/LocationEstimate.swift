@@ -13,6 +13,11 @@ struct LocationEstimate: Hashable {
     /// Of each bound: at least what was asked for, less where there are too few differences.
     var confidence: Double
 
+    init(value: Double, low: Double, high: Double, confidence: Double) {
+        (self.value, self.low, self.high) = (value, low, high)
+        self.confidence = confidence
+    }
+
     /// - Parameter confidence: of each bound by itself, more than 0.5.
     /// - Returns: nil for no differences, or one that is not finite.
     init?(_ differences: [Double], confidence: Double) {
@@ -41,25 +46,13 @@ struct PairAverages {
     var count: Int { sorted.count * (sorted.count + 1) / 2 }
 
     /// The `rank`-th smallest, counted from 1.
-    ///
-    /// A number is halved into by its bits until it is exactly one of the averages: 64 times, each
-    /// time counting how many averages are not above it.
     func smallest(_ rank: Int) -> Double {
-        var low = sorted[0].ordinal
-        var high = sorted[sorted.count - 1].ordinal
-        while low < high {
-            let middle = low &+ Int64(UInt64(bitPattern: high &- low) / 2)
-            if countNotAbove(Double(ordinal: middle)) >= rank {
-                high = middle
-            } else {
-                low = middle + 1
-            }
-        }
-        return Double(ordinal: low)
+        RankSearch.smallest(
+            rank, in: sorted[0]...sorted[sorted.count - 1], countNotAbove: countNotAbove)
     }
 
     /// In one pass: the larger the first of a pair, the smaller the second may be.
-    private func countNotAbove(_ limit: Double) -> Int {
+    func countNotAbove(_ limit: Double) -> Int {
         var count = 0
         var end = sorted.count
         for first in sorted.indices {
@@ -72,18 +65,5 @@ struct PairAverages {
 
     private static func average(_ left: Double, _ right: Double) -> Double {
         left / 2 + right / 2
-    }
-}
-
-extension Double {
-    /// Integers in the order of the numbers that they stand for; 0 and -0 have the same.
-    fileprivate var ordinal: Int64 {
-        let bits = Int64(bitPattern: bitPattern)
-        return bits >= 0 ? bits : Int64.min &- bits
-    }
-
-    fileprivate init(ordinal: Int64) {
-        let bits = ordinal >= 0 ? ordinal : Int64.min &- ordinal
-        self.init(bitPattern: UInt64(bitPattern: bits))
     }
 }

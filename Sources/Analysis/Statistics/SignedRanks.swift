@@ -19,27 +19,39 @@ enum SignedRanks {
             ? exactBound(count, allowed) : approximateBound(count, allowed)
     }
 
+    /// How likely such differences are, or ones that lie still further above, if their centre is
+    /// `limit` or less. Of more than half nothing but that is said: 1.
+    static func chance(notAbove limit: Double, _ differences: [Double]) -> Double {
+        guard let averages = PairAverages(differences.map { $0 - limit }) else { return 1 }
+        return lowerTail(count: differences.count, sum: averages.countNotAbove(0))
+    }
+
+    /// The probability of a sum of at most `sum`; 1 from the middle on.
+    static func lowerTail(count: Int, sum: Int) -> Double {
+        guard sum < count * (count + 1) / 4 else { return 1 }
+        if count > exactLimit { return approximateTail(count)(Double(sum)) }
+        return distribution(count).prefix(sum + 1).reduce(0, +)
+    }
+
     private static func exactBound(_ count: Int, _ allowed: Double) -> (Int, Double) {
-        let probabilities = distribution(count)
-        var tail = probabilities[0]
-        var rank = 1
-        while rank < probabilities.count, tail + probabilities[rank] <= allowed {
-            tail += probabilities[rank]
-            rank += 1
-        }
-        return (rank, 1 - tail)
+        RankBound.exact(distribution(count), allowed)
     }
 
     private static func approximateBound(_ count: Int, _ allowed: Double) -> (Int, Double) {
-        let n = Double(count)
-        let mean = n * (n + 1) / 4
-        let deviation = (n * (n + 1) * (2 * n + 1) / 24).squareRoot()
-        func tail(_ sum: Double) -> Double {
-            StandardNormal.upperTail((mean - sum - 0.5) / deviation)
-        }
+        let (mean, deviation) = moments(count)
         let z = StandardNormal.quantile(upperTail: allowed)
         let sum = max(0, (mean - 0.5 - z * deviation).rounded(.down))
-        return (Int(sum) + 1, 1 - tail(sum))
+        return (Int(sum) + 1, 1 - approximateTail(count)(sum))
+    }
+
+    private static func approximateTail(_ count: Int) -> (Double) -> Double {
+        let (mean, deviation) = moments(count)
+        return { StandardNormal.upperTail((mean - $0 - 0.5) / deviation) }
+    }
+
+    private static func moments(_ count: Int) -> (mean: Double, deviation: Double) {
+        let n = Double(count)
+        return (n * (n + 1) / 4, (n * (n + 1) * (2 * n + 1) / 24).squareRoot())
     }
 
     /// The probabilities of the sums 0, 1, 2 … up to the middle: each rank is in the sum or not,

@@ -32,6 +32,12 @@ struct Example {
         Example(
             .measure, "From disk, as after a reboot:", "firstlight measure --cold ./app"),
         Example(
+            .gate, "Fail a build whose launch is slower than the last release's:",
+            "firstlight gate --baseline ./app-released --junit gate.xml ./app"),
+        Example(
+            .gate, "The same by a measurement that was kept beside its program:",
+            "firstlight gate --baseline released.firstlight --max-regression 5% ./app"),
+        Example(
             .import, "What 'perf record --call-graph dwarf --switch-events' wrote:",
             "firstlight import perf.data"),
         Example(

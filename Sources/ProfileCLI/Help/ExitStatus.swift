@@ -7,7 +7,7 @@ struct ExitStatus {
 
     private static let recording: Set<Subcommand> = [.record, .attach]
     private static let others = Set(Subcommand.allCases).subtracting(recording)
-        .subtracting([.measure])
+        .subtracting([.measure, .gate])
 
     /// In the order of the manual page.
     static let all = [
@@ -55,6 +55,27 @@ struct ExitStatus {
             status: "128+N", subcommands: [.measure],
             meaning: "signal \\fIN\\fR ended it (130: Ctrl\\-C); what there is was shown"),
         ExitStatus(
+            status: "0", subcommands: [.gate],
+            meaning: "the program's launch is not slower, or by no more than is allowed"),
+        ExitStatus(
+            status: "1", subcommands: [.gate],
+            meaning: "a regression: it is slower by more than is allowed"),
+        ExitStatus(
+            status: "3", subcommands: [.gate],
+            meaning: "inconclusive: that cannot be told by so many launches, or by stored figures"),
+        ExitStatus(
+            status: "125", subcommands: [.gate],
+            meaning:
+                "it failed (too many launches did not count, a condition cannot be had, a file not "
+                + "be read or written), or the command line is wrong"),
+        ExitStatus(
+            status: "126", subcommands: [.gate],
+            meaning: "a program was found but cannot be run"),
+        ExitStatus(status: "127", subcommands: [.gate], meaning: "a program was not found"),
+        ExitStatus(
+            status: "128+N", subcommands: [.gate],
+            meaning: "signal \\fIN\\fR ended it (130: Ctrl\\-C); there is no answer"),
+        ExitStatus(
             status: "0", subcommands: others.subtracting([.doctor]), meaning: "success"),
         ExitStatus(status: "0", subcommands: [.doctor], meaning: "record works here"),
         ExitStatus(
@@ -72,7 +93,7 @@ struct ExitStatus {
         ExitStatus(status: "2", subcommands: others, meaning: "the command line is wrong"),
         ExitStatus(status: "125", subcommands: [.doctor], meaning: "record cannot work here"),
         ExitStatus(
-            status: "141", subcommands: [.measure, .report, .view, .fold, .export, .doctor],
+            status: "141", subcommands: [.measure, .gate, .report, .view, .fold, .export, .doctor],
             meaning: "nobody reads the output any more (128 + SIGPIPE, as for other programs in a "
                 + "pipeline)"),
     ]

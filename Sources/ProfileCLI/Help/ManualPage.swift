@@ -68,9 +68,10 @@ package enum ManualPage {
         or
         .IR PID ;
         for
-        .B record
-        and
+        .BR record ,
         .B measure
+        and
+        .B gate
         they end at the program's name or at
         .BR \\-\\- .
         Of an option that is given twice, the last counts, but for

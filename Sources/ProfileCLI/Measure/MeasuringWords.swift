@@ -9,6 +9,8 @@ package struct MeasuringWords: Sendable {
     package var watchdog: TimeSpan?
     /// What ends a launch, in the words of `--until`; empty: the program's end.
     package var until: [String]
+    /// Whether what there is when it is interrupted is shown.
+    package var showsPart = true
 
     package init(names: [String], watchdog: TimeSpan?, until: [String]) {
         self.names = names
@@ -37,7 +39,9 @@ package struct MeasuringWords: Sendable {
     ) -> String? {
         switch end {
         case .complete: return nil
-        case .interrupted: return "interrupted: this is what was measured until then"
+        case .interrupted:
+            return "interrupted: "
+                + (showsPart ? "this is what was measured until then" : "there is no answer")
         case .failed(let failure): return failure.message
         case .gaveUp(let arm, let reason, let counted):
             let found = counted == 0 ? "no launch" : "only " + Numbers.launches(counted)

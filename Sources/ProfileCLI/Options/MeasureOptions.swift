@@ -1,7 +1,7 @@
 package import ProfileModel
 package import Sampler
 
-/// What `measure` is asked to do.
+/// What `measure` is asked to do, and of `gate` what it shares with that.
 package struct MeasureOptions: Hashable, Sendable {
     package static let defaultOutput = "launches.firstlight"
     package static let mostLaunches = 100_000
@@ -51,7 +51,9 @@ package struct MeasureOptions: Hashable, Sendable {
 
     package init(_ arguments: ParsedArguments) throws(UsageError) {
         try Self.checkPairs(arguments)
-        guard !arguments.program.isEmpty else { throw UsageError(.measure, "nothing to measure") }
+        guard !arguments.program.isEmpty else {
+            throw UsageError(arguments.subcommand, "nothing to measure")
+        }
         program = arguments.program
         against = try Self.against(arguments)
         launches = arguments.integer(.launches) ?? Self.usualLaunches
@@ -72,7 +74,8 @@ package struct MeasureOptions: Hashable, Sendable {
         isQuiet = arguments.isGiven(.quiet)
         if after == .keep, !end.awaitsReadiness {
             throw UsageError(
-                .measure, "--after is about a program that is ready; say with --until when that is")
+                arguments.subcommand,
+                "--after is about a program that is ready; say with --until when that is")
         }
     }
 
@@ -91,10 +94,10 @@ package struct MeasureOptions: Hashable, Sendable {
             (.warm, .cold), (.freshHome, .home), (.quiet, .format),
         ]
         for (left, right) in pairs where arguments.isGiven(left) && arguments.isGiven(right) {
-            let names = OptionTable.options(of: .measure)
+            let names = OptionTable.options(of: arguments.subcommand)
                 .filter { $0.name == left || $0.name == right }.map { "--" + $0.long }
             throw UsageError(
-                .measure, names.joined(separator: " and ") + " do not go together")
+                arguments.subcommand, names.joined(separator: " and ") + " do not go together")
         }
     }
 
@@ -116,9 +119,9 @@ package struct MeasureOptions: Hashable, Sendable {
         var end = try LaunchEndOptions(arguments)
         for case .mark(let name) in end.until {
             throw UsageError(
-                .measure,
-                "--until mark:\(name) is for record: measure puts no marks into a program; a "
-                    + "signpost would do")
+                arguments.subcommand,
+                "--until mark:\(name) is for record: \(arguments.subcommand.rawValue) puts no marks "
+                    + "into a program; a signpost would do")
         }
         if end.watchdog == nil, end.awaitsReadiness { end.watchdog = usualWatchdog }
         return end
@@ -129,7 +132,7 @@ package struct MeasureOptions: Hashable, Sendable {
         do {
             return try CommandSplitting.words(of: text)
         } catch {
-            throw UsageError(.measure, "--against: \(error.description)")
+            throw UsageError(arguments.subcommand, "--against: \(error.description)")
         }
     }
 }

@@ -17,6 +17,7 @@ package enum OptionName: Hashable, Sendable {
     case embedSource, sourceRoot
     case launches, against, warm, cold, network, disk, clean, between, before, envFile, freshHome,
         home, versionName, thenRecord
+    case baseline, maxRegression, maxLaunches, junit
 }
 
 /// Everything about one option. Parsing, `--help`, the manual page and the suggestions for
@@ -63,7 +64,7 @@ package enum OptionTable {
 
     /// In the order of the help texts.
     package static let options: [OptionDeclaration] =
-        others + measuring + [
+        others + gating + measuring + [
             .init(.help, "help", short: "h", for: Set(Subcommand.allCases), "print this help")
         ]
 

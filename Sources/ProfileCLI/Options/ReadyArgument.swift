@@ -36,7 +36,8 @@ package enum ReadyArgument {
     /// Those that `subcommand` may know; of a process that runs already, not all can be seen.
     private static func forms(of subcommand: Subcommand) -> [Form] {
         // Only recordings change the program's code.
-        subcommand == .measure ? forms.filter { !$0.syntax.hasPrefix("mark") } : forms
+        [.measure, .gate].contains(subcommand)
+            ? forms.filter { !$0.syntax.hasPrefix("mark") } : forms
     }
 
     /// All of them, for the help.

@@ -1,11 +1,11 @@
 /// What `firstlight` can be asked to do; the first argument names it.
 package enum Subcommand: String, CaseIterable, Sendable {
-    case record, attach, measure, `import`, report, view, fold, export, doctor
+    case record, attach, measure, gate, `import`, report, view, fold, export, doctor
 
     /// How many operands it takes.
     var operandCount: ClosedRange<Int> {
         switch self {
-        case .record, .measure: 1...Int.max
+        case .record, .measure, .gate: 1...Int.max
         case .attach: 1...1
         case .import: 1...1
         case .report, .view, .fold, .export: 0...1
@@ -16,7 +16,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
     /// As the usage line shows the operands.
     var operands: String {
         switch self {
-        case .record, .measure: "[--] PROGRAM [ARG]..."
+        case .record, .measure, .gate: "[--] PROGRAM [ARG]..."
         case .attach: "{PID|--wait NAME}"
         case .import: "FILE"
         case .report, .view, .fold, .export: "[FILE]"
@@ -26,7 +26,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
 
     var operandName: String {
         switch self {
-        case .record, .measure: "program"
+        case .record, .measure, .gate: "program"
         case .attach: "process id"
         case .import, .report, .view, .fold, .export: "file"
         case .doctor: "operand"
@@ -34,11 +34,11 @@ package enum Subcommand: String, CaseIterable, Sendable {
     }
 
     /// Whether the first operand ends the options: the rest belongs to the program.
-    var endsOptionsAtOperand: Bool { self == .record || self == .measure }
+    var endsOptionsAtOperand: Bool { [.record, .measure, .gate].contains(self) }
 
     /// What a usage error ends with. Those that run programs keep to the numbers of env(1) and
     /// timeout(1).
-    var usageStatus: Int32 { [.record, .attach, .measure].contains(self) ? 125 : 2 }
+    var usageStatus: Int32 { [.record, .attach, .measure, .gate].contains(self) ? 125 : 2 }
 
     /// One line for the list of subcommands.
     var summary: String {
@@ -46,6 +46,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         case .record: "start a program and record its launch"
         case .attach: "record a process that is running"
         case .measure: "launch a program many times, and say how long that takes"
+        case .gate: "say whether a program launches slower than another, for CI"
         case .import: "make a recording of what perf recorded"
         case .report: "show where a recording's time went"
         case .view: "show a recording in the browser"
@@ -107,6 +108,23 @@ package enum Subcommand: String, CaseIterable, Sendable {
                 With --against, two programs take turns, PROGRAM and COMMAND, and the difference is \
                 shown. Only so can two versions be compared: what else the machine does changes from \
                 minute to minute.
+                """,
+            ]
+        case .gate:
+            [
+                """
+                Launches PROGRAM and the baseline in turns, as measure --against does, until it is \
+                sure whether PROGRAM's launch is slower by more than is allowed (--max-regression, and \
+                2 ms in any case), and exits with 0 if not, 1 if so, and 3 if that cannot be told. It \
+                looks after 10, 20 and 40 launches of each (--max-launches 40); a regression is told \
+                only if a second block of as many launches says so, too. The phase that it comes from \
+                is named. No file is written without -o or --junit.
+                """,
+                """
+                The baseline is a command, or a measurement that was kept (measure -o). If the \
+                program of the measurement is where it was, unchanged, and is not the file that is \
+                measured, it is launched again, in turns. Otherwise the stored figures can only \
+                advise: the exit status is 0 or 3 then, never 1.
                 """,
             ]
         case .import:

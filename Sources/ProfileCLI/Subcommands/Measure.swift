@@ -16,10 +16,7 @@ enum MeasureCommand {
 
     /// Measures, prints the summary, and returns the exit status.
     static func run(_ options: MeasureOptions, _ console: Console) -> Int32 {
-        let signals = SignalQueue(launching: true)
-        // A limit of file size is an error like any other. Programs would inherit that the signal is
-        // ignored, but no handler.
-        signal(SIGXFSZ) { _ in }
+        let signals = MeasuringRun.takeSignals()
         do throws(MeasuringFailure) {
             return try measure(options, signals, console)
         } catch {
@@ -34,67 +31,17 @@ enum MeasureCommand {
         try attempt { () throws(RecordingError) in
             try RecordingFile.checkWritable(options.output, for: .measurement)
         }
-        let maker = try ProgramLauncher(options, signals, tell: { console.complain($0) })
-        var measurement = measurement(options, maker)
-        let sink = try FileSink(options.output, measurement)
-        let words = MeasuringWords(
-            names: maker.names, watchdog: options.end.watchdog,
-            until: measurement.conditions.until)
-        let commands = maker.arms.count
-        let teller = LaunchTeller(words: words, console: console)
-        var measurer = Measurer(
-            plan: LaunchPlan(
-                arms: commands, requested: options.launches,
-                order: PairedTurns(arms: commands, seed: .random(in: 0 ... .max))),
-            maker: maker, sink: sink, hooks: hooks(options, words, teller, console))
-        let result = measurer.run()
-        console.line.wipe()
-        // Known only when there were enough of them.
-        for (index, launch) in result.launches.enumerated() where launch.discarded == .otherStatus {
-            teller.tell(launch, index: index)
-        }
-        measurement.launches = result.launches
-        measurement.header.ending = result.end.ending
-        measurement.conditions = maker.measuredConditions
-        let shown = show(measurement, options, console)
-        for note in maker.notes { console.complain(note) }
-        if let text = words.ending(result.end, details: maker.details) { console.complain(text) }
-        if let failure = result.sinkFailure, result.end != .failed(failure) {
-            console.complain(failure.message)
-        }
+        var run = try MeasuringRun(options, signals, console)
+        let result = try run.launch(keptIn: options.output)
+        let shown = show(run.measurement, options, console)
+        run.tellEnd(of: result)
         if result.end == .complete, options.thenRecords {
-            try TypicalLaunch(options: options, measurement: measurement, launcher: maker)
-                .record(console)
+            try TypicalLaunch(
+                options: options, measurement: run.measurement, launcher: run.launcher
+            ).record(console)
         }
-        let status = status(of: result.end, signal: maker.endSignal)
+        let status = run.status(of: result)
         return status == 0 ? shown : status
-    }
-
-    /// All that is known before the first launch.
-    private static func measurement(
-        _ options: MeasureOptions, _ maker: ProgramLauncher
-    ) -> Measurement {
-        var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
-        return Measurement(
-            header: Measurement.Header(
-                requested: options.launches, versionName: options.versionName,
-                recorderVersion: Version.current,
-                date: Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)),
-            arms: maker.measuredArms, conditions: maker.measuredConditions, machine: .here)
-    }
-
-    private static func hooks(
-        _ options: MeasureOptions, _ words: MeasuringWords, _ teller: LaunchTeller,
-        _ console: Console
-    ) -> MeasuringHooks {
-        var hooks = MeasuringHooks()
-        hooks.isInterrupted = { Interrupt.isPending }
-        hooks.tell = { progress in
-            teller.tell(progress.launch, index: progress.index)
-            if !options.isQuiet { console.line.show(words.progress(progress)) }
-        }
-        return hooks
     }
 
     /// Prints the summary, of however many launches there are.
@@ -115,15 +62,6 @@ enum MeasureCommand {
             text.usesColour = terminal.usesColour
             return Output.print(
                 MeasurementReport.text(measurement, summary, options: text), to: console)
-        }
-    }
-
-    private static func status(of end: MeasuringEnd, signal: Int32?) -> Int32 {
-        switch end {
-        case .complete: 0
-        case .interrupted: 128 + (signal ?? Interrupt.pending ?? SIGINT)
-        case .gaveUp: gaveUp
-        case .failed(let failure): failure.status
         }
     }
 
@@ -159,12 +97,16 @@ struct PairedTurns: ArmOrder {
     }
 }
 
-/// Keeps launches in the measurement's file.
+/// Keeps launches in the measurement's file, if there is one.
 struct FileSink: LaunchSink {
-    private let writer: MeasurementWriter
+    private let writer: MeasurementWriter?
 
-    /// What was at `path` becomes `path`.old.
-    init(_ path: String, _ measurement: Measurement) throws(MeasuringFailure) {
+    /// - Parameter path: what was there becomes `path`.old; nil: nothing is kept.
+    init(_ path: String?, _ measurement: Measurement) throws(MeasuringFailure) {
+        guard let path else {
+            writer = nil
+            return
+        }
         writer = try MeasureCommand.attempt { () throws(RecordingError) in
             try RecordingFile.keepOlder(at: path, for: .measurement)
             return try MeasurementWriter(creating: path, measurement)
@@ -172,19 +114,21 @@ struct FileSink: LaunchSink {
     }
 
     mutating func append(_ launch: MeasuredLaunch) throws(MeasuringFailure) {
-        try MeasureCommand.attempt { () throws(RecordingError) in try writer.append(launch) }
+        try MeasureCommand.attempt { () throws(RecordingError) in try writer?.append(launch) }
     }
 
     mutating func discard(
         _ index: Int, as reason: MeasuredLaunch.Discard
     ) throws(MeasuringFailure) {
         try MeasureCommand.attempt { () throws(RecordingError) in
-            try writer.discard(index, as: reason)
+            try writer?.discard(index, as: reason)
         }
     }
 
+    mutating func extend(to requested: Int) { writer?.extend(to: requested) }
+
     mutating func finish(_ ending: Measurement.Ending) throws(MeasuringFailure) {
-        try MeasureCommand.attempt { () throws(RecordingError) in try writer.finish(ending) }
+        try MeasureCommand.attempt { () throws(RecordingError) in try writer?.finish(ending) }
     }
 }
 

@@ -70,6 +70,9 @@ package final class MeasurementWriter {
         try file.commit()
     }
 
+    /// More launches are to count than were asked for at first. The file tells it from its end on.
+    package func extend(to requested: Int) { written.requested = requested }
+
     /// Notes why there are no more launches, and closes the file.
     package func finish(_ ending: Measurement.Ending) throws(RecordingError) {
         written.ending = ending

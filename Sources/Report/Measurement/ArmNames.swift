@@ -11,6 +11,16 @@ struct ArmNames: Sendable {
         names = distinct ?? Self.numbered(choices[0])
     }
 
+    /// One program, and something stored that another is called.
+    init(_ arms: [MeasuredArm], against baseline: String) {
+        self.init(named: [ArmNames(Array(arms.prefix(1)))[0], baseline])
+    }
+
+    /// What somebody else calls them.
+    init(named names: [String]) {
+        self.names = names.map { $0.escapedForDisplay.shortened(to: Self.longest) }
+    }
+
     private static func numbered(_ names: [String]) -> [String] {
         names.count == 1 ? ["program"] : names.enumerated().map { "\($1) (\($0 + 1))" }
     }

@@ -12,11 +12,14 @@ struct ComparisonSection {
         }
         let words = ComparisonWords(comparison: comparison, names: names)
         let verdict = words.verdict.wrapped(to: options.columns)
-        return (options.usesColour ? Self.emphasised(verdict) : verdict)
+        return (options.usesColour ? verdict.emphasised : verdict)
             + words.figures.wrapped(to: options.columns)
     }
+}
 
-    private static func emphasised(_ lines: String) -> String {
-        lines.split(separator: "\n").map { Style.heading.applied(to: String($0)) + "\n" }.joined()
+extension String {
+    /// Each of its lines as a heading.
+    var emphasised: String {
+        split(separator: "\n").map { Style.heading.applied(to: String($0)) + "\n" }.joined()
     }
 }

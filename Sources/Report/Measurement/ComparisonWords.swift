@@ -23,7 +23,7 @@ struct ComparisonWords {
     }
 
     /// What so many pairs could have shown.
-    private var detectable: String {
+    var detectable: String {
         let pairs = Numbers.count(comparison.pairs, "pair")
         guard let change = comparison.detectable else {
             return "\(pairs) are too few to show any change"

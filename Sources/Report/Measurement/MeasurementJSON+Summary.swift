@@ -100,6 +100,10 @@ extension MeasurementJSON {
 
     func comparison(_ writer: inout JSONWriter) {
         guard let found = summary.comparison else { return writer.value(String?.none) }
+        Self.comparison(found, ArmNames(measurement.arms), &writer)
+    }
+
+    static func comparison(_ found: Comparison, _ names: ArmNames, _ writer: inout JSONWriter) {
         let shares: [(String, Double?)] = [
             ("change", found.change), ("low", found.low), ("high", found.high),
             ("confidence", found.confidence), ("detectable", found.detectable),
@@ -108,7 +112,7 @@ extension MeasurementJSON {
             ("differenceNs", found.difference), ("differenceLowNs", found.differenceLow),
             ("differenceHighNs", found.differenceHigh),
         ]
-        let words = ComparisonWords(comparison: found, names: ArmNames(measurement.arms))
+        let words = ComparisonWords(comparison: found, names: names)
         writer.object { writer in
             writer.field("verdict", found.verdict.rawValue)
             writer.field("text", words.verdict)
@@ -127,10 +131,10 @@ extension MeasurementJSON {
 
 extension JSONWriter {
     /// The nearest whole number; null for nil, and for what is none.
-    fileprivate mutating func rounded(_ number: Double?) { decimal(number, digits: 0) }
+    mutating func rounded(_ number: Double?) { decimal(number, digits: 0) }
 
     /// A number with up to `digits` decimals; null for nil, and for what is none.
-    fileprivate mutating func decimal(_ number: Double?, digits: Int) {
+    mutating func decimal(_ number: Double?, digits: Int) {
         guard let number, number.isFinite else { return value(String?.none) }
         let scaled = (0..<digits).reduce(number) { product, _ in product * 10 }
         // Beyond, no figure of ours has any meaning; a conversion would trap.

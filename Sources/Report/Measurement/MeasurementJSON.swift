@@ -42,7 +42,7 @@ struct MeasurementJSON {
         body(&writer)
     }
 
-    private static func program(_ arm: MeasuredArm?, _ writer: inout JSONWriter) {
+    static func program(_ arm: MeasuredArm?, _ writer: inout JSONWriter) {
         guard let arm else { return writer.value(String?.none) }
         writer.object { writer in
             writer.field("name", String(arm.name))

@@ -18,8 +18,8 @@ import Testing
     @Test func looksAtFixedNumbers() {
         #expect(
             steps([.inconclusive, .inconclusive, .inconclusive]) == [
-                .measure(pairs: 10, fresh: true), .measure(pairs: 10, fresh: false),
-                .measure(pairs: 20, fresh: false), .decide(.inconclusive(.notSeen)),
+                .compare(0..<10), .compare(0..<20), .compare(0..<40),
+                .decide(.inconclusive(.notSeen)),
             ])
     }
 
@@ -31,16 +31,29 @@ import Testing
         #expect(steps([verdict]).last == .decide(decision))
         #expect(steps([.inconclusive, verdict]).last == .decide(decision))
         #expect(steps([nil, .inconclusive, verdict]).last == .decide(decision))
+        #expect(steps([.slower, .same, verdict]).last == .decide(decision))
     }
 
     /// A fresh block of the size of all before must agree.
     @Test func slowerIsConfirmed() {
-        #expect(steps([.slower]).last == .measure(pairs: 10, fresh: true))
-        #expect(steps([.inconclusive, .slower]).last == .measure(pairs: 20, fresh: true))
-        #expect(steps([.inconclusive, nil, .slower]).last == .measure(pairs: 40, fresh: true))
+        #expect(steps([.slower]).last == .compare(10..<20))
+        #expect(steps([.inconclusive, .slower]).last == .compare(20..<40))
+        #expect(steps([.inconclusive, nil, .slower]).last == .compare(40..<80))
         #expect(steps([.slower, .slower]).last == .decide(.slower))
+    }
+
+    /// What was made to confirm it belongs to the next look.
+    @Test func notConfirmed() {
         for other in [Comparison.Verdict.same, .faster, .inconclusive, nil] {
-            #expect(steps([.slower, other]).last == .decide(.inconclusive(.notConfirmed)))
+            #expect(steps([.slower, other]).last == .compare(0..<20))
+            #expect(steps([.slower, other, .slower]).last == .compare(20..<40))
+            #expect(steps([.slower, other, .slower, other, .slower]).last == .compare(40..<80))
+            #expect(
+                steps([.slower, other, .slower, other, .slower, other]).last
+                    == .decide(.inconclusive(.notConfirmed)))
+            #expect(
+                steps([.slower, other, nil, .inconclusive]).last == .decide(.inconclusive(.notSeen))
+            )
         }
     }
 
@@ -48,11 +61,13 @@ import Testing
         #expect(steps([.same, .slower, .slower]).last == .decide(.same))
     }
 
-    /// Three looks share 1 %; the second block has it by itself.
+    /// Three looks share 1 %; a second block has it by itself.
     @Test func chanceIsShared() {
         let plan = ComparisonPlan()
         #expect(abs(plan.rule.confidence - (1 - 0.01 / 3)) < 1e-12)
+        #expect(!plan.isConfirming)
         #expect(plan.next(after: .slower).rule == ComparisonRule())
+        #expect(plan.next(after: .slower).isConfirming)
         let single = ComparisonPlan(looks: [15], rule: ComparisonRule(allowedShare: 0.05))
         #expect(abs(single.rule.confidence - 0.99) < 1e-12)
         #expect(single.rule.allowedShare == 0.05)
@@ -64,17 +79,36 @@ import Testing
         #expect(ComparisonPlan(looks: []).rule == ComparisonRule())
     }
 
+    @Test(arguments: [
+        (40, [10, 20, 40]), (7, [7]), (19, [19]), (20, [10, 20]), (39, [19, 39]),
+        (100, [12, 25, 50, 100]), (1_000, [15, 31, 62, 125, 250, 500, 1_000]),
+        (3, [7]), (0, [7]), (-1, [7]),
+    ]) func looksOfOtherNumbers(most: Int, looks: [Int]) {
+        #expect(ComparisonPlan.looks(upTo: most) == looks)
+    }
+
+    /// Each look can show something, and its confirmation is within the next one.
+    @Test func everyLookCounts() {
+        for most in Array(7...400) + [1_000, 9_999, 10_000] {
+            let plan = ComparisonPlan(looks: ComparisonPlan.looks(upTo: most))
+            #expect(plan.looks.last == most)
+            let bound = SignedRanks.bound(count: plan.looks[0], confidence: plan.rule.confidence)
+            #expect(bound.confidence >= plan.rule.confidence, "\(plan.looks)")
+            for (look, next) in zip(plan.looks, plan.looks.dropFirst()) {
+                #expect(2 * look <= next)
+            }
+        }
+    }
+
     /// Whatever comes, there is an end, and no more pairs than looks and a second block have.
     @Test(arguments: 1...100 as ClosedRange<UInt64>) func alwaysEnds(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var plan = ComparisonPlan()
-        var pairs = 0
-        for _ in 0..<5 {
-            guard case .measure(let more, _) = plan.step else { return }
-            pairs += more
-            #expect(pairs <= 80)
+        for _ in 0..<7 {
+            guard case .compare(let range) = plan.step else { return }
+            #expect(range.upperBound <= 80)
             plan = plan.next(after: Comparison.Verdict.allCases.randomElement(using: &random))
         }
-        Issue.record("no decision after five steps")
+        Issue.record("no decision after seven steps")
     }
 }

@@ -89,36 +89,4 @@ import Testing
         let seen = try slower(trial, trials: 300, seed: 99)
         #expect((195...280).contains(seen), "\(seen) of 300 at \(typical)")
     }
-
-    /// The whole plan, a program against itself: never called slower.
-    @Test func thePlanDoesNotFail() throws {
-        var samples = Samples(seed: 8)
-        var slower = 0
-        for _ in 0..<60 where try decision(change: 1, &samples) == .slower { slower += 1 }
-        #expect(slower == 0)
-    }
-
-    @Test func thePlanFindsARegression() throws {
-        var samples = Samples(seed: 9)
-        var slower = 0
-        for _ in 0..<60 where try decision(change: 1.12, &samples) == .slower { slower += 1 }
-        #expect(slower >= 45)
-    }
-
-    private func decision(
-        change: Double, _ samples: inout Samples
-    ) throws -> ComparisonPlan.Decision {
-        var plan = ComparisonPlan()
-        var walls: [(Double, Double)] = []
-        while true {
-            switch plan.step {
-            case .decide(let decision): return decision
-            case .measure(let pairs, let fresh):
-                if fresh { walls = [] }
-                let trial = Trial(pairs: pairs, spread: 0.04, change: change)
-                walls += self.pairs(measure(trial, &samples), trial)
-                plan = plan.next(after: Comparison(walls, rule: plan.rule)?.verdict)
-            }
-        }
-    }
 }

@@ -44,7 +44,7 @@ extension OptionDeclaration {
     var candidates: Candidates {
         if let words = kind.words { return .words(words) }
         return switch name {
-        case .output, .envFile, .home: .files
+        case .output, .envFile, .home, .baseline, .junit: .files
         case .until:
             .words(ReadyArgument.beginnings(subcommands.contains(.measure) ? .measure : .record))
         default: .nothing
@@ -64,7 +64,7 @@ extension OptionDeclaration {
 extension Subcommand {
     var operandCandidates: Candidates {
         switch self {
-        case .record, .measure: .commandLine
+        case .record, .measure, .gate: .commandLine
         case .attach: .processes
         case .import: .files
         case .report, .view, .fold, .export: .recordings

@@ -1,0 +1,51 @@
+package import ProfileModel
+
+/// What a gate found, with what it rests on.
+package struct GateResult: Hashable, Sendable {
+    package enum Basis: Hashable, Sendable {
+        /// Launches in turns.
+        case turns(GateDecision)
+        /// Stored figures, which only advise.
+        case advice(StoredAdvice)
+    }
+
+    package var rule: GateRule
+    package var basis: Basis
+    /// How each phase differs, over all pairs that count; empty: there were no turns, or no pairs.
+    package var phases: [PhaseDifference]
+
+    package var outcome: GateOutcome {
+        switch basis {
+        case .turns(let decision): decision.outcome
+        case .advice(let advice): advice.outcome
+        }
+    }
+
+    /// Where a regression comes from; nil: there is none, or no phase by itself surely grew.
+    package var culprit: PhaseDifference? { outcome == .regression ? phases.culprit : nil }
+}
+
+extension GateResult {
+    /// Of two programs that took turns. Where too few launches count for an answer, nothing is decided.
+    package init(ofTurns measurement: Measurement, rule: GateRule) {
+        let undecided = GateDecision(decision: .inconclusive(.notSeen), seen: nil, second: nil)
+        let decision =
+            switch rule.answer(to: measurement.launches) {
+            case .decided(let decision): decision
+            case .measure: undecided
+            }
+        self.init(
+            rule: rule, basis: .turns(decision),
+            phases: PhaseDifference.all(
+                of: measurement.launches, confidence: rule.allowed.confidence))
+    }
+
+    /// Of one program, and of stored figures of another.
+    package init(
+        of measurement: Measurement, against stored: Measurement,
+        because reason: StoredBaseline.Reason, rule: GateRule
+    ) {
+        let advice = StoredAdvice(reason, of: measurement, against: stored, rule: rule.allowed)
+        self.init(rule: rule, basis: .advice(advice), phases: [])
+    }
+}

@@ -1,0 +1,73 @@
+package import ProfileModel
+
+/// When a program passes: the procedure of ``ComparisonPlan``, as a function of the launches that
+/// were made so far. The same launches give the same answer.
+package struct GateRule: Hashable, Sendable {
+    /// How much slower is allowed, and how sure the whole answer must be.
+    package var allowed: ComparisonRule
+    /// After how many pairs it is looked.
+    package var looks: [Int]
+
+    /// - Parameter mostPairs: of the last look; to confirm it takes as many again.
+    package init(allowed: ComparisonRule = ComparisonRule(), mostPairs: Int = 40) {
+        self.allowed = allowed
+        looks = ComparisonPlan.looks(upTo: mostPairs)
+    }
+
+    package enum Answer: Hashable, Sendable {
+        /// So many pairs, in all, must count before more can be said.
+        case measure(pairs: Int)
+        case decided(GateDecision)
+    }
+
+    /// - Parameter launches: of two arms that took turns, all that were made: the first arm's against
+    ///   the second's.
+    package func answer(to launches: [MeasuredLaunch]) -> Answer {
+        answer(to: LaunchPairs.walls(of: launches))
+    }
+
+    /// - Parameter walls: of both arms, pair by pair in their order, in nanoseconds.
+    func answer(to walls: [(Double, Double)]) -> Answer {
+        var plan = ComparisonPlan(looks: looks, rule: allowed)
+        var (seen, second): (Comparison?, Comparison?)
+        while true {
+            switch plan.step {
+            case .decide(let decision):
+                return .decided(GateDecision(decision: decision, seen: seen, second: second))
+            case .compare(let range):
+                guard range.upperBound <= walls.count else {
+                    return .measure(pairs: range.upperBound)
+                }
+                let found = Comparison(Array(walls[range]), rule: plan.rule)
+                if plan.isConfirming { second = found } else { (seen, second) = (found, nil) }
+                plan = plan.next(after: found?.verdict)
+            }
+        }
+    }
+}
+
+/// What the launches decide.
+package struct GateDecision: Hashable, Sendable {
+    package var decision: ComparisonPlan.Decision
+    /// By the last look, of all pairs up to there; nil: no pair counts.
+    package var seen: Comparison?
+    /// Of the block that was made to confirm it; nil: there was no need.
+    package var second: Comparison?
+
+    package var outcome: GateOutcome {
+        switch decision {
+        case .slower: .regression
+        case .faster, .same: .passed
+        case .inconclusive: .inconclusive
+        }
+    }
+}
+
+/// The answer in a word. The raw values are shown in JSON.
+package enum GateOutcome: String, Sendable, CaseIterable {
+    /// Not slower than is allowed, surely.
+    case passed
+    /// Slower than is allowed, surely, and twice.
+    case regression
+    case inconclusive
+}

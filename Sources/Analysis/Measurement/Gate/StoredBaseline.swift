@@ -1,0 +1,75 @@
+package import ProfileModel
+
+/// What a measurement that was kept is good for, when another program is held against it. Stored figures
+/// never decide: between two measurements a machine changes by more than a regression that matters.
+/// What can be launched again takes turns.
+package enum StoredBaseline: Hashable, Sendable {
+    /// By this command its program can be launched in turns with the other.
+    case turns([String])
+    /// Its figures can only advise.
+    case advice(Reason)
+
+    /// Why its program cannot be launched.
+    package enum Reason: String, Sendable, CaseIterable {
+        case gone
+        case changed
+        /// It is the very file that is to be measured.
+        case same
+    }
+
+    /// The file that the stored program was.
+    package struct ProgramFile: Hashable, Sendable {
+        /// When it was last written, replaced or renamed, in nanoseconds since 1970 UTC.
+        package var changed: Int64
+        /// Whether it is the file of the program that is to be measured.
+        package var isMeasured: Bool
+
+        package init(changed: Int64, isMeasured: Bool) {
+            self.changed = changed
+            self.isMeasured = isMeasured
+        }
+    }
+
+    /// - Parameter file: what is at the stored program's path now; nil: nothing that can be run.
+    package init(_ stored: Measurement, file: ProgramFile?) {
+        guard let arm = stored.arms.first, let file else {
+            self = .advice(.gone)
+            return
+        }
+        guard !file.isMeasured else {
+            self = .advice(.same)
+            return
+        }
+        self =
+            file.changed <= stored.header.date
+            ? .turns([arm.path] + arm.command.dropFirst()) : .advice(.changed)
+    }
+}
+
+/// What stored figures say of a program's launches. It is never a regression.
+package struct StoredAdvice: Hashable, Sendable {
+    package var reason: StoredBaseline.Reason
+    /// nil: one of them has no launch that counts.
+    package var difference: UnpairedDifference?
+    package var mismatches: [MeasurementMismatch]
+    package var rule: ComparisonRule
+
+    package init(
+        _ reason: StoredBaseline.Reason, of measurement: Measurement, against stored: Measurement,
+        rule: ComparisonRule
+    ) {
+        self.reason = reason
+        self.rule = rule
+        difference = UnpairedDifference(
+            of: measurement, against: stored, confidence: rule.confidence)
+        mismatches = MeasurementMismatch.all(before: stored, after: measurement)
+    }
+
+    package var outcome: GateOutcome {
+        guard !mismatches.contains(where: \.isFatal), let difference else { return .inconclusive }
+        switch difference.verdict(rule) {
+        case .same, .faster: return .passed
+        case .slower, .inconclusive: return .inconclusive
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package import ProfileModel
+
+/// What differs between the circumstances of two measurements, beside the program: whatever it is may
+/// be what their figures differ by.
+package enum MeasurementMismatch: Hashable, Sendable {
+    case machine(before: String, after: String)
+    case processor(before: String, after: String)
+    case cores(before: Int, after: Int)
+    case kernel(before: String, after: String)
+    /// The machine was started anew in between, or nobody knows that it was not.
+    case boot
+    /// Coldness, network, disk, or what ends a launch; nil: the usual.
+    case condition(Condition, before: String?, after: String?)
+
+    package enum Condition: String, Sendable, CaseIterable {
+        case cache, network, disk, until
+    }
+
+    /// Whether figures under such circumstances are no measure for each other at all.
+    package var isFatal: Bool { self != .boot }
+
+    /// All that differs, gravest first.
+    package static func all(
+        before: Measurement, after: Measurement
+    ) -> [MeasurementMismatch] {
+        conditions(before.conditions, after.conditions) + machines(before.machine, after.machine)
+    }
+
+    private static func machines(
+        _ before: MeasuredMachine, _ after: MeasuredMachine
+    ) -> [MeasurementMismatch] {
+        var found: [MeasurementMismatch] = []
+        if before.host != after.host {
+            found.append(.machine(before: before.host, after: after.host))
+        }
+        if before.processor != after.processor {
+            found.append(.processor(before: before.processor, after: after.processor))
+        }
+        if before.cores != after.cores {
+            found.append(.cores(before: before.cores, after: after.cores))
+        }
+        if (before.kernel, before.architecture) != (after.kernel, after.architecture) {
+            found.append(.kernel(before: before.kernel, after: after.kernel))
+        }
+        if found.isEmpty, before.boot == nil || before.boot != after.boot { found.append(.boot) }
+        return found
+    }
+
+    private static func conditions(
+        _ before: MeasuredConditions, _ after: MeasuredConditions
+    ) -> [MeasurementMismatch] {
+        func usual(_ until: [String]) -> String? {
+            let others = Set(until).subtracting(["exit"]).sorted()
+            return others.isEmpty ? nil : others.joined(separator: ", ")
+        }
+        func named(_ cache: MeasuredConditions.Cache) -> String? {
+            cache == .warm ? nil : cache.rawValue
+        }
+        let pairs: [(Condition, String?, String?)] = [
+            (.cache, named(before.cache), named(after.cache)),
+            (.network, before.network, after.network),
+            (.disk, before.diskRate.map { "\($0)" }, after.diskRate.map { "\($0)" }),
+            (.until, usual(before.until), usual(after.until)),
+        ]
+        return pairs.filter { $0.1 != $0.2 }.map { .condition($0.0, before: $0.1, after: $0.2) }
+    }
+}

@@ -1,0 +1,19 @@
+/// Which of many values, counted from one end, is a bound.
+enum RankBound {
+    /// - Parameters:
+    ///   - probabilities: that exactly 0, 1, 2 … values lie outside of the true centre.
+    ///   - allowed: how often the bound may be wrong.
+    /// - Returns: the bound's rank, counted from 1, and its confidence: where even the outermost value
+    ///   is wrong more often, what that has.
+    static func exact(
+        _ probabilities: [Double], _ allowed: Double
+    ) -> (rank: Int, confidence: Double) {
+        var tail = probabilities.first ?? 1
+        var rank = 1
+        while rank < probabilities.count, tail + probabilities[rank] <= allowed {
+            tail += probabilities[rank]
+            rank += 1
+        }
+        return (rank, 1 - tail)
+    }
+}

@@ -1,0 +1,29 @@
+/// The options of `gate` that `measure` does not have.
+extension OptionTable {
+    static let gating: [OptionDeclaration] = [
+        .init(
+            .baseline, "baseline", "COMMAND|FILE", .text, for: [.gate],
+            """
+            what PROGRAM is held against: a measurement that was kept, or a command, which is one \
+            word to the shell and is split at spaces as a shell would, with quotes and backslashes, but \
+            no shell is run
+            """),
+        .init(
+            .maxRegression, "max-regression", "P", .percent, for: [.gate],
+            "how much slower is allowed, in percent (default: 3%); less than 2 ms always is"),
+        .init(
+            .maxLaunches, "max-launches", "N", .integer(GateOptions.launchRange), for: [.gate],
+            """
+            how many launches of each are compared at most, from 7 to 10000 (default: 40); to confirm \
+            a regression it takes as many again
+            """),
+        .init(
+            .junit, "junit", "FILE", .text, for: [.gate],
+            "write the answer as JUnit's XML, too: a test suite 'firstlight gate' with one test"),
+        .init(
+            .output, "output", short: "o", "FILE", .text, for: [.gate],
+            """
+            where the measurement goes (default: nowhere); an older one there is kept as FILE.old
+            """),
+    ]
+}

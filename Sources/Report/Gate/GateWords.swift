@@ -1,0 +1,66 @@
+import Analysis
+import ProfileModel
+
+/// A gate's answer in sentences.
+struct GateWords {
+    let result: GateResult
+    let names: ArmNames
+
+    /// The answer in one line.
+    var verdict: String {
+        switch result.basis {
+        case .turns(let decision): verdict(decision)
+        case .advice(let advice): AdviceWords(advice: advice, names: names).verdict
+        }
+    }
+
+    private func verdict(_ decision: GateDecision) -> String {
+        guard let seen = decision.seen else { return ComparisonWords.tooFew(names) }
+        let words = ComparisonWords(comparison: seen, names: names)
+        switch decision.decision {
+        case .slower: return "regression: " + words.verdict + source
+        case .faster, .same: return "passed: " + words.verdict
+        case .inconclusive(.notSeen): return words.verdict
+        case .inconclusive(.notConfirmed):
+            return "inconclusive: \(names[0]) seemed slower than \(names[1]), by more than is "
+                + "allowed, but a second block of as many launches does not agree; "
+                + words.detectable
+        }
+    }
+
+    /// "; it comes from Main: +6.012 ms a launch (+5.903 ms to +6.121 ms)"
+    private var source: String {
+        guard let phase = result.culprit else {
+            return "; no phase by itself is surely longer"
+        }
+        return "; it comes from \(phase.name.escapedForDisplay): "
+            + "\(Self.difference(phase)) a launch (\(Self.bounds(phase)))"
+    }
+
+    static func difference(_ phase: PhaseDifference) -> String {
+        Quantity.time.signed(phase.difference)
+    }
+
+    /// "+5.903 ms to +6.121 ms"
+    static func bounds(_ phase: PhaseDifference) -> String {
+        "\(Quantity.time.signed(phase.low)) to \(Quantity.time.signed(phase.high))"
+    }
+
+    /// What the answer rests on, a sentence each.
+    var grounds: [String] {
+        switch result.basis {
+        case .turns(let decision):
+            [
+                decision.seen.map { ComparisonWords(comparison: $0, names: names).figures },
+                decision.second.map(second),
+            ].compactMap { $0 }
+        case .advice(let advice): AdviceWords(advice: advice, names: names).grounds
+        }
+    }
+
+    private func second(_ block: Comparison) -> String {
+        "a second block of \(Numbers.count(block.pairs, "pair")) "
+            + (block.verdict == .slower ? "agrees: " : "does not agree: ")
+            + ComparisonWords(comparison: block, names: names).change
+    }
+}

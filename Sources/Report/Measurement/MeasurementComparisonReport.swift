@@ -1,0 +1,110 @@
+package import Analysis
+
+/// Two measurements side by side, for people and for programs. Pure. All texts end in a line break.
+package struct MeasurementComparisonReport: Sendable {
+    package let comparison: MeasurementComparison
+    /// What both are called: the files' names.
+    let names: ArmNames
+
+    package init(_ comparison: MeasurementComparison, before: String, after: String) {
+        self.comparison = comparison
+        names = ArmNames(named: [after, before])
+    }
+
+    /// Why they are not compared, in a line.
+    package static func text(_ refusal: MeasurementComparison.Refusal) -> String {
+        switch refusal {
+        case .nothingMeasured(let side):
+            "no launch \(side.rawValue) counts: there is nothing to compare"
+        case .mismatches(let found):
+            "figures under other circumstances are no measure: "
+                + found.map(MismatchWords.text).joined(separator: "; ")
+        }
+    }
+
+    /// The answer in one line.
+    package var verdict: String {
+        let (after, before) = (names[0], names[1])
+        return switch comparison.verdict {
+        case .slower: "\(after) is slower than \(before), by more than is allowed"
+        case .faster: "\(after) is faster than \(before)"
+        case .same: "\(after) is not slower than \(before), or by no more than is allowed"
+        case .inconclusive:
+            "inconclusive: whether \(after) is slower than \(before) cannot be told by these figures"
+        }
+    }
+
+    /// What it rests on, and what it does not know, a sentence each.
+    package var grounds: [String] {
+        [
+            UnpairedWords.figures(comparison.launch),
+            "the two were not taken in turns: what the machine did differently is in the difference, "
+                + "too ('firstlight measure --against' takes turns)",
+        ] + comparison.mismatches.map(MismatchWords.text)
+    }
+
+    /// For a terminal; of the options, the width and the colours count.
+    package func text(options: TextOptions = TextOptions()) -> String {
+        let verdict = verdict.wrapped(to: options.columns, after: "", indent: 2)
+        let grounds = grounds.map { $0.wrapped(to: options.columns) }.joined()
+        return (options.usesColour ? verdict.emphasised : verdict) + grounds + "\n"
+            + table.render(width: options.columns, colour: options.usesColour)
+    }
+
+    private var table: TextTable {
+        var table = TextTable(
+            columns: [
+                TextTable.Column(title: "", alignment: .left, minimum: 12),
+                TextTable.Column(title: "BEFORE"), TextTable.Column(title: "AFTER"),
+                TextTable.Column(title: "DIFFERENCE"), TextTable.Column(title: "BOUNDS"),
+            ])
+        table.rows =
+            [row("Launch", comparison.launch)]
+            + comparison.phases.map { row($0.name.escapedForDisplay, $0.difference, prefix: "  ") }
+        return table
+    }
+
+    private func row(
+        _ name: String, _ found: UnpairedDifference, prefix: String = ""
+    ) -> [TextTable.Cell] {
+        var title = TextTable.Cell(name)
+        title.prefix = prefix
+        let bounds = found.difference
+        return [title]
+            + [
+                Quantity.time.text(found.medianBefore), Quantity.time.text(found.median),
+                Quantity.time.signed(bounds.value),
+                "\(Quantity.time.signed(bounds.low)) to \(Quantity.time.signed(bounds.high))",
+            ].map { TextTable.Cell($0) }
+    }
+
+    /// One object.
+    package func json() -> String {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.field("schema", 1)
+            writer.field("kind", "measurement-comparison")
+            writer.field("verdict", comparison.verdict.rawValue)
+            writer.field("text", verdict)
+            writer.key("grounds")
+            writer.array(grounds) { $0.value($1) }
+            writer.field("interleaved", false)
+            writer.field("intervalNs", comparison.interval)
+            writer.key("mismatches")
+            writer.array(comparison.mismatches) { MismatchWords.write($1, &$0) }
+            writer.key("launch")
+            UnpairedJSON.write(comparison.launch, &writer)
+            writer.key("phases")
+            writer.array(comparison.phases, inLines: true) { writer, phase in
+                writer.object { writer in
+                    writer.field("name", phase.name)
+                    writer.key("difference")
+                    UnpairedJSON.write(phase.difference, &writer)
+                }
+            }
+            writer.endLine()
+        }
+        writer.endLine()
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}

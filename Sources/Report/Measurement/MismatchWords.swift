@@ -1,0 +1,54 @@
+import Analysis
+
+/// What differs between the circumstances of two measurements, in words. Texts of the machine's and the
+/// user's are escaped.
+enum MismatchWords {
+    /// As in JSON.
+    private static func kind(_ mismatch: MeasurementMismatch) -> String {
+        switch mismatch {
+        case .machine: "machine"
+        case .processor: "processor"
+        case .cores: "cores"
+        case .kernel: "kernel"
+        case .boot: "boot"
+        case .condition(let condition, _, _): condition.rawValue
+        }
+    }
+
+    static func write(_ mismatch: MeasurementMismatch, _ writer: inout JSONWriter) {
+        writer.object {
+            $0.field("kind", kind(mismatch))
+            $0.field("text", text(mismatch))
+        }
+    }
+
+    static func text(_ mismatch: MeasurementMismatch) -> String {
+        switch mismatch {
+        case .machine(let before, let after): other("machine", before, after)
+        case .processor(let before, let after): other("processor", before, after)
+        case .cores(let before, let after):
+            other("number of cores", Numbers.grouped(before), Numbers.grouped(after))
+        case .kernel(let before, let after): other("kernel", before, after)
+        case .boot:
+            "the machine was started anew since the baseline was measured"
+        case .condition(let condition, let before, let after):
+            other("condition", name(condition, before), name(condition, after))
+        }
+    }
+
+    private static func other(_ what: String, _ before: String, _ after: String) -> String {
+        "the baseline was measured with another \(what): \(before.escapedForDisplay), and now "
+            + after.escapedForDisplay
+    }
+
+    private static func name(
+        _ condition: MeasurementMismatch.Condition, _ value: String?
+    ) -> String {
+        switch condition {
+        case .cache: value.map { $0 == "cold_all" ? "all caches dropped" : $0 } ?? "warm"
+        case .network: value.map { "network \($0)" } ?? "the machine's network"
+        case .disk: value.map { "disk at most \($0) B/s" } ?? "the disk's own speed"
+        case .until: "until " + (value ?? "the program's end")
+        }
+    }
+}

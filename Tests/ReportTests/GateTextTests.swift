@@ -1,0 +1,106 @@
+import ProfileModel
+import Report
+import Testing
+
+@testable import Analysis
+
+@Suite struct GateTextTests {
+    @Test func regression() throws {
+        var options = TextOptions()
+        options.width = 100
+        try expectSnapshot(MadeGate.regression.text(options: options), "gate.txt")
+    }
+
+    @Test(arguments: [60, 80]) func widths(width: Int) {
+        var options = TextOptions()
+        options.width = width
+        for report in [MadeGate.regression, MadeGate.advice(mismatches: [.boot])] {
+            let text = report.text(options: options)
+            #expect(text.split(separator: "\n").allSatisfy { String($0).displayWidth <= width })
+            #expect(text.hasSuffix("\n"))
+        }
+    }
+
+    @Test(arguments: [
+        (
+            ComparisonPlan.Decision.slower,
+            "regression: app --new is slower than app, by more than is allowed; it comes from "
+                + "Static initialisers: +6.001 ms a launch (+5.950 ms to +6.052 ms)"
+        ),
+        (.faster, "passed: "), (.same, "passed: "),
+        (.inconclusive(.notSeen), "inconclusive: whether app --new is slower than app cannot be"),
+        (
+            .inconclusive(.notConfirmed),
+            "inconclusive: app --new seemed slower than app, by more than is allowed, but a second "
+                + "block of as many launches does not agree; 10 pairs with such a spread would show "
+                + "a change of 4.1 % in four of five trials"
+        ),
+    ]) func verdicts(decision: ComparisonPlan.Decision, words: String) {
+        var seen = MadeGate.comparison
+        switch decision {
+        case .faster: seen.verdict = .faster
+        case .same: seen.verdict = .same
+        case .inconclusive: seen.verdict = .inconclusive
+        case .slower: break
+        }
+        #expect(MadeGate.report(decision, seen: seen).verdict.hasPrefix(words))
+        // In a line, whatever it is.
+        #expect(!MadeGate.report(decision, seen: nil).verdict.contains("\n"))
+    }
+
+    @Test func secondBlocks() {
+        let grounds = MadeGate.regression.grounds
+        #expect(grounds.count == 2)
+        #expect(grounds[1].hasPrefix("a second block of 10 pairs agrees: +30.1 %"))
+        let refuted = MadeGate.report(
+            .inconclusive(.notConfirmed), second: MadeGate.refutation)
+        #expect(refuted.grounds[1].hasPrefix("a second block of 10 pairs does not agree: +1.0 %"))
+    }
+
+    @Test func noPhaseGrew() {
+        let report = MadeGate.report(.slower, phases: [])
+        #expect(report.verdict.hasSuffix("; no phase by itself is surely longer"))
+        // Only a regression comes from somewhere.
+        #expect(MadeGate.report(.same).result.culprit == nil)
+    }
+
+    @Test func advice() {
+        let report = MadeGate.advice()
+        #expect(report.verdict.hasPrefix("passed, by stored figures: "))
+        #expect(report.verdict.contains("base.firstlight"))
+        #expect(report.grounds[0].contains("this is advice only"))
+        #expect(report.grounds[0].contains("is not where it was"))
+        #expect(report.grounds[1].contains("20 launches, and 20 before"))
+        #expect(MadeGate.advice(.same).grounds[0].contains("the very file"))
+        #expect(MadeGate.advice(.changed).grounds[0].contains("was changed"))
+    }
+
+    @Test(arguments: [
+        (MeasurementMismatch.machine(before: "a", after: "b"), "another machine: a, and now b"),
+        (.processor(before: "a", after: "b"), "another processor: a, and now b"),
+        (.cores(before: 2, after: 1_000), "another number of cores: 2, and now 1,000"),
+        (.kernel(before: "5", after: "6"), "another kernel: 5, and now 6"),
+        (.boot, "was started anew"),
+        (.condition(.cache, before: nil, after: "cold"), "another condition: warm, and now cold"),
+        (.condition(.network, before: "3G", after: nil), "network 3G, and now the machine's"),
+        (.condition(.disk, before: nil, after: "5"), "own speed, and now disk at most 5 B/s"),
+        (.condition(.until, before: nil, after: "listen"), "program's end, and now until listen"),
+    ]) func mismatches(mismatch: MeasurementMismatch, words: String) {
+        let report = MadeGate.advice(mismatches: [mismatch])
+        #expect(report.grounds.last?.contains(words) == true, "\(report.grounds)")
+        #expect(report.verdict.hasPrefix(mismatch.isFatal ? "inconclusive: " : "passed, "))
+    }
+
+    @Test func hostileTexts() {
+        let evil = "\u{1B}[2J\u{202E}\n"
+        for report in [
+            MadeGate.report(.slower, phases: MadeGate.phases(evil)),
+            MadeGate.report(.slower, measurement: MadeMeasurement.hostile()),
+            MadeGate.advice(mismatches: [.machine(before: evil, after: evil)], name: evil),
+        ] {
+            let text = report.text()
+            #expect(!text.contains("\u{1B}") && !text.contains("\u{202E}"))
+            #expect(!report.verdict.contains("\n"))
+        }
+    }
+}
