@@ -71,15 +71,10 @@ extension Profile {
     }
 
     private func phases(named wanted: String) throws(SelectionError) -> Set<Int> {
-        let folded = wanted.lowercased()
-        let names = phases.map { $0.name.lowercased() }
-        let equal = names.indices.filter { names[$0] == folded }
-        if !equal.isEmpty { return Set(equal) }
-        let matching = folded.isEmpty ? [] : names.indices.filter { names[$0].hasPrefix(folded) }
-        guard Set(matching.map { names[$0] }).count == 1 else {
+        guard let found = PhaseNames.positions(of: wanted, in: phases.map(\.name)) else {
             throw .unknownPhase(wanted, known: unique(phases.map(\.name)))
         }
-        return Set(matching)
+        return found
     }
 
     private func intervalName(_ wanted: String) throws(SelectionError) -> String {

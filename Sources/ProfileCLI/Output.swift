@@ -20,6 +20,12 @@ enum Output {
         }
     }
 
+    /// Where text goes: to a file, or to standard output without one. A file is as wide as a pipe.
+    static func terminal(for path: String?, _ console: Console) -> Terminal {
+        path == nil
+            ? console.terminal(of: .output) : Terminal(isTerminal: false, columns: nil) { _ in nil }
+    }
+
     /// Writes a file and returns the exit status: 0, or 1 with a complaint. What was at `path`
     /// stays until all of the new is written.
     static func write(_ bytes: [UInt8], to path: String, _ console: Console) -> Int32 {

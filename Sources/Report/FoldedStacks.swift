@@ -72,13 +72,13 @@ package enum FoldedStacks {
     }
 
     /// To the nearest.
-    private static func microseconds(_ span: TimeSpan) -> Int64 {
+    static func microseconds(_ span: TimeSpan) -> Int64 {
         (span.nanoseconds &+ 500) / 1000
     }
 
     /// A name that can stand between semicolons: they, line breaks and other white space are
     /// replaced, what else a terminal would obey is escaped.
-    private static func element(_ name: String) -> String {
+    static func element(_ name: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in name.unicodeScalars {
             if scalar == ";" {

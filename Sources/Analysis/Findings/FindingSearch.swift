@@ -88,19 +88,7 @@ struct FindingSearch {
 
     // MARK: Places
 
-    /// The function of a stack to look at first: the innermost of the developer's own; without
-    /// one, the innermost outside of the C library and the dynamic linker. nil: an empty stack.
-    func place(in stack: [FrameID]) -> FrameID? {
-        let frames = profile.frames
-        return stack.last { frames.function(of: $0).isOwn }
-            ?? stack.last { !Self.isCommon(frames.function(of: $0)) } ?? stack.last
-    }
-
-    /// Whether it belongs to what every program calls, so that it says little.
-    private static func isCommon(_ function: Function) -> Bool {
-        let prefixes = ["libc.", "libc-", "libpthread", "libdl", "ld-linux", "ld-musl", "ld."]
-        return function.moduleIndex == nil || prefixes.contains { function.module.hasPrefix($0) }
-    }
+    func place(in stack: [FrameID]) -> FrameID? { profile.place(in: stack) }
 
     /// The outermost of some functions of a stack that does more than pass the work on to the next;
     /// nil: there is none of them.
@@ -177,5 +165,20 @@ extension TimeWindows {
     var span: Range<TimeSpan>? {
         guard let first = ranges.first, let last = ranges.last else { return nil }
         return first.lowerBound..<last.upperBound
+    }
+}
+
+extension Profile {
+    /// The function of a stack to look at first: the innermost of the developer's own; without
+    /// one, the innermost outside of the C library and the dynamic linker. nil: an empty stack.
+    func place(in stack: [FrameID]) -> FrameID? {
+        stack.last { frames.function(of: $0).isOwn }
+            ?? stack.last { !Self.isCommon(frames.function(of: $0)) } ?? stack.last
+    }
+
+    /// Whether it belongs to what every program calls, so that it says little.
+    private static func isCommon(_ function: Function) -> Bool {
+        let prefixes = ["libc.", "libc-", "libpthread", "libdl", "ld-linux", "ld-musl", "ld."]
+        return function.moduleIndex == nil || prefixes.contains { function.module.hasPrefix($0) }
     }
 }

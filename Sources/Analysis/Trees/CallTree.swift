@@ -38,24 +38,13 @@ package struct CallTree: Sendable {
         self.weight = weight
         self.total = total
         self.frames = frames
-        let children = ChildLists(parents: drafts.lazy.map(\.parent))
-        func sorted(_ list: ArraySlice<Int32>) -> [Int32] {
-            // Most have one.
-            guard list.count > 1 else { return Array(list) }
-            return list.sorted { Self.isHeavier(drafts[Int($0)], drafts[Int($1)], weight, frames) }
+        let layout = BreadthFirst(parents: drafts.lazy.map(\.parent)) {
+            Self.isHeavier(drafts[Int($0)], drafts[Int($1)], weight, frames)
         }
-        // Breadth first, so that siblings lie side by side.
-        var queue = sorted(children.roots)
-        roots = 0..<queue.count
-        var next = 0
-        while next < queue.count {
-            let draft = drafts[Int(queue[next])]
-            let list = sorted(children[queue[next]])
-            let range = queue.count..<queue.count + list.count
-            queue.append(contentsOf: list)
-            nodes.append(
-                Node(frame: draft.frame, own: draft.own, total: draft.total, children: range))
-            next += 1
+        roots = layout.roots
+        nodes = zip(layout.order, layout.children).map { position, children in
+            let draft = drafts[Int(position)]
+            return Node(frame: draft.frame, own: draft.own, total: draft.total, children: children)
         }
     }
 

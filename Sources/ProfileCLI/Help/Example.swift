@@ -46,6 +46,12 @@ struct Example {
         Example(
             .report, "What made the launch longer than it needs to be:",
             "firstlight report --view findings"),
+        Example(
+            .compare, "Where a change saved time:",
+            "firstlight compare before.firstlight after.firstlight"),
+        Example(
+            .compare, "A differential flame graph:",
+            "firstlight compare --format svg -o difference.svg before.firstlight after.firstlight"),
         Example(.fold, "A flame graph:", "firstlight fold | flamegraph.pl > launch.svg"),
         Example(
             .report, "The whole as one page, to hand on:",

@@ -84,8 +84,8 @@ struct ExitStatus {
                 "what perf wrote cannot be read, or not all of it, or the output not be written"
         ),
         ExitStatus(
-            status: "1", subcommands: [.report, .fold, .export],
-            meaning: "the recording cannot be read, or the output not be written"),
+            status: "1", subcommands: [.report, .compare, .fold, .export],
+            meaning: "a recording cannot be read, or the output not be written"),
         ExitStatus(
             status: "1", subcommands: [.view],
             meaning:
@@ -93,7 +93,8 @@ struct ExitStatus {
         ExitStatus(status: "2", subcommands: others, meaning: "the command line is wrong"),
         ExitStatus(status: "125", subcommands: [.doctor], meaning: "record cannot work here"),
         ExitStatus(
-            status: "141", subcommands: [.measure, .gate, .report, .view, .fold, .export, .doctor],
+            status: "141",
+            subcommands: [.measure, .gate, .report, .compare, .view, .fold, .export, .doctor],
             meaning: "nobody reads the output any more (128 + SIGPIPE, as for other programs in a "
                 + "pipeline)"),
     ]

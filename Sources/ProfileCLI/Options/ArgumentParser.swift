@@ -225,13 +225,15 @@ package struct ArgumentParser {
         let allowed = parsed.subcommand.operandCount
         let name = parsed.subcommand.operandName
         if parsed.operands.count < allowed.lowerBound {
-            throw error("no \(name) given" + UsageError.seeHelp(parsed.subcommand))
+            let given = parsed.operands.isEmpty ? "no" : "only one"
+            throw error("\(given) \(name) given" + UsageError.seeHelp(parsed.subcommand))
         }
         if allowed.upperBound == 0, let operand = parsed.operands.first {
             throw error("takes no operand, but got '\(operand)'")
         }
         if parsed.operands.count > allowed.upperBound {
-            throw error("more than one \(name): '\(parsed.operands[allowed.upperBound])'")
+            let most = allowed.upperBound == 1 ? "one \(name)" : "\(allowed.upperBound) \(name)s"
+            throw error("more than \(most): '\(parsed.operands[allowed.upperBound])'")
         }
     }
 

@@ -152,7 +152,7 @@ package enum OptionTable {
             decided how long it took) or findings (what made the launch longer than it needs to be)
             """),
         .init(
-            .phase, "phase", "NAME", .text, for: reading,
+            .phase, "phase", "NAME", .text, for: reading.union([.compare]),
             "only this phase; the beginning of its name is enough"),
         .init(.thread, "thread", "TID|NAME", .text, for: reading, "only this thread"),
         .init(
@@ -169,7 +169,7 @@ package enum OptionTable {
             """),
         .init(
             .demangle, "demangle", "STYLE", .choice(NameStyle.allCases.map(\.rawValue)),
-            for: reading.union([.view]),
+            for: reading.union([.compare, .view]),
             """
             how functions of C++, Rust and Swift are named: full (default; where space lacks, \
             parameters and template arguments go first), simple (always without them; functions \
@@ -185,7 +185,7 @@ package enum OptionTable {
             critical-path: put together what took less
             """),
         .init(
-            .depth, "depth", "N", .integer(1...Int.max), for: [.report],
+            .depth, "depth", "N", .integer(1...Int.max), for: [.report, .compare],
             "at most N levels of a tree, or lines of a list"),
         .init(
             .format, "format", "FORMAT", .choice(ReportFormat.allCases.map(\.rawValue)),
@@ -198,6 +198,10 @@ package enum OptionTable {
         .init(
             .format, "format", "FORMAT", .choice(CheckFormat.allCases.map(\.rawValue)),
             for: [.doctor], "text (default) or json (for programs)"),
+        .init(
+            .format, "format", "FORMAT", .choice(ComparisonFormat.allCases.map(\.rawValue)),
+            for: [.compare],
+            "text (default), json (complete, for programs), folded or svg, see above"),
         .init(
             .embedSource, "embed-source", for: [.report],
             """
@@ -214,7 +218,7 @@ package enum OptionTable {
             .exportFormat, "format", "FORMAT", .choice(ExportFormat.allCases.map(\.rawValue)),
             for: [.export], "the format, see above"),
         .init(
-            .output, "output", short: "o", "FILE", .text, for: [.report, .export],
+            .output, "output", short: "o", "FILE", .text, for: [.report, .compare, .export],
             "where it goes (default: standard output)"),
         .init(.noPhase, "no-phase", for: [.fold], "stacks without their phase"),
         .init(.noThread, "no-thread", for: [.fold], "stacks without their thread"),
@@ -241,7 +245,7 @@ package enum OptionTable {
             one: LIBRARY!SYMBOL. May be given several times
             """),
         .init(
-            .timings, "timings", for: [.import, .report],
+            .timings, "timings", for: [.import, .report, .compare],
             "print to standard error how long each step took"),
     ]
 

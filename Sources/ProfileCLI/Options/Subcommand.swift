@@ -1,6 +1,6 @@
 /// What `firstlight` can be asked to do; the first argument names it.
 package enum Subcommand: String, CaseIterable, Sendable {
-    case record, attach, measure, gate, `import`, report, view, fold, export, doctor
+    case record, attach, measure, gate, `import`, report, compare, view, fold, export, doctor
 
     /// How many operands it takes.
     var operandCount: ClosedRange<Int> {
@@ -8,6 +8,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         case .record, .measure, .gate: 1...Int.max
         case .attach: 1...1
         case .import: 1...1
+        case .compare: 2...2
         case .report, .view, .fold, .export: 0...1
         case .doctor: 0...0
         }
@@ -19,6 +20,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         case .record, .measure, .gate: "[--] PROGRAM [ARG]..."
         case .attach: "{PID|--wait NAME}"
         case .import: "FILE"
+        case .compare: "BEFORE AFTER"
         case .report, .view, .fold, .export: "[FILE]"
         case .doctor: ""
         }
@@ -28,7 +30,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         switch self {
         case .record, .measure, .gate: "program"
         case .attach: "process id"
-        case .import, .report, .view, .fold, .export: "file"
+        case .import, .report, .compare, .view, .fold, .export: "file"
         case .doctor: "operand"
         }
     }
@@ -49,6 +51,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         case .gate: "say whether a program launches slower than another, for CI"
         case .import: "make a recording of what perf recorded"
         case .report: "show where a recording's time went"
+        case .compare: "show where the difference of two recordings comes from"
         case .view: "show a recording in the browser"
         case .fold: "print folded stacks, for flame graphs"
         case .export: "write a recording for other viewers"
@@ -150,6 +153,26 @@ package enum Subcommand: String, CaseIterable, Sendable {
                 its heaviest stack and, where it waited, its heaviest wait; its heaviest \
                 initialisers and the program's signposts, where there are any.
                 """
+            ]
+        case .compare:
+            [
+                """
+                Reads two recordings, of a program before and after a change, and prints their phases \
+                side by side and what accounts for the difference: the places in the code that took \
+                more or less of the main thread's time, or came or went; waits, initialisers, \
+                libraries and findings. A positive difference is more time.
+                """,
+                """
+                Functions are the same if their names and their modules' file names are, phases if \
+                their names are: the program may have been rebuilt, moved or renamed. Differences add \
+                up to that of the launches exactly. Each recording is of a single launch: whether one \
+                version is slower, measure --against tells.
+                """,
+                """
+                folded: stacks of the main thread's wall time, with microseconds before and after, as \
+                difffolded.pl writes them for flamegraph.pl. svg: a differential flame graph of that, \
+                for any browser: red took longer, blue less.
+                """,
             ]
         case .view:
             [

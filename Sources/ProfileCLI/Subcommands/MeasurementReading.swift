@@ -50,7 +50,7 @@ enum MeasurementReading {
         case .json: return Array(MeasurementReport.json(measurement, summary).utf8)
         case .csv: return Array(MeasurementReport.csv(measurement).utf8)
         case .text:
-            let terminal = ReportCommand.terminal(options, console)
+            let terminal = Output.terminal(for: options.output, console)
             var text = TextOptions()
             text.width = terminal.width
             text.usesColour = terminal.usesColour

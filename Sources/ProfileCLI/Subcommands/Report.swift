@@ -33,7 +33,8 @@ enum ReportCommand {
     ) throws(Reading.Failure) -> [UInt8] {
         switch options.format {
         case .text:
-            let text = try textOptions(options, profile, terminal(options, console))
+            let text = try textOptions(
+                options, profile, Output.terminal(for: options.output, console))
             return Array(TextReport.render(profile, view: options.view, options: text).utf8)
         case .json:
             return Array(JSONReport.render(profile, minDuration: options.minDuration).utf8)
@@ -45,12 +46,6 @@ enum ReportCommand {
             return HTMLReport.render(profile, sources: sources, compress: Gzip.compressed)
         case .csv: throw Reading.Failure("\(options.file): is no measurement")
         }
-    }
-
-    /// Where the report goes. A file is as wide as a pipe.
-    static func terminal(_ options: ReportOptions, _ console: Console) -> Terminal {
-        options.output == nil
-            ? console.terminal(of: .output) : Terminal(isTerminal: false, columns: nil) { _ in nil }
     }
 
     /// Of those modules whose debug information is worth to be installed.

@@ -84,7 +84,7 @@ struct FindingWords {
 
     private func details(of wait: WaitEvidence) -> [String] {
         var result: [String] = []
-        let things = wait.kind == .childWait ? "" : list(wait.things.map(withoutAddress))
+        let things = wait.kind == .childWait ? "" : list(wait.things.map(\.withoutAddress))
         if wait.count > 1 {
             result.append(
                 "\(Numbers.grouped(wait.count)) waits" + (things.isEmpty ? "" : ": ") + things)
@@ -163,12 +163,6 @@ struct FindingWords {
     private func name(of frame: FrameID) -> String {
         let name = profile.frames.function(of: frame).name
         return functionWidth.map { name.escapedForDisplay.shortenedFunction(to: $0) } ?? name
-    }
-
-    /// What lies on a stack or the heap has an address that says nothing.
-    private func withoutAddress(_ thing: String) -> String {
-        guard let start = thing.firstRange(of: " at 0x") else { return thing }
-        return String(thing[..<start.lowerBound])
     }
 
     private func fileName(_ path: String) -> String { String(Module(path: path).name) }

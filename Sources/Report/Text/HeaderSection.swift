@@ -68,7 +68,7 @@ struct HeaderSection {
             + profile.notes.compactMap(RecorderNotes.text)
     }
 
-    private var outcome: String? {
+    var outcome: String? {
         switch profile.header.outcome {
         case .exited(0): nil
         case .exited(let status): "exited with status \(status)"

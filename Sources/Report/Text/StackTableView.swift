@@ -111,10 +111,19 @@ enum FrameCells {
         _ id: FrameID, of frames: FrameTable, _ options: TextOptions, prefix: String = ""
     ) -> [TextTable.Cell] {
         let frame = frames[id]
-        let function = frames[frame.function]
+        return cells(
+            frames[frame.function], place: frame.place, options, prefix: prefix,
+            isInlined: frame.isInlined)
+    }
+
+    /// - Parameter place: as ``Frame/place``.
+    static func cells(
+        _ function: Function, place: String, _ options: TextOptions, prefix: String = "",
+        isInlined: Bool = false
+    ) -> [TextTable.Cell] {
         var name = function.cell(prefix: prefix)
-        if frame.isInlined { name.suffix = " (inlined)" }
-        let place = TextTable.Cell(frame.place, style: .dim)
+        if isInlined { name.suffix = " (inlined)" }
+        let place = TextTable.Cell(place, style: .dim)
         guard !isWide(options) else { return [name, function.moduleCell, place] }
         return [name, place.text.isEmpty ? function.moduleCell : place]
     }

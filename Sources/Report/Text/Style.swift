@@ -9,6 +9,9 @@ enum Style {
     case runnable
     case preempted
     case blocked
+    /// More time than before, and less.
+    case slower
+    case faster
 
     /// The text between this style's escape sequences (SGR; the states in the colours that they
     /// have everywhere: running blue, runnable red, preempted orange, blocked grey).
@@ -22,6 +25,8 @@ enum Style {
             case .runnable: "31"
             case .preempted: "38;5;208"
             case .blocked: "90"
+            case .slower: "31"
+            case .faster: "34"
             }
         return code.isEmpty || text.isEmpty ? text : "\u{1b}[\(code)m\(text)\u{1b}[0m"
     }

@@ -67,7 +67,7 @@ extension Subcommand {
         case .record, .measure, .gate: .commandLine
         case .attach: .processes
         case .import: .files
-        case .report, .view, .fold, .export: .recordings
+        case .report, .compare, .view, .fold, .export: .recordings
         case .doctor: .nothing
         }
     }

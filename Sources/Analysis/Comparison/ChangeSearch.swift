@@ -1,0 +1,107 @@
+import ProfileModel
+
+/// A place in the code that a part of a phase's difference comes from.
+package struct Change: Hashable, Sendable {
+    package enum Kind: String, Sendable {
+        /// It was seen after only.
+        case new
+        /// It was seen before only.
+        case gone
+        case changed
+    }
+
+    /// A node of the phase's top-down tree.
+    package var node: Int
+    package var kind: Kind
+    /// What is put down to it: its time without that of the changes below it.
+    package var cost: Compared<Cost>
+}
+
+/// Divides the difference of a phase among the places in the code that it comes from: functions of
+/// the developer's own that are new or gone as a whole, and otherwise the innermost that changed by
+/// enough. What is too little for that counts for the caller. No time counts twice.
+struct ChangeSearch {
+    let tree: ComparedTree
+    let frames: Compared<FrameTable>
+    let functions: FrameTable
+    /// Of a phase that only one launch has, everything is new or gone, which tells nothing.
+    let isCommonPhase: Bool
+    /// Less is no change.
+    let least: TimeSpan
+
+    /// The largest first.
+    func changes() -> [Change] {
+        var found: [Int: Compared<Cost>] = [:]
+        for (node, cost) in divided() {
+            let place = place(of: node)
+            found[place] = (found[place] ?? .zero) + cost
+        }
+        let changes = found.map { Change(node: $0, kind: kind(of: $0), cost: $1) }
+        return changes.sorted { left, right in
+            left.cost.isLarger(than: right.cost) ?? (left.node < right.node)
+        }
+    }
+
+    /// What is put down to each node; without those that get nothing.
+    private func divided() -> [(node: Int, cost: Compared<Cost>)] {
+        let isInside = insides()
+        var below = [Compared<Cost>](repeating: .zero, count: tree.nodes.count)
+        var result: [(node: Int, cost: Compared<Cost>)] = []
+        // Callees come after their callers.
+        for node in tree.nodes.indices.reversed() where !isInside[node] {
+            let rest = tree.nodes[node].total - below[node]
+            if rest.difference.wall.magnitude >= least.magnitude {
+                result.append((node, rest))
+                below[node] = tree.nodes[node].total
+            }
+            if let parent = tree.nodes[node].parent {
+                below[parent] = below[parent] + below[node]
+            }
+        }
+        return result
+    }
+
+    /// Whether a caller of each node is new or gone as a whole.
+    private func insides() -> [Bool] {
+        var result = [Bool](repeating: false, count: tree.nodes.count)
+        for (index, node) in tree.nodes.enumerated() {
+            guard let parent = node.parent else { continue }
+            result[index] = result[parent] || isWhole(parent)
+        }
+        return result
+    }
+
+    private func isWhole(_ node: Int) -> Bool {
+        isCommonPhase && tree.nodes[node].isOneSided && isOwn(node)
+    }
+
+    private func isOwn(_ node: Int) -> Bool { functions[tree.nodes[node].function].isOwn }
+
+    private func kind(of node: Int) -> Change.Kind {
+        let frames = tree.nodes[node].frames
+        guard tree.nodes[node].isOneSided else { return .changed }
+        return frames.before == nil ? .new : .gone
+    }
+
+    /// Where to look: the innermost function of the developer's own that is no part of its caller.
+    private func place(of node: Int) -> Int {
+        guard !isWhole(node) else { return node }
+        var innermost: Int?
+        var current: Int? = node
+        while let next = current {
+            if isOwn(next) {
+                guard isInlined(next) else { return next }
+                innermost = innermost ?? next
+            }
+            current = tree.nodes[next].parent
+        }
+        return innermost ?? node
+    }
+
+    private func isInlined(_ node: Int) -> Bool {
+        let ids = tree.nodes[node].frames
+        return Side.allCases.contains { side in
+            ids[side].map { frames[side][$0].isInlined } ?? false
+        }
+    }
+}

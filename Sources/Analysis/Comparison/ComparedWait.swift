@@ -1,0 +1,86 @@
+package import ProfileModel
+
+/// The waits of one kind at one place in the code, in two launches.
+package struct ComparedWait: Hashable, Sendable {
+    /// By what waits are the same.
+    package struct Identity: Hashable, Sendable {
+        /// The phase that they began in; nil: none.
+        package var phase: String?
+        /// nil: the main thread.
+        package var thread: String?
+        /// Without addresses, lengths and threads' ids, which differ each time.
+        package var reason: WaitReason
+        /// The function to look at, of ``ProfileComparison/functions``; nil: not known.
+        package var function: FunctionID?
+    }
+
+    package struct Figures: AdditiveArithmetic, Hashable, Sendable {
+        package var count: Int64
+        package var duration: TimeSpan
+
+        package static let zero = Figures(count: 0, duration: .zero)
+
+        package static func + (left: Figures, right: Figures) -> Figures {
+            Figures(count: left.count &+ right.count, duration: left.duration + right.duration)
+        }
+
+        package static func - (left: Figures, right: Figures) -> Figures {
+            Figures(count: left.count &- right.count, duration: left.duration - right.duration)
+        }
+    }
+
+    package var identity: Identity
+    package var figures: Compared<Figures>
+}
+
+extension ComparedWait {
+    /// The largest change first.
+    static func all(_ profiles: Compared<Profile>, _ stacks: MergedStacks) -> [ComparedWait] {
+        var result: [ComparedWait] = []
+        var known: [Identity: Int] = [:]
+        for side in Side.allCases {
+            for wait in profiles[side].waits {
+                let identity = Identity(wait, in: profiles[side], side, stacks)
+                let position = known[identity] ?? result.count
+                if position == result.count {
+                    known[identity] = position
+                    result.append(ComparedWait(identity: identity, figures: .zero))
+                }
+                let sum = result[position].figures[side]
+                result[position].figures[side] = sum + Figures(count: 1, duration: wait.duration)
+            }
+        }
+        return result.sortedByChange { $0.figures.map(\.duration) }
+    }
+}
+
+extension ComparedWait.Identity {
+    fileprivate init(
+        _ wait: WaitFigures, in profile: Profile, _ side: Side, _ stacks: MergedStacks
+    ) {
+        phase = wait.phase.map { profile.phases[$0].name }
+        let isMain = profile.mainThread.isMain(wait.thread, at: max(.zero, wait.start))
+        thread = isMain ? nil : profile.threads[wait.thread].name
+        let detail = wait.reason.kind == .sleep ? nil : wait.reason.detail?.withoutAddress
+        reason = WaitReason(wait.reason.kind, detail: detail)
+        function = profile.place(in: profile.stack(of: wait)).map {
+            stacks.function(of: $0, in: profile, side)
+        }
+    }
+}
+
+extension String {
+    /// `mutex at 0x7f…` → `mutex`: what lies on a stack or the heap has an address that says nothing.
+    package var withoutAddress: String {
+        guard let start = firstRange(of: " at 0x") else { return self }
+        return String(self[..<start.lowerBound])
+    }
+}
+
+extension Array {
+    /// By how much a time of each changed, the most first; of equals in the order in which they were.
+    func sortedByChange(_ times: (Element) -> Compared<TimeSpan>) -> [Element] {
+        let changes = map { times($0).difference.magnitude }
+        return indices.sorted { (changes[$1], $0) < (changes[$0], $1) }.map { self[$0] }
+    }
+}

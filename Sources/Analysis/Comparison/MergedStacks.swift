@@ -1,0 +1,69 @@
+import ProfileModel
+
+/// The stacks of two profiles as one tree, merged by function.
+struct MergedStacks: Sendable {
+    /// One frame for each function.
+    private(set) var table = FrameTable()
+    private(set) var paths = PathTable()
+    /// What each profile's functions and paths are here, by their positions there.
+    private(set) var functions = Compared<[FunctionID]>(before: [], after: [])
+    private(set) var places = Compared<[Int32]>(before: [], after: [])
+    /// The path of time of which nothing was recorded.
+    private(set) var unrecorded = PathTable.none
+    /// For each path, whether no caller on it is the same function.
+    private(set) var isOutermost: [Bool] = []
+
+    private var known: [FunctionIdentity: FrameID] = [:]
+
+    init(_ profiles: Compared<Profile>) {
+        // What the program is called now is what its functions are shown with.
+        for side in [Side.after, .before] { add(profiles[side], side) }
+        let frame = table.internFrame(of: .unrecorded)
+        unrecorded = append(frame, to: PathTable.none)
+        paths.seal()
+        known = [:]
+        isOutermost = paths.outermostOccurrences(count: table.functions.count) {
+            Int($0.function.rawValue)
+        }
+    }
+
+    private mutating func add(_ profile: Profile, _ side: Side) {
+        let program = profile.programModule
+        let frames = profile.frames.functions.map { frame(of: $0, program) }
+        functions[side] = frames.map { table[$0].function }
+        places[side].reserveCapacity(profile.paths.paths.count)
+        for path in profile.paths.paths {
+            // Callers precede callees.
+            let parent =
+                path.parent == PathTable.none
+                ? PathTable.none : places[side][Int(path.parent)]
+            places[side].append(append(frames[Int(path.function.rawValue)], to: parent))
+        }
+    }
+
+    private mutating func append(_ frame: FrameID, to parent: Int32) -> Int32 {
+        let line = paths.intern(parent: parent, frame: frame, function: table[frame].function)
+        return paths.path(ofLine: line)
+    }
+
+    private mutating func frame(of function: Function, _ program: ModuleIndex?) -> FrameID {
+        let identity = FunctionIdentity(function, program: program)
+        if let known = known[identity] { return known }
+        var shown = function
+        if function.isUnnamed { shown.name = FunctionIdentity.unnamed }
+        let frame = table.internFrame(of: shown)
+        known[identity] = frame
+        return frame
+    }
+
+    /// What a profile's function is called here.
+    func function(of frame: FrameID, in profile: Profile, _ side: Side) -> FunctionID {
+        functions[side][Int(profile.frames[frame].function.rawValue)]
+    }
+}
+
+extension Function {
+    /// Stands for the part of a phase in which the main thread was not recorded.
+    package static let unrecorded = Function(
+        name: "[not recorded]", module: unknownModule, moduleIndex: nil, isOwn: false)
+}

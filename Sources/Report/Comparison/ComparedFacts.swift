@@ -1,0 +1,102 @@
+import Analysis
+import ProfileModel
+
+/// What else is different: waits, initialisers, libraries.
+struct ComparedFacts {
+    let comparison: ProfileComparison
+    /// The names of those that were asked for; nil: all.
+    let phases: Set<String>?
+    let options: TextOptions
+
+    private static let most = 8
+
+    func tables() -> [String] {
+        // Initialisers and libraries belong to the launch as a whole.
+        (phases == nil ? [waits, initializers, libraries] : [waits]).compactMap { $0 }
+    }
+
+    private func isChange(_ wall: Compared<TimeSpan>) -> Bool {
+        wall.difference.magnitude >= comparison.leastChange.magnitude
+    }
+
+    /// nil: there is nothing to show.
+    private func table(
+        _ columns: [TextTable.Column], _ rows: [[TextTable.Cell]], caption: String, of noun: String
+    ) -> String? {
+        guard !rows.isEmpty else { return nil }
+        var table = TextTable(
+            columns: columns + Compared<TimeSpan>.titles.map { .init(title: $0) })
+        table.caption = caption
+        table.fill = StackTableView.comfortable
+        let most = options.depth ?? Self.most
+        table.rows = Array(rows.prefix(most))
+        let more = rows.count > most ? "  … \(Numbers.count(rows.count - most, noun)) more\n" : ""
+        return table.render(width: options.columns, colour: options.usesColour) + more
+    }
+
+    // MARK: Waits
+
+    private var waits: String? {
+        let changed = comparison.waits.filter { wait in
+            let isWanted = phases.map { wait.identity.phase.map($0.contains) ?? false } ?? true
+            return isWanted && wait.identity.thread == nil && isChange(wait.durations)
+        }
+        let columns = [
+            TextTable.Column(title: "", alignment: .left, minimum: 12),
+            .init(title: "", alignment: .left, minimum: 12),
+            .init(title: "", alignment: .left, minimum: 4, spareRank: 1),
+        ]
+        return table(
+            columns, changed.map(row), caption: "The main thread's waits (of 1 ms or longer)",
+            of: "wait")
+    }
+
+    private func row(_ wait: ComparedWait) -> [TextTable.Cell] {
+        let identity = wait.identity
+        let function = identity.function.map { comparison.functions[$0].cell() }
+        return [
+            .init(identity.reason.words.escapedForDisplay), function ?? .init(""),
+            .init((identity.phase ?? "").escapedForDisplay, style: .dim),
+        ] + wait.durations.cells
+    }
+
+    // MARK: Initialisers
+
+    private var initializers: String? {
+        let changed = comparison.initializers.filter { isChange($0.wall) }
+        return table(
+            FrameCells.columns(options), changed.map(row),
+            caption: "Initialisers (timed, not sampled)", of: "initialiser")
+    }
+
+    private func row(_ initializer: ComparedInitializer) -> [TextTable.Cell] {
+        var cells = comparison.cells(
+            of: initializer.function, initializer.figures.map { $0?.frame }, options)
+        let figures = initializer.figures
+        if figures.before == nil { cells[0].suffix = " (new)" }
+        if figures.after == nil { cells[0].suffix = " (gone)" }
+        return cells + initializer.wall.cells
+    }
+
+    // MARK: Libraries
+
+    private var libraries: String? {
+        let changed = comparison.libraries.filter { !$0.isCommon || isChange($0.wall) }
+        let columns = [TextTable.Column(title: "", alignment: .left, minimum: 16)]
+        return table(
+            columns, changed.map(row),
+            caption: "Libraries, and what loading (dlopen) or initialising them took",
+            of: "library")
+    }
+
+    private func row(_ library: ComparedLibrary) -> [TextTable.Cell] {
+        var name = TextTable.Cell(library.name.escapedForDisplay)
+        name.suffix =
+            library.figures.before == nil ? " (new)" : library.figures.after == nil ? " (gone)" : ""
+        return [name] + library.wall.cells
+    }
+}
+
+extension ComparedWait {
+    var durations: Compared<TimeSpan> { figures.map(\.duration) }
+}

@@ -1,0 +1,66 @@
+import Analysis
+import ProfileModel
+
+/// Waits, initialisers, libraries and findings of a comparison.
+extension ComparisonReport {
+    static func wait(
+        _ comparison: ProfileComparison, _ wait: ComparedWait, _ writer: inout JSONWriter
+    ) {
+        let identity = wait.identity
+        writer.object { writer in
+            writer.field("phase", identity.phase)
+            writer.field("mainThread", identity.thread == nil)
+            writer.field("thread", identity.thread)
+            writer.field("reason", identity.reason.kind.rawValue)
+            writer.field("detail", identity.reason.detail)
+            let function = identity.function.map { comparison.functions[$0] }
+            writer.field("function", function?.name)
+            writer.field("module", function?.module)
+            writer.key("count")
+            writer.object { writer in
+                writer.field("before", wait.figures.before.count)
+                writer.field("after", wait.figures.after.count)
+                writer.field("difference", wait.figures.difference.count)
+            }
+            writer.field("durationNs", wait.durations)
+        }
+    }
+
+    static func initializer(
+        _ comparison: ProfileComparison, _ initializer: ComparedInitializer,
+        _ writer: inout JSONWriter
+    ) {
+        writer.object { writer in
+            names(comparison, initializer.function, &writer)
+            writer.field("in", initializer.figures.map { $0 != nil })
+            writer.field("wallNs", initializer.wall)
+            writer.field("cpuNs", initializer.figures.map { $0?.cpu ?? .zero })
+        }
+    }
+
+    static func library(_ library: ComparedLibrary, _ writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("name", library.name)
+            writer.field("in", library.figures.map { $0 != nil })
+            writer.field("wallNs", library.wall)
+        }
+    }
+
+    static func finding(
+        _ comparison: ProfileComparison, _ finding: ComparedFinding, _ writer: inout JSONWriter
+    ) {
+        writer.object { writer in
+            writer.field("status", finding.status.rawValue)
+            writer.field("savingNs", finding.saving)
+            for side in Side.allCases {
+                let profile = comparison.profiles[side]
+                writer.key(side.name)
+                if let found = finding.findings[side] {
+                    JSONReport.finding(profile, found, &writer)
+                } else {
+                    writer.value(String?.none)
+                }
+            }
+        }
+    }
+}

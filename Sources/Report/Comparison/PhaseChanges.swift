@@ -1,0 +1,143 @@
+import Analysis
+import ProfileModel
+
+/// What accounts for the difference of one phase: by place in the code, and by function.
+struct PhaseChanges {
+    let comparison: ProfileComparison
+    let phase: ComparedPhase
+    let options: TextOptions
+
+    /// How many lines a table has unless asked for.
+    private static let (mostChanges, mostFunctions) = (8, 6)
+
+    func tables() -> [String] { [changes, functions].compactMap { $0 } }
+
+    private var name: String { phase.name.escapedForDisplay }
+
+    // MARK: By place
+
+    /// nil: nothing changed by enough.
+    private var changes: String? {
+        guard !phase.changes.isEmpty else { return nil }
+        let shown = phase.changes.prefix(options.depth ?? Self.mostChanges)
+        var table = table([
+            .init(title: "of it CPU", spareRank: 3), .init(title: "blocked", spareRank: 4),
+        ])
+        table.caption =
+            "\(name): what accounts for \(Numbers.change(phase.wall.difference))"
+        table.rows = shown.map(row)
+        let cost = shown.reduce(Compared<Cost>.zero) { $0 + $1.cost }
+        if let rest = rest(of: cost) { table.rows.append(rest) }
+        return table.render(width: options.columns, colour: options.usesColour)
+    }
+
+    private func row(_ change: Change) -> [TextTable.Cell] {
+        let node = phase.topDown.nodes[change.node]
+        var cells = cells(of: node.function, node.frames)
+        // Where there is room for both.
+        if options.columns >= Self.widthForCallers, let caller = caller(of: change.node) {
+            cells[0].text += " ← " + comparison.functions[caller].name.escapedForDisplay
+        }
+        if change.kind != .changed { cells[0].suffix = " (\(change.kind.rawValue))" }
+        return cells + figures(change.cost)
+    }
+
+    private func figures(_ cost: Compared<Cost>) -> [TextTable.Cell] {
+        cost.map(\.wall).cells
+            + [cost.difference.cpu, cost.difference.blocked].map { TextTable.Cell.change($0) }
+    }
+
+    /// So that the lines add up to the phase.
+    private func rest(of shown: Compared<Cost>) -> [TextTable.Cell]? {
+        let rest = phase.cost - shown
+        guard rest != .zero else { return nil }
+        let name = [TextTable.Cell("  everything else", style: .dim)]
+        let empty = FrameCells.columns(options).dropFirst().map { _ in TextTable.Cell("") }
+        return name + empty + figures(rest)
+    }
+
+    /// The next function of the developer's own outward.
+    private func caller(of node: Int) -> FunctionID? {
+        let tree = phase.topDown
+        let function = tree.nodes[node].function
+        var current = tree.nodes[node].parent
+        while let next = current {
+            let caller = tree.nodes[next].function
+            if caller != function, comparison.functions[caller].isOwn { return caller }
+            current = tree.nodes[next].parent
+        }
+        return nil
+    }
+
+    // MARK: By function
+
+    /// nil: no function's own time changed by enough.
+    private var functions: String? {
+        let changed = phase.functions.filter {
+            $0.own.map(\.wall).difference.magnitude >= comparison.leastChange.magnitude
+        }
+        guard !changed.isEmpty else { return nil }
+        var table = table([.init(title: "with callees", spareRank: 3)])
+        table.caption = "\(name): functions by their own time"
+        table.rows = changed.prefix(options.depth ?? Self.mostFunctions).map { function in
+            cells(of: function.function, frames(of: function.function))
+                + function.own.map(\.wall).cells
+                + [.change(function.total.map(\.wall).difference)]
+        }
+        return table.render(width: options.columns, colour: options.usesColour)
+    }
+
+    /// The place of the function as it is in the bottom-up tree.
+    private func frames(of function: FunctionID) -> Compared<FrameID?> {
+        let tree = phase.bottomUp
+        return tree.roots.first { tree.nodes[$0].function == function }
+            .map { tree.nodes[$0].frames } ?? Compared(before: nil, after: nil)
+    }
+
+    // MARK: Cells
+
+    private static let (widthForCallers, leastName) = (130, 36)
+
+    /// - Parameter more: columns behind before, after and difference.
+    private func table(_ more: [TextTable.Column]) -> TextTable {
+        var table = TextTable(
+            columns: FrameCells.columns(options)
+                + Compared<TimeSpan>.titles.map { .init(title: $0) } + more)
+        if FrameCells.columns(options).count > 2 {
+            // Where there is a column for modules, they can be spared before figures.
+            table.columns[0].minimum = Self.leastName
+            table.columns[1].spareRank = 5
+        }
+        table.fill = StackTableView.comfortable
+        return table
+    }
+
+    private func cells(
+        of function: FunctionID, _ frames: Compared<FrameID?>
+    ) -> [TextTable.Cell] {
+        comparison.cells(of: function, frames, options)
+    }
+}
+
+extension ProfileComparison {
+    /// Name, module and place, of the later launch where it is there.
+    func cells(
+        of function: FunctionID, _ frames: Compared<FrameID?>, _ options: TextOptions
+    ) -> [TextTable.Cell] {
+        let side: Side = frames.after == nil ? .before : .after
+        let place = frames[side].map { profiles[side].frames[$0].place } ?? ""
+        return FrameCells.cells(functions[function], place: place, options)
+    }
+}
+
+extension ComparedPhase {
+    /// Of the main thread; the wall time is the phase's.
+    var cost: Compared<Cost> {
+        figures.map { figures in
+            figures.map {
+                Cost(wall: $0.wall, cpu: $0.mainThread.running, blocked: $0.mainThread.blocked)
+            }
+                ?? .zero
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import Analysis
+import ProfileModel
+
+/// Boxes above each other as an SVG file of its own, as wide as their time. Every box tells its
+/// figures when pointed at; a click zooms where scripts are allowed.
+struct FlamePage {
+    struct Box {
+        var function: Function
+        /// From the bottom, 0.
+        var depth: Int
+        var start: TimeSpan
+        var width: TimeSpan
+        /// What is told behind the function's name and module; without brackets.
+        var figures: String
+        /// In CSS.
+        var fill: String
+    }
+
+    var title: String
+    var subtitle: String
+    /// As wide as the picture.
+    var total: TimeSpan
+    var boxes: [Box]
+
+    private static let width = 1200
+    private static let margin = 10
+    private static let row = 18
+    private static let head = 44
+
+    /// What is too narrow to be seen: a third of a pixel of 1,180.
+    static func isVisible(_ width: TimeSpan, of total: TimeSpan) -> Bool {
+        width.nanoseconds > total.nanoseconds / 3_540
+    }
+
+    func render() -> String {
+        let depth = (boxes.map(\.depth).max() ?? 0) + 1
+        let height = Self.head + depth * Self.row + Self.margin
+        let title = XML.text(title)
+        var text = """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <svg xmlns="http://www.w3.org/2000/svg" width="\(Self.width)" height="\(height)" \
+            viewBox="0 0 \(Self.width) \(height)" font-family="sans-serif" font-size="12">
+            <title>\(title)</title>
+            <style>
+            svg { background: #fff; }
+            .frame { overflow: hidden; }
+            .frame { cursor: pointer; }
+            .frame rect { stroke: #fff; stroke-width: 0.5; }
+            .frame:hover rect { stroke: #000; }
+            text { fill: #111; pointer-events: none; }
+            </style>
+            <text x="\(Self.margin)" y="20" font-size="16">\(title)</text>
+            <text x="\(Self.margin)" y="36" id="told">\(XML.text(subtitle))</text>
+            <g id="frames">
+
+            """
+        for box in boxes { text += frame(box, depth) }
+        return text + "</g>\n<script><![CDATA[\n\(Self.script)]]></script>\n</svg>\n"
+    }
+
+    private func frame(_ box: Box, _ depth: Int) -> String {
+        let x = Double(Self.margin) + pixels(box.start)
+        let width = pixels(box.width)
+        let y = Self.head + (depth - 1 - box.depth) * Self.row
+        let name = XML.text(box.function.name)
+        let label = XML.text(Self.label(box.function.name, width: width))
+        return """
+            <svg class="frame" x="\(XML.number(x))" y="\(y)" width="\(XML.number(width))" \
+            height="\(Self.row - 1)"><title>\(name) (\(XML.text(box.function.module))): \
+            \(XML.text(box.figures))</title>\
+            <rect width="100%" height="100%" fill="\(box.fill)"/>\
+            <text x="3" y="13">\(label)</text></svg>
+
+            """
+    }
+
+    /// Within the picture, whatever a damaged recording says.
+    private func pixels(_ time: TimeSpan) -> Double {
+        let share = Double(time.nanoseconds) / Double(max(1, total.nanoseconds))
+        return Double(Self.width - 2 * Self.margin) * min(max(share, 0), 1)
+    }
+
+    /// What fits; nothing rather than two or three letters. The script does the same.
+    private static func label(_ name: String, width: Double) -> String {
+        let letters = Int((width - 6) / letter)
+        return letters < fewestLetters ? "" : name.escapedForDisplay.shortened(to: letters)
+    }
+
+    /// Pixels, on average.
+    private static let letter = 6.4
+    private static let fewestLetters = 4
+
+    /// Zooming: a click makes a frame as wide as the picture, one on the title goes back. The line
+    /// below the title tells of the frame that is pointed at.
+    private static let script = """
+        "use strict";
+        const frames = [...document.querySelectorAll(".frame")].map(element => {
+            const told = element.querySelector("title").textContent;
+            return { element, told, label: element.querySelector("text"),
+                name: told.slice(0, told.lastIndexOf(" (")),
+                x: +element.getAttribute("x"), width: +element.getAttribute("width") };
+        });
+        const [left, span] = [\(margin), \(width - 2 * margin)];
+        const line = document.getElementById("told");
+        let resting = line.textContent;
+        const whole = resting;
+        function shortened(name, width) {
+            const letters = Math.floor((width - 6) / \(letter));
+            const all = [...name];
+            if (letters < \(fewestLetters)) return "";
+            if (all.length <= letters) return name;
+            const head = Math.floor((letters - 1) * 3 / 5);
+            return all.slice(0, head).join("") + "…"
+                + all.slice(all.length - (letters - 1 - head)).join("");
+        }
+        function zoom(chosen) {
+            for (const frame of frames) {
+                const inside = frame.x < chosen.x + chosen.width && frame.x + frame.width > chosen.x;
+                const start = Math.max(frame.x, chosen.x);
+                const end = Math.min(frame.x + frame.width, chosen.x + chosen.width);
+                const width = (end - start) / chosen.width * span;
+                frame.element.style.display = inside && width > 0.1 ? "" : "none";
+                frame.element.setAttribute("x", left + (start - chosen.x) / chosen.width * span);
+                frame.element.setAttribute("width", Math.max(0, width));
+                frame.label.textContent = shortened(frame.name, width);
+            }
+            resting = chosen.told === undefined ? whole
+                : chosen.told + "; a click on the title goes back";
+            line.textContent = resting;
+        }
+        for (const frame of frames) {
+            frame.element.addEventListener("click", () => zoom(frame));
+            frame.element.addEventListener("mouseenter", () => { line.textContent = frame.told; });
+            frame.element.addEventListener("mouseleave", () => { line.textContent = resting; });
+        }
+        const title = document.querySelector("text");
+        title.style.pointerEvents = "auto";
+        title.style.cursor = "pointer";
+        title.addEventListener("click", () => zoom({x: left, width: span}));
+
+        """
+}

@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// `firstlight compare` of the demonstration and its mended variant.
+    @Suite struct Comparisons {
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        private func record(_ variant: String) throws -> String {
+            let path = scratch(variant)
+            let command = try Firstlight.recording([try Setup.star(variant)], to: path)
+            let finished = try command.run()
+            #expect(finished.status == 0, "\(finished.error)")
+            return path
+        }
+
+        private struct Times: Decodable {
+            var before: Int64
+            var after: Int64
+            var difference: Int64
+        }
+        private struct Change: Decodable {
+            var kind: String
+            var function: String
+            var wallNs: Times
+            var blockedNs: Times
+        }
+        private struct Node: Decodable {
+            var selfWallNs: Times
+        }
+        private struct Initializer: Decodable {
+            var function: String
+            var wallNs: Times
+        }
+        private struct Phase: Decodable {
+            var name: String
+            var wallNs: Times
+            var changes: [Change]
+            var topDown: [Node]
+            var bottomUp: [Node]
+        }
+        private struct Report: Decodable {
+            var wallNs: Times
+            var phases: [Phase]
+            var initializers: [Initializer]
+        }
+
+        /// Where each saving came from, and that nothing is unaccounted for.
+        @Test func theThreeSavings() throws {
+            let files = [try record("starsearcher"), try record("starsearcher-mended")]
+            let text = try Firstlight.command(["compare"] + files + ["--format", "json"]).run()
+            #expect(text.status == 0 && text.error == "")
+            let report = try JSONDecoder().decode(Report.self, from: Data(text.output.utf8))
+            expectSums(report)
+
+            let changes = report.phases.flatMap { phase in phase.changes.map { (phase, $0) } }
+                .sorted { $0.1.wallNs.difference < $1.1.wallNs.difference }
+            let largest = changes.prefix(3).map { phase, change in
+                "\(phase.name): \(change.function)"
+            }
+            let wanted = [
+                "Static initialisers: global constructors keyed to logger.cpp",
+                "Main: StarCatalogue::loadStars", "Main: FrameBuilder::prewarmDetailViews",
+            ]
+            for saving in wanted {
+                #expect(largest.contains { $0.hasPrefix(saving) }, "\(largest)")
+            }
+            // The wait is told from work.
+            let wait = changes.first { $0.1.function.hasPrefix("StarCatalogue::loadStars") }?.1
+            #expect(wait.map { $0.blockedNs.difference < $0.wallNs.difference / 2 } == true)
+            // The initialiser's own clock agrees.
+            let logger = report.initializers.first
+            #expect(logger?.function.hasSuffix("logger.cpp") == true)
+            let sampled = changes.first { $0.1.function == logger?.function }?.1.wallNs.difference
+            let timed = logger?.wallNs.difference ?? 0
+            #expect(sampled.map { abs($0 - timed) < abs(timed) / 10 } == true)
+        }
+
+        private func expectSums(_ report: Report) {
+            #expect(
+                report.phases.reduce(0) { $0 + $1.wallNs.difference } == report.wallNs.difference)
+            for phase in report.phases {
+                for nodes in [phase.topDown, phase.bottomUp] {
+                    #expect(
+                        nodes.reduce(0) { $0 + $1.selfWallNs.difference }
+                            == phase.wallNs.difference)
+                }
+            }
+        }
+
+        @Test func theTextNamesThem() throws {
+            let files = [try record("starsearcher"), try record("starsearcher-mended")]
+            let text = try Firstlight.command(["compare"] + files, adding: ["COLUMNS": "200"]).run()
+            #expect(text.status == 0 && text.error == "")
+            for name in [
+                "global constructors keyed to logger.cpp (gone)", "StarCatalogue::loadStars",
+                "FrameBuilder::prewarmDetailViews", "Findings: 3 gone",
+            ] {
+                #expect(text.output.contains(name), "\(text.output)")
+            }
+        }
+    }
+}
