@@ -91,7 +91,7 @@ func parse(_ line: String) -> Result<Invocation, UsageError> {
         ("attach --dur 1s 5", 125, "attach: unknown option '--dur'; did you mean '--duration'?"),
         (
             "attach --after stop 5", 125,
-            "attach: unknown option '--after'; it belongs to record and measure"
+            "attach: unknown option '--after'; it belongs to record, measure and gate"
         ),
         (
             "doctor --interval x", 2,

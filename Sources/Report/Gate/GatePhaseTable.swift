@@ -8,24 +8,28 @@ struct GatePhaseTable {
     /// More than anybody reads.
     private static let mostPhases = 50
 
+    /// Where there is no room for both, the differences matter more than what they are between.
     func render() -> String {
-        let titles = [report.names[0], report.names[1]].map { $0.shortened(to: 20) }
+        let whole = render(arms: 0..<2, colour: false)
+        let fits = whole.split(separator: "\n").allSatisfy {
+            String($0).displayWidth <= options.columns
+        }
+        return render(arms: fits ? 0..<2 : 0..<0, colour: options.usesColour)
+    }
+
+    private func render(arms: Range<Int>, colour: Bool) -> String {
+        let names = arms.map { TextTable.Column(title: report.names[$0].shortened(to: 20)) }
         var table = TextTable(
-            columns: [
-                TextTable.Column(title: "PHASE", alignment: .left, minimum: 12),
-                TextTable.Column(title: titles[0]), TextTable.Column(title: titles[1]),
+            columns: [TextTable.Column(title: "PHASE", alignment: .left, minimum: 12)] + names + [
                 TextTable.Column(title: "DIFFERENCE"), TextTable.Column(title: "BOUNDS"),
             ])
         let summary = MeasurementSummary(of: report.measurement)
         table.rows = report.result.phases.prefix(Self.mostPhases).map { phase in
-            let medians = (0...1).map { median(of: phase.name, in: summary, arm: $0) }
-            return [
-                TextTable.Cell(phase.name.escapedForDisplay), TextTable.Cell(medians[0]),
-                TextTable.Cell(medians[1]), TextTable.Cell(GateWords.difference(phase)),
-                TextTable.Cell(GateWords.bounds(phase)),
-            ]
+            let medians = arms.map { median(of: phase.name, in: summary, arm: $0) }
+            let words = medians + [GateWords.difference(phase), GateWords.bounds(phase)]
+            return [TextTable.Cell(phase.name.escapedForDisplay)] + words.map { TextTable.Cell($0) }
         }
-        return table.render(width: options.columns, colour: options.usesColour)
+        return table.render(width: options.columns, colour: colour)
     }
 
     private func median(of phase: String, in summary: MeasurementSummary, arm: Int) -> String {

@@ -27,7 +27,7 @@ extension String {
             let word = String(word).shortened(to: width - indent)
             let last = lines.count - 1
             if lines[last] == start || lines[last].displayWidth + 1 + word.displayWidth <= width {
-                lines[last] += " " + word
+                lines[last] += (lines[last].isEmpty ? "" : " ") + word
             } else {
                 lines.append(String(repeating: " ", count: indent) + word)
             }
