@@ -1,4 +1,5 @@
 import Analysis
+import ProfileModel
 
 /// What differs between the circumstances of two measurements, in words. Texts of the machine's and the
 /// user's are escaped.
@@ -45,7 +46,8 @@ enum MismatchWords {
         _ condition: MeasurementMismatch.Condition, _ value: String?
     ) -> String {
         switch condition {
-        case .cache: value.map { $0 == "cold_all" ? "all caches dropped" : $0 } ?? "warm"
+        case .cache:
+            MeasurementFacts.cache(value.flatMap(MeasuredConditions.Cache.init) ?? .warm)
         case .network: value.map { "network \($0)" } ?? "the machine's network"
         case .disk: value.map { "disk at most \($0) B/s" } ?? "the disk's own speed"
         case .until: "until " + (value ?? "the program's end")
