@@ -53,11 +53,6 @@ final class LinkLine: Sendable {
 
     deinit {
         close(end)
-        var status: Int32 = 0
-        // It hears of it at once.
-        if fl_wait_briefly(pid, &status) == 0 {
-            kill(pid, SIGKILL)
-            _ = fl_wait(pid, 0, &status)
-        }
+        Spawning.awaitEnd(of: pid)
     }
 }

@@ -1,4 +1,3 @@
-import CSystem
 import Glibc
 
 /// slirp4netns(1), which passes on what comes through an interface in a namespace as an ordinary
@@ -75,11 +74,6 @@ final class OutsideRelay: Sendable {
     deinit {
         close(exit)
         guard pid > 0 else { return }
-        var status: Int32 = 0
-        // It hears of it at once.
-        if fl_wait_briefly(pid, &status) == 0 {
-            kill(pid, SIGKILL)
-            _ = fl_wait(pid, 0, &status)
-        }
+        Spawning.awaitEnd(of: pid)
     }
 }

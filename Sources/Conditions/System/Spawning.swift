@@ -1,7 +1,16 @@
+import CSystem
 import Glibc
 
 /// posix_spawn(3) for our helpers.
 enum Spawning {
+    /// Waits for a helper that has just been told to end, and ends it if it does not.
+    static func awaitEnd(of pid: pid_t) {
+        var status: Int32 = 0
+        guard fl_wait_briefly(pid, &status) == 0 else { return }
+        kill(pid, SIGKILL)
+        _ = fl_wait(pid, 0, &status)
+    }
+
     /// Starts `words[0]`, looked up in PATH, in a process group of its own, with no signal blocked and
     /// those ended by default that programs expect to be.
     ///
