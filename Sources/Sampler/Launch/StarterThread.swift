@@ -1,0 +1,47 @@
+import Glibc
+import ProfileModel
+
+/// The thread whose children measured programs are. It lives as long as we do: a program may ask for a
+/// signal at its end (PR_SET_PDEATHSIG). While a child shares our memory the kernel keeps it waiting.
+final class StarterThread: @unchecked Sendable {
+    /// nil: there can be none.
+    static let shared = StarterThread()
+
+    /// Posted when there is work, and when it is done.
+    private let ready = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+    private let idle = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+    /// Belongs to whoever has taken `idle`, then to the thread.
+    private var work: (@Sendable () -> Void)?
+
+    init?() {
+        guard sem_init(ready, 0, 0) == 0, sem_init(idle, 0, 1) == 0,
+            startThread({ [self] in serve() })
+        else { return nil }
+    }
+
+    /// Has the thread do something, and does not wait for it.
+    ///
+    /// - Returns: false: it is still waiting for a child.
+    func perform(_ work: @escaping @Sendable () -> Void) -> Bool {
+        let deadline = MonotonicTime.now + Self.patience
+        while sem_trywait(idle) != 0 {
+            guard .now < deadline else { return false }
+            usleep(100)
+        }
+        self.work = work
+        sem_post(ready)
+        return true
+    }
+
+    /// Its last child has executed its program, or is gone: it needs no more than a core.
+    private static let patience = TimeSpan.milliseconds(100)
+
+    private func serve() {
+        while true {
+            while sem_wait(ready) != 0 {}
+            work?()
+            work = nil
+            sem_post(idle)
+        }
+    }
+}
