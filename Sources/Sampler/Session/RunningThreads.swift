@@ -88,7 +88,7 @@ extension TraceSession {
         if instrumentation.masks.mayChange(at: masks, threads: threads.count)
             || thread.masksAtStatus != masks
         {
-            thread.forgetStatus()
+            thread.forgetMask()
         }
         thread.masksAtStatus = masks
         return thread.recentStatus(
@@ -107,6 +107,7 @@ extension TraceSession {
             if !sampleByEvents(thread) { stopForSample(thread) }
             return
         }
+        guard thread.knowsMask else { return spare(thread) }
         let place = observer.stackPlace(of: thread)
         if place.hasRoom, !thread.lacksRoom, thread.isRoomDue(),
             process.hasUsed(place.lastRoom)
@@ -193,6 +194,8 @@ extension TraceSession {
     }
 
     private func interruptInOwnCode(_ thread: TracedThread) {
+        // Its signal would surface in a sigwait, too.
+        guard thread.findsMask() else { return }
         do throws(NoInterruption) {
             thread.interruption = try thread.tracee.interruptInOwnCode(each: interruptionPeriod)
             thread.phase = .interrupted(process.now)

@@ -94,6 +94,7 @@ final class TracedThread {
     private var lastStatus: ThreadStatus?
     /// How often threads had announced to block the sampling signal when it was read.
     var masksAtStatus: UInt32 = 0
+    private var mask = ThreadMask()
     private var statusSlices: Int64 = -1
     private var statusUses = 0
     /// What slices account for so far.
@@ -163,18 +164,35 @@ final class TracedThread {
     ///
     /// - Parameter looks: how many looks a status may stand for at most.
     func recentStatus(_ counters: SchedulerCounters, looks: Int = 1) -> ThreadStatus? {
-        let isRecent = counters.slices == statusSlices || burst.isAtWork
+        let isRecent = (counters.slices == statusSlices || burst.isAtWork) && mask.isOwn
         if isRecent, statusUses < looks, lastStatus != nil {
             statusUses += 1
             return lastStatus
         }
         lastStatus = status()
+        if let lastStatus { mask.saw(lastStatus, slices: counters.slices) }
         statusSlices = counters.slices
         statusUses = 1
         return lastStatus
     }
 
     func forgetStatus() { lastStatus = nil }
+
+    /// Some thread is about to block the sampling signal, or has.
+    func forgetMask() {
+        forgetStatus()
+        mask.forget()
+    }
+
+    /// Whether the mask of its recent status is its own, and not that of a call that it waits in.
+    var knowsMask: Bool { mask.isOwn }
+
+    /// The same of its status as it is now.
+    func findsMask() -> Bool {
+        guard let counters = counters() else { return false }
+        forgetStatus()
+        return recentStatus(counters) != nil && mask.isOwn
+    }
 
     private func switches(_ counters: SchedulerCounters) -> SwitchCounts? {
         if counters.slices != statusSlices { forgetStatus() }

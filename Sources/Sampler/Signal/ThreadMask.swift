@@ -1,0 +1,31 @@
+/// Whether what `status` says of a thread's blocked signals is the thread's own mask.
+///
+/// sigwait(3) and its like unblock what they wait for until they return. A thread that was woken from
+/// there, and has had no core since, counts as running, and its mask as open: a signal of ours would
+/// wait for it, and surface in its next sigwait.
+struct ThreadMask: Sendable {
+    /// As it was seen when the thread was certainly back from its last wait.
+    private var own: UInt64?
+    /// The thread's latest wait, by how often it has waited, and how often it had had a core when that
+    /// was first seen.
+    private var wait: (voluntary: Int64, slices: Int64)?
+    private(set) var isOwn = false
+
+    init() {}
+
+    /// - Parameter slices: how often it had had a core, read before the status; 0: nobody counts.
+    mutating func saw(_ status: ThreadStatus, slices: Int64) {
+        let known = wait.flatMap { $0.voluntary == status.voluntary ? $0 : nil }
+        wait = known ?? (status.voluntary, slices)
+        // A core is left, by itself or not, as often as it is had, and once less by who has one.
+        let hasCore = slices > status.voluntary &+ status.forced
+        let hasHadCore = known.map { $0.slices != slices } ?? false
+        if slices == 0 || hasCore || hasHadCore { own = status.blockedSignals }
+        isOwn = own == status.blockedSignals
+    }
+
+    mutating func forget() {
+        own = nil
+        isOwn = false
+    }
+}

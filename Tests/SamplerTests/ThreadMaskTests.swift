@@ -1,0 +1,67 @@
+import Testing
+
+@testable import Sampler
+
+@Suite struct ThreadMaskTests {
+    private static let blocked: UInt64 = 0x400000
+    private static let open: UInt64 = 0
+
+    private func status(
+        _ blocked: UInt64, voluntary: Int64, forced: Int64 = 0
+    ) throws -> ThreadStatus {
+        let text = """
+            SigBlk:\t\(String(blocked, radix: 16))
+            Seccomp:\t0
+            voluntary_ctxt_switches:\t\(voluntary)
+            nonvoluntary_ctxt_switches:\t\(forced)
+
+            """
+        return try #require(ThreadStatus(ProcText(Array(text.utf8))))
+    }
+
+    /// It waits in sigwait with all signals blocked, was woken, and has no core yet: what it waits for
+    /// is open in its status.
+    @Test func aThreadThatIsWokenFromSigwait() throws {
+        var mask = ThreadMask()
+        // Twice: that it has not waited since the last look does not say that it runs.
+        for _ in 0..<3 {
+            mask.saw(try status(Self.open, voluntary: 5, forced: 1), slices: 6)
+            #expect(!mask.isOwn)
+        }
+        // It has a core.
+        mask.saw(try status(Self.blocked, voluntary: 5, forced: 1), slices: 7)
+        #expect(mask.isOwn)
+        // And in the next sigwait.
+        mask.saw(try status(Self.open, voluntary: 6, forced: 1), slices: 7)
+        #expect(!mask.isOwn)
+        mask.saw(try status(Self.blocked, voluntary: 6, forced: 2), slices: 8)
+        #expect(mask.isOwn)
+    }
+
+    /// The only core is ours while we look: it never has one. But it had one since it waited.
+    @Test func aThreadThatIsNeverSeenOnItsCore() throws {
+        var mask = ThreadMask()
+        mask.saw(try status(Self.open, voluntary: 3, forced: 10), slices: 13)
+        #expect(!mask.isOwn)
+        mask.saw(try status(Self.open, voluntary: 3, forced: 11), slices: 14)
+        #expect(mask.isOwn)
+        // It is woken with the mask that is known to be its own.
+        mask.saw(try status(Self.open, voluntary: 4, forced: 11), slices: 15)
+        #expect(mask.isOwn)
+    }
+
+    @Test func onItsCore() throws {
+        var mask = ThreadMask()
+        mask.saw(try status(Self.open, voluntary: 0), slices: 1)
+        #expect(mask.isOwn)
+        mask.forget()
+        #expect(!mask.isOwn)
+    }
+
+    /// Where the kernel does not count, nothing is known, and nothing was known before.
+    @Test func withoutCounts() throws {
+        var mask = ThreadMask()
+        mask.saw(try status(Self.open, voluntary: 0), slices: 0)
+        #expect(mask.isOwn)
+    }
+}
