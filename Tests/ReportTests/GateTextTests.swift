@@ -76,15 +76,27 @@ import Testing
     }
 
     @Test(arguments: [
-        (MeasurementMismatch.machine(before: "a", after: "b"), "another machine: a, and now b"),
-        (.processor(before: "a", after: "b"), "another processor: a, and now b"),
-        (.cores(before: 2, after: 1_000), "another number of cores: 2, and now 1,000"),
-        (.kernel(before: "5", after: "6"), "another kernel: 5, and now 6"),
-        (.boot, "was started anew"),
-        (.condition(.cache, before: nil, after: "cold"), "another condition: warm, and now cold"),
-        (.condition(.network, before: "3G", after: nil), "network 3G, and now the machine's"),
-        (.condition(.disk, before: nil, after: "5"), "own speed, and now disk at most 5 B/s"),
-        (.condition(.until, before: nil, after: "listen"), "program's end, and now until listen"),
+        (
+            MeasurementMismatch.machine(before: "a", after: "b"),
+            "the machines differ: a before, b after"
+        ),
+        (.processor(before: "a", after: "b"), "the processors differ: a before, b after"),
+        (.cores(before: 2, after: 1_000), "the numbers of cores differ: 2 before, 1,000 after"),
+        (.kernel(before: "5", after: "6"), "the kernels differ: 5 before, 6 after"),
+        (.boot, "was started anew"), (.unknownBoot, "is not known"),
+        (
+            .condition(.cache, before: nil, after: "cold"),
+            "the conditions differ: warm before, cold after"
+        ),
+        (
+            .condition(.network, before: "3G", after: nil),
+            "network 3G before, the machine's network after"
+        ),
+        (.condition(.disk, before: nil, after: "5"), "own speed before, disk at most 5 B/s after"),
+        (
+            .condition(.until, before: nil, after: "listen"),
+            "program's end before, until listen after"
+        ),
     ]) func mismatches(mismatch: MeasurementMismatch, words: String) {
         let report = MadeGate.advice(mismatches: [mismatch])
         #expect(report.grounds.last?.contains(words) == true, "\(report.grounds)")

@@ -22,12 +22,11 @@ package struct Change: Hashable, Sendable {
 /// enough. What is too little for that counts for the caller. No time counts twice.
 struct ChangeSearch {
     let tree: ComparedTree
-    let frames: Compared<FrameTable>
+    let launches: Compared<[Profile]>
     let functions: FrameTable
     /// Of a phase that only one launch has, everything is new or gone, which tells nothing.
     let isCommonPhase: Bool
-    /// Less is no change.
-    let least: TimeSpan
+    let rule: ChangeRule
 
     /// The largest first.
     func changes() -> [Change] {
@@ -46,16 +45,20 @@ struct ChangeSearch {
     private func divided() -> [(node: Int, cost: Compared<Cost>)] {
         let isInside = insides()
         var below = [Compared<Cost>](repeating: .zero, count: tree.nodes.count)
+        var wallsBelow = [LaunchWalls](repeating: .none, count: tree.nodes.count)
         var result: [(node: Int, cost: Compared<Cost>)] = []
         // Callees come after their callers.
         for node in tree.nodes.indices.reversed() where !isInside[node] {
             let rest = tree.nodes[node].total - below[node]
-            if rest.difference.wall.magnitude >= least.magnitude {
+            let walls = tree.nodes[node].walls - wallsBelow[node]
+            if rule.isChange(rest.map(\.wall), walls) {
                 result.append((node, rest))
                 below[node] = tree.nodes[node].total
+                wallsBelow[node] = tree.nodes[node].walls
             }
             if let parent = tree.nodes[node].parent {
                 below[parent] = below[parent] + below[node]
+                wallsBelow[parent] = wallsBelow[parent] + wallsBelow[node]
             }
         }
         return result
@@ -101,7 +104,7 @@ struct ChangeSearch {
     private func isInlined(_ node: Int) -> Bool {
         let ids = tree.nodes[node].frames
         return Side.allCases.contains { side in
-            ids[side].map { frames[side][$0].isInlined } ?? false
+            ids[side].map { launches.frame($0, side).isInlined } ?? false
         }
     }
 }

@@ -1,65 +1,96 @@
 package import ProfileModel
 
-/// A finding of two launches: the same if it is of one kind and in one function, or about one
-/// library.
+/// A finding of both sides: the same if it is of one kind and in one function, or about one library.
 package struct ComparedFinding: Hashable, Sendable {
     package enum Status: String, Sendable {
         case new, gone, changed, same
     }
 
-    package var findings: Compared<Finding?>
+    /// A finding of a side, as the first launch that has it tells it.
+    package struct Seen: Hashable, Sendable {
+        package var launch: Int
+        package var finding: Finding
+        /// In how many launches of the side it was found.
+        package var launches: Int
+    }
 
-    package var saving: Compared<TimeSpan> { findings.map { $0?.saving ?? .zero } }
+    package var seen: Compared<Seen?>
+    /// What is at stake: of several launches, the mean.
+    package var saving: Compared<TimeSpan>
 
     /// A tenth of what is at stake, and no less than a wait that is recorded, is a change.
     package var status: Status {
-        guard let before = findings.before else { return .new }
-        guard let after = findings.after else { return .gone }
-        let largest = max(before.saving, after.saving).nanoseconds
+        guard let before = seen.before else { return .new }
+        guard let after = seen.after else { return .gone }
+        let largest = max(saving.before, saving.after).nanoseconds
         let least = max(Wait.shortest.magnitude, (largest / 10).magnitude)
-        let isChanged = before.kind != after.kind || saving.difference.magnitude >= least
+        let isChanged =
+            before.finding.kind != after.finding.kind || saving.difference.magnitude >= least
         return isChanged ? .changed : .same
     }
 }
 
 extension ComparedFinding {
-    private enum Identity: Hashable {
+    private enum Subject: Hashable {
         case place(Finding.Kind, FunctionID)
         case library(Finding.Kind, String)
     }
+    private struct Identity: Hashable {
+        var subject: Subject
+        /// Several of one subject are the same in their order.
+        var place: Int
+    }
 
     /// The largest change first.
-    static func all(_ profiles: Compared<Profile>, _ stacks: MergedStacks) -> [ComparedFinding] {
+    static func all(
+        _ launches: Compared<[Profile]>, _ stacks: MergedStacks
+    ) -> [ComparedFinding] {
         var result: [ComparedFinding] = []
-        var known: [Identity: [Int]] = [:]
-        for finding in profiles.before.findings() {
-            let identity = identity(of: finding, profiles.before, .before, stacks)
-            known[identity, default: []].append(result.count)
-            result.append(ComparedFinding(findings: Compared(before: finding, after: nil)))
-        }
-        for finding in profiles.after.findings() {
-            let identity = identity(of: finding, profiles.after, .after, stacks)
-            // Several of one place are the same in their order.
-            if let position = known[identity]?.first {
-                known[identity]?.removeFirst()
-                result[position].findings.after = finding
-            } else {
-                result.append(ComparedFinding(findings: Compared(before: nil, after: finding)))
+        var known: [Identity: Int] = [:]
+        for side in Side.allCases {
+            for (launch, profile) in launches[side].enumerated() {
+                var places: [Subject: Int] = [:]
+                for finding in profile.findings() {
+                    let subject = subject(of: finding, in: launch, launches, side, stacks)
+                    let identity = Identity(subject: subject, place: places[subject, default: 0])
+                    places[subject, default: 0] += 1
+                    let position = known[identity] ?? result.count
+                    if position == result.count {
+                        known[identity] = position
+                        result.append(
+                            ComparedFinding(
+                                seen: Compared(before: nil, after: nil), saving: .zero))
+                    }
+                    result[position].add(finding, of: launch, side)
+                }
+            }
+            for position in result.indices {
+                let sum = result[position].saving[side]
+                result[position].saving[side] = sum.mean(of: launches[side].count)
             }
         }
         return result.sortedByChange(\.saving)
     }
 
-    private static func identity(
-        of finding: Finding, _ profile: Profile, _ side: Side, _ stacks: MergedStacks
-    ) -> Identity {
+    private mutating func add(_ finding: Finding, of launch: Int, _ side: Side) {
+        var found = seen[side] ?? Seen(launch: launch, finding: finding, launches: 0)
+        found.launches += 1
+        seen[side] = found
+        saving[side] = saving[side] + finding.saving
+    }
+
+    private static func subject(
+        of finding: Finding, in launch: Int, _ launches: Compared<[Profile]>, _ side: Side,
+        _ stacks: MergedStacks
+    ) -> Subject {
         switch finding.subject {
         case .unusedLibrary(let name), .debugLibrary(let name):
             return .library(finding.kind, String(Module(path: name).name))
         default:
             // A wait for a thread may become a priority inversion, and the other way round.
             let isOfThread = [.lockWait, .priorityInversion].contains(finding.kind)
-            let place = stacks.function(of: finding.place, in: profile, side)
+            let place = stacks.function(
+                of: SeenFrame(launch: launch, frame: finding.place), in: launches, side)
             return .place(isOfThread ? .threadWait : finding.kind, place)
         }
     }

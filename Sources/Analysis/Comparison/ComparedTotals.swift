@@ -1,52 +1,99 @@
 import ProfileModel
 
-/// The times of every path of ``MergedStacks`` in a part of two profiles.
+/// The times of every path of ``MergedStacks`` in a part of the launches: of several, their means.
 struct ComparedTotals {
     /// Of slices whose stack ends in the path.
     private(set) var own: [Compared<Cost>]
     /// Of slices whose stack goes through the path.
     private(set) var total: [Compared<Cost>]
-    /// The line at which each path's function had the most wall time in each profile.
-    private(set) var frames: [Compared<FrameID?>]
+    /// The line at which each path's function had the most wall time, in the first launch that it was
+    /// seen in.
+    private(set) var frames: [Compared<SeenFrame?>]
+    /// The walls of `own` and `total` in each launch; no launches where a side has but one.
+    private var ownWalls = Compared<[[TimeSpan]]>(before: [], after: [])
+    private var totalWalls = Compared<[[TimeSpan]]>(before: [], after: [])
 
     /// - Parameters:
-    ///   - selection: of each profile; nil: it has no part in this.
-    ///   - wall: what the times must add up to. What the slices lack of it is charged to a path of
-    ///     its own.
+    ///   - selection: of each launch; nil: it has no part in this.
+    ///   - walls: what the times of each launch must add up to. What the slices lack of it is charged
+    ///     to a path of its own.
+    ///   - means: divide the sums; they go from one part of the launches to the next.
     init(
-        of profiles: Compared<Profile>, in selection: Compared<Selection?>,
-        wall: Compared<TimeSpan>, _ stacks: MergedStacks
+        of launches: Compared<[Profile]>, in selection: Compared<[Selection?]>,
+        walls: LaunchWalls, means: inout Compared<CostDivider>, _ stacks: MergedStacks
     ) {
         let count = stacks.paths.paths.count
         own = [Compared<Cost>](repeating: .zero, count: count)
         total = own
-        frames = [Compared<FrameID?>](repeating: Compared(before: nil, after: nil), count: count)
+        frames = [Compared<SeenFrame?>](repeating: Compared(before: nil, after: nil), count: count)
         for side in Side.allCases {
-            var rest = wall[side]
-            if let selection = selection[side] {
-                let totals = PathTotals(of: profiles[side], in: selection, weight: .wall)
-                add(totals, stacks.places[side], side)
-                rest = rest - totals.own.reduce(.zero) { $0 + $1.wall }
+            for (launch, profile) in launches[side].enumerated() {
+                let part = LaunchPart(
+                    of: profile, in: selection[side][launch], wall: walls[side][launch],
+                    stacks.places[side][launch], stacks)
+                add(part, launch, side)
+                if launches.areSeveral { keep(part, side, stacks.paths) }
             }
-            addUnrecorded(rest, stacks, side)
+            for path in own.indices { own[path][side] = means[side].mean(of: own[path][side]) }
+        }
+        addUp(stacks.paths)
+    }
+
+    private mutating func add(_ part: LaunchPart, _ launch: Int, _ side: Side) {
+        for (place, cost) in part.own { own[place][side] = own[place][side] + cost }
+        for (place, frame) in part.frames where frames[place][side] == nil {
+            frames[place][side] = SeenFrame(launch: launch, frame: frame)
         }
     }
 
-    private mutating func add(_ totals: PathTotals, _ places: [Int32], _ side: Side) {
-        for (path, place) in places.enumerated() where totals.total[path] != .zero {
-            let place = Int(place)
-            own[place][side] = own[place][side] + Cost(totals.own[path])
-            total[place][side] = total[place][side] + Cost(totals.total[path])
-            if frames[place][side] == nil { frames[place][side] = totals.hottest[path] }
+    private mutating func keep(_ part: LaunchPart, _ side: Side, _ table: PathTable) {
+        var walls = [TimeSpan](repeating: .zero, count: own.count)
+        for (place, cost) in part.own { walls[place] = walls[place] + cost.wall }
+        ownWalls[side].append(walls)
+        // Callees come after their callers.
+        for path in walls.indices.reversed() where table.paths[path].parent != PathTable.none {
+            let parent = Int(table.paths[path].parent)
+            walls[parent] = walls[parent] + walls[path]
+        }
+        totalWalls[side].append(walls)
+    }
+
+    private mutating func addUp(_ table: PathTable) {
+        total = own
+        for path in total.indices.reversed() where table.paths[path].parent != PathTable.none {
+            let parent = Int(table.paths[path].parent)
+            total[parent] = total[parent] + total[path]
         }
     }
 
-    /// Negative where a damaged recording tells of more than there was time for.
-    private mutating func addUnrecorded(_ wall: TimeSpan, _ stacks: MergedStacks, _ side: Side) {
-        guard wall != .zero else { return }
-        let place = Int(stacks.unrecorded)
-        own[place][side] = own[place][side] + Cost(wall: wall)
-        total[place][side] = total[place][side] + Cost(wall: wall)
+    private func walls(_ walls: Compared<[[TimeSpan]]>, at path: Int) -> LaunchWalls {
+        walls.map { $0.map { $0[path] } }
+    }
+}
+
+/// What one launch has of a phase.
+private struct LaunchPart {
+    /// By places of ``MergedStacks``, some of which may come several times.
+    private(set) var own: [(place: Int, cost: Cost)] = []
+    private(set) var frames: [(place: Int, frame: FrameID)] = []
+
+    /// - Parameter places: of the launch's paths.
+    init(
+        of profile: Profile, in selection: Selection?, wall: TimeSpan, _ places: [Int32],
+        _ stacks: MergedStacks
+    ) {
+        var rest = wall
+        if let selection {
+            let totals = PathTotals(of: profile, in: selection, weight: .wall)
+            for (path, place) in places.enumerated() where totals.total[path] != .zero {
+                frames.append((Int(place), totals.hottest[path]))
+                guard totals.own[path] != .zero else { continue }
+                own.append((Int(place), Cost(totals.own[path])))
+                rest = rest - totals.own[path].wall
+            }
+        }
+        // Negative where a damaged recording tells of more than there was time for.
+        if rest != .zero { own.append((Int(stacks.unrecorded), Cost(wall: rest))) }
     }
 }
 
@@ -55,16 +102,21 @@ extension ComparedTotals {
     func topDown(_ stacks: MergedStacks) -> ComparedTree {
         var drafts: [ComparedTree.Draft] = []
         var positions = [Int32](repeating: PathTable.none, count: total.count)
-        for (index, path) in stacks.paths.paths.enumerated() where total[index] != .zero {
+        for (index, path) in stacks.paths.paths.enumerated() where isSeen(index, stacks) {
             positions[index] = Int32(truncatingIfNeeded: drafts.count)
             drafts.append(
                 ComparedTree.Draft(
                     parent: path.parent == PathTable.none
                         ? PathTable.none : positions[Int(path.parent)],
                     function: path.function, frames: frames[index], own: own[index],
-                    total: total[index]))
+                    total: total[index], walls: walls(totalWalls, at: index)))
         }
         return ComparedTree(drafts, functions: stacks.table)
+    }
+
+    /// A mean may be rounded to nothing.
+    private func isSeen(_ path: Int, _ stacks: MergedStacks) -> Bool {
+        total[path] != .zero || frames[path] != Compared(before: nil, after: nil)
     }
 
     /// Every function by its own time and by that of what it called, too; the largest change of
@@ -72,11 +124,15 @@ extension ComparedTotals {
     func functions(_ stacks: MergedStacks) -> [ComparedFunction] {
         var figures = stacks.table.functions.indices.map {
             ComparedFunction(
-                function: FunctionID(Int32(truncatingIfNeeded: $0)), own: .zero, total: .zero)
+                function: FunctionID(Int32(truncatingIfNeeded: $0)), own: .zero, total: .zero,
+                walls: .none)
         }
         for (index, path) in stacks.paths.paths.enumerated() {
             let function = Int(path.function.rawValue)
             figures[function].own = figures[function].own + own[index]
+            if own[index] != .zero {
+                figures[function].walls = figures[function].walls + walls(ownWalls, at: index)
+            }
             if stacks.isOutermost[index] {
                 figures[function].total = figures[function].total + total[index]
             }
@@ -88,7 +144,7 @@ extension ComparedTotals {
     }
 }
 
-/// What a function cost in two profiles, over all the stacks that it occurs in.
+/// What a function cost on both sides, over all the stacks that it occurs in.
 package struct ComparedFunction: Hashable, Sendable {
     /// Of ``ProfileComparison/functions``.
     package var function: FunctionID
@@ -96,4 +152,6 @@ package struct ComparedFunction: Hashable, Sendable {
     package var own: Compared<Cost>
     /// While it was anywhere in the stack; recursion is counted once.
     package var total: Compared<Cost>
+    /// Of `own`.
+    package var walls: LaunchWalls
 }

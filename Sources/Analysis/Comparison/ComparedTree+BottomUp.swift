@@ -46,7 +46,8 @@ private struct ComparedBottomUp {
         drafts.append(
             ComparedTree.Draft(
                 parent: group.parent, function: table.paths[first.current].function,
-                frames: frames(of: group), own: isRoot ? total : .zero, total: total))
+                frames: frames(of: group), own: isRoot ? total : .zero, total: total,
+                walls: .none))
         let callers = group.members.compactMap { member -> (path: Int, current: Int)? in
             let caller = table.paths[member.current].parent
             return caller == PathTable.none ? nil : (member.path, Int(caller))
@@ -70,7 +71,7 @@ private struct ComparedBottomUp {
     }
 
     /// The line is that of the heaviest stack of each side.
-    private func frames(of group: Group) -> Compared<FrameID?> {
+    private func frames(of group: Group) -> Compared<SeenFrame?> {
         Compared { side in
             let seen = group.members.filter { totals.own[$0.path][side] != .zero }
             let heaviest = seen.max {

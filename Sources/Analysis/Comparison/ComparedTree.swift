@@ -1,18 +1,20 @@
 import ProfileModel
 
-/// The stacks of two profiles as one tree, merged by function, with the times of both. What only
-/// one of them has is there, too.
+/// The stacks of both sides as one tree, merged by function, with the times of both: of several
+/// launches, their means. What only one side has is there, too.
 package struct ComparedTree: Sendable {
     package struct Node: Hashable, Sendable {
         /// Of ``ProfileComparison/functions``.
         package var function: FunctionID
-        /// The function in each profile, at the line with the most wall time there; nil: it was
-        /// not seen.
-        package var frames: Compared<FrameID?>
+        /// The function in the first launch of each side that it was seen in, at the line with the
+        /// most wall time there; nil: it was not seen.
+        package var frames: Compared<SeenFrame?>
         /// Of slices that end here.
         package var own: Compared<Cost>
         /// Of slices that go through here.
         package var total: Compared<Cost>
+        /// Of `total`; empty in trees of functions by their callers.
+        package var walls: LaunchWalls
         /// Its position in the list, before this one's; nil for a root.
         package var parent: Int?
         /// The largest change first.
@@ -28,9 +30,10 @@ package struct ComparedTree: Sendable {
         /// Of the list of drafts; ``PathTable/none`` for a root.
         var parent: Int32
         var function: FunctionID
-        var frames: Compared<FrameID?>
+        var frames: Compared<SeenFrame?>
         var own: Compared<Cost>
         var total: Compared<Cost>
+        var walls: LaunchWalls
     }
 
     /// - Parameter drafts: parents before their children.
@@ -43,7 +46,7 @@ package struct ComparedTree: Sendable {
             let draft = drafts[Int(layout.order[index])]
             return Node(
                 function: draft.function, frames: draft.frames, own: draft.own, total: draft.total,
-                parent: nil, children: layout.children[index])
+                walls: draft.walls, parent: nil, children: layout.children[index])
         }
         for (parent, children) in layout.children.enumerated() {
             for child in children { nodes[child].parent = parent }

@@ -1,6 +1,6 @@
 package import ProfileModel
 
-/// The waits of one kind at one place in the code, in two launches.
+/// The waits of one kind at one place in the code, on both sides.
 package struct ComparedWait: Hashable, Sendable {
     /// By what waits are the same.
     package struct Identity: Hashable, Sendable {
@@ -15,7 +15,9 @@ package struct ComparedWait: Hashable, Sendable {
     }
 
     package struct Figures: AdditiveArithmetic, Hashable, Sendable {
+        /// In all launches of the side.
         package var count: Int64
+        /// Of several launches, the mean.
         package var duration: TimeSpan
 
         package static let zero = Figures(count: 0, duration: .zero)
@@ -35,19 +37,26 @@ package struct ComparedWait: Hashable, Sendable {
 
 extension ComparedWait {
     /// The largest change first.
-    static func all(_ profiles: Compared<Profile>, _ stacks: MergedStacks) -> [ComparedWait] {
+    static func all(_ launches: Compared<[Profile]>, _ stacks: MergedStacks) -> [ComparedWait] {
         var result: [ComparedWait] = []
         var known: [Identity: Int] = [:]
         for side in Side.allCases {
-            for wait in profiles[side].waits {
-                let identity = Identity(wait, in: profiles[side], side, stacks)
-                let position = known[identity] ?? result.count
-                if position == result.count {
-                    known[identity] = position
-                    result.append(ComparedWait(identity: identity, figures: .zero))
+            for launch in launches[side].indices {
+                for wait in launches[side][launch].waits {
+                    let identity = Identity(wait, of: launch, in: launches, side, stacks)
+                    let position = known[identity] ?? result.count
+                    if position == result.count {
+                        known[identity] = position
+                        result.append(ComparedWait(identity: identity, figures: .zero))
+                    }
+                    let sum = result[position].figures[side]
+                    result[position].figures[side] =
+                        sum + Figures(count: 1, duration: wait.duration)
                 }
-                let sum = result[position].figures[side]
-                result[position].figures[side] = sum + Figures(count: 1, duration: wait.duration)
+            }
+            for position in result.indices {
+                let sum = result[position].figures[side].duration
+                result[position].figures[side].duration = sum.mean(of: launches[side].count)
             }
         }
         return result.sortedByChange { $0.figures.map(\.duration) }
@@ -56,15 +65,17 @@ extension ComparedWait {
 
 extension ComparedWait.Identity {
     fileprivate init(
-        _ wait: WaitFigures, in profile: Profile, _ side: Side, _ stacks: MergedStacks
+        _ wait: WaitFigures, of launch: Int, in launches: Compared<[Profile]>, _ side: Side,
+        _ stacks: MergedStacks
     ) {
+        let profile = launches[side][launch]
         phase = wait.phase.map { profile.phases[$0].name }
         let isMain = profile.mainThread.isMain(wait.thread, at: max(.zero, wait.start))
         thread = isMain ? nil : profile.threads[wait.thread].name
         let detail = wait.reason.kind == .sleep ? nil : wait.reason.detail?.withoutAddress
         reason = WaitReason(wait.reason.kind, detail: detail)
         function = profile.place(in: profile.stack(of: wait)).map {
-            stacks.function(of: $0, in: profile, side)
+            stacks.function(of: SeenFrame(launch: launch, frame: $0), in: launches, side)
         }
     }
 }

@@ -1,13 +1,13 @@
 import ProfileModel
 
-/// The stacks of two profiles as one tree, merged by function.
+/// The stacks of all launches as one tree, merged by function.
 struct MergedStacks: Sendable {
     /// One frame for each function.
     private(set) var table = FrameTable()
     private(set) var paths = PathTable()
-    /// What each profile's functions and paths are here, by their positions there.
-    private(set) var functions = Compared<[FunctionID]>(before: [], after: [])
-    private(set) var places = Compared<[Int32]>(before: [], after: [])
+    /// What each launch's functions and paths are here, by their positions there.
+    private(set) var functions = Compared<[[FunctionID]]>(before: [], after: [])
+    private(set) var places = Compared<[[Int32]]>(before: [], after: [])
     /// The path of time of which nothing was recorded.
     private(set) var unrecorded = PathTable.none
     /// For each path, whether no caller on it is the same function.
@@ -15,9 +15,11 @@ struct MergedStacks: Sendable {
 
     private var known: [FunctionIdentity: FrameID] = [:]
 
-    init(_ profiles: Compared<Profile>) {
+    init(_ launches: Compared<[Profile]>) {
         // What the program is called now is what its functions are shown with.
-        for side in [Side.after, .before] { add(profiles[side], side) }
+        for side in [Side.after, .before] {
+            for profile in launches[side] { add(profile, side) }
+        }
         let frame = table.internFrame(of: .unrecorded)
         unrecorded = append(frame, to: PathTable.none)
         paths.seal()
@@ -30,15 +32,16 @@ struct MergedStacks: Sendable {
     private mutating func add(_ profile: Profile, _ side: Side) {
         let program = profile.programModule
         let frames = profile.frames.functions.map { frame(of: $0, program) }
-        functions[side] = frames.map { table[$0].function }
-        places[side].reserveCapacity(profile.paths.paths.count)
+        functions[side].append(frames.map { table[$0].function })
+        var places: [Int32] = []
+        places.reserveCapacity(profile.paths.paths.count)
         for path in profile.paths.paths {
             // Callers precede callees.
             let parent =
-                path.parent == PathTable.none
-                ? PathTable.none : places[side][Int(path.parent)]
-            places[side].append(append(frames[Int(path.function.rawValue)], to: parent))
+                path.parent == PathTable.none ? PathTable.none : places[Int(path.parent)]
+            places.append(append(frames[Int(path.function.rawValue)], to: parent))
         }
+        self.places[side].append(places)
     }
 
     private mutating func append(_ frame: FrameID, to parent: Int32) -> Int32 {
@@ -56,9 +59,11 @@ struct MergedStacks: Sendable {
         return frame
     }
 
-    /// What a profile's function is called here.
-    func function(of frame: FrameID, in profile: Profile, _ side: Side) -> FunctionID {
-        functions[side][Int(profile.frames[frame].function.rawValue)]
+    /// What a launch's function is called here.
+    func function(
+        of seen: SeenFrame, in launches: Compared<[Profile]>, _ side: Side
+    ) -> FunctionID {
+        functions[side][seen.launch][Int(launches.frame(seen, side).function.rawValue)]
     }
 }
 

@@ -1,35 +1,47 @@
 package import ProfileModel
 
-/// The phases of one name in two profiles. Signposts can give several of a launch the same name.
+/// The phases of one name in all launches. Signposts can give several of a launch the same name.
 struct PhaseMatch: Hashable {
     var name: String
-    /// In the profiles' lists; empty: that launch has no such phase.
-    var indices: Compared<[Int]>
+    /// In each launch's list; empty: that launch has no such phase.
+    var indices: Compared<[[Int]]>
 
-    /// In the order of the earlier launch; what only the later one has comes behind what it follows
-    /// there.
-    static func all(_ profiles: Compared<Profile>) -> [PhaseMatch] {
-        let phases = profiles.map(\.phases)
+    /// In the order of the first launch; what only others have comes behind what it follows there.
+    static func all(_ launches: Compared<[Profile]>) -> [PhaseMatch] {
+        let phases = launches.map { $0.map(\.phases) }
         var order: [String] = []
-        for phase in phases.before where !order.contains(phase.name) { order.append(phase.name) }
-        var place = 0
-        for phase in phases.after {
-            if let known = order.firstIndex(of: phase.name) {
-                place = known + 1
-            } else {
-                order.insert(phase.name, at: place)
-                place += 1
-            }
+        for phase in phases.before.first ?? [] where !order.contains(phase.name) {
+            order.append(phase.name)
+        }
+        for phases in phases.before.dropFirst() + phases.after {
+            order.insert(phases.map(\.name))
         }
         return order.map { name in
             PhaseMatch(
                 name: name,
-                indices: phases.map { list in list.indices.filter { list[$0].name == name } })
+                indices: phases.map { lists in
+                    lists.map { list in list.indices.filter { list[$0].name == name } }
+                })
         }
     }
 }
 
-/// A phase of two launches.
+extension [String] {
+    /// Each that is missing, behind the one that it follows.
+    fileprivate mutating func insert(_ names: [String]) {
+        var place = 0
+        for name in names {
+            if let known = firstIndex(of: name) {
+                place = known + 1
+            } else {
+                insert(name, at: place)
+                place += 1
+            }
+        }
+    }
+}
+
+/// A phase of both sides: of several launches, the means.
 package struct ComparedPhase: Sendable {
     package struct Figures: Hashable, Sendable {
         package var wall: TimeSpan
@@ -39,7 +51,7 @@ package struct ComparedPhase: Sendable {
     }
 
     package var name: String
-    /// nil: that launch has no such phase.
+    /// nil: no launch of that side has such a phase.
     package var figures: Compared<Figures?>
     /// What the main thread did, callers above callees. The own walls of its nodes add up to the
     /// phase's on each side, and so do the differences.
@@ -50,6 +62,8 @@ package struct ComparedPhase: Sendable {
     package var functions: [ComparedFunction]
     /// Where the difference comes from, the largest first.
     package var changes: [Change]
+    /// The phase's wall in each launch.
+    package var walls: LaunchWalls
 
     /// Nothing for a phase that is not there.
     package var wall: Compared<TimeSpan> { figures.map { $0?.wall ?? .zero } }
@@ -63,18 +77,27 @@ extension ComparedPhase {
     /// Callers with less than this part of the phase are left out of the bottom-up tree.
     static let leastCaller: Int64 = 200
 
-    /// - Parameter least: what is no change.
+    /// - Parameters:
+    ///   - means: divide the sums; they go from phase to phase.
     init(
-        _ match: PhaseMatch, of profiles: Compared<Profile>, _ stacks: MergedStacks,
-        least: TimeSpan
+        _ match: PhaseMatch, of launches: Compared<[Profile]>, _ stacks: MergedStacks,
+        means: inout PhaseMeans, rule: ChangeRule
     ) {
         name = match.name
-        figures = Compared { Figures(profiles[$0].phases, at: match.indices[$0]) }
-        let wall = figures.map { $0?.wall ?? .zero }
-        let selection = match.indices.map { indices -> Selection? in
-            indices.isEmpty ? nil : Selection(phases: Set(indices), isOfMainThread: true)
+        let parts = Compared { side in
+            zip(launches[side], match.indices[side]).map { Figures($0.phases, at: $1) }
         }
-        let totals = ComparedTotals(of: profiles, in: selection, wall: wall, stacks)
+        let walls = parts.map { $0.map { $0?.wall ?? .zero } }
+        figures = means.figures(of: parts)
+        self.walls = launches.areSeveral ? walls : .none
+        let wall = figures.map { $0?.wall ?? .zero }
+        let selection = match.indices.map { launches in
+            launches.map { indices -> Selection? in
+                indices.isEmpty ? nil : Selection(phases: Set(indices), isOfMainThread: true)
+            }
+        }
+        let totals = ComparedTotals(
+            of: launches, in: selection, walls: walls, means: &means.costs, stacks)
         let longest = max(wall.before, wall.after).nanoseconds
         topDown = totals.topDown(stacks)
         bottomUp = totals.bottomUp(
@@ -82,8 +105,8 @@ extension ComparedPhase {
         functions = totals.functions(stacks)
         let isCommon = figures.before != nil && figures.after != nil
         changes = ChangeSearch(
-            tree: topDown, frames: profiles.map(\.frames), functions: stacks.table,
-            isCommonPhase: isCommon, least: least
+            tree: topDown, launches: launches, functions: stacks.table,
+            isCommonPhase: isCommon, rule: rule
         ).changes()
     }
 }
@@ -98,5 +121,47 @@ extension ComparedPhase.Figures {
             cpu = cpu + phase.cpu
             mainThread = mainThread + phase.mainThread
         }
+    }
+}
+
+/// Divides the sums of phases over launches, so that the means of all phases add up to the launches'.
+struct PhaseMeans {
+    private var walls: Compared<MeanDivider>
+    private var cpu: Compared<MeanDivider>
+    private var running: Compared<MeanDivider>
+    private var runnable: Compared<MeanDivider>
+    private var preempted: Compared<MeanDivider>
+    private var blocked: Compared<MeanDivider>
+    /// Of what the main thread did.
+    var costs: Compared<CostDivider>
+
+    init(_ launches: Compared<[Profile]>) {
+        let means = launches.map { MeanDivider($0.count) }
+        (walls, cpu, running) = (means, means, means)
+        (runnable, preempted, blocked) = (means, means, means)
+        costs = launches.map { CostDivider($0.count) }
+    }
+
+    /// - Parameter parts: of each launch; nil: it has no such phase.
+    mutating func figures(
+        of parts: Compared<[ComparedPhase.Figures?]>
+    ) -> Compared<ComparedPhase.Figures?> {
+        var result = Compared<ComparedPhase.Figures?>(before: nil, after: nil)
+        for side in Side.allCases {
+            let present = parts[side].compactMap { $0 }
+            guard !present.isEmpty else { continue }
+            func sum(_ time: (ComparedPhase.Figures) -> TimeSpan) -> TimeSpan {
+                present.reduce(.zero) { $0 + time($1) }
+            }
+            var states = StateTimes.zero
+            states.running = running[side].mean(of: sum(\.mainThread.running))
+            states.runnable = runnable[side].mean(of: sum(\.mainThread.runnable))
+            states.preempted = preempted[side].mean(of: sum(\.mainThread.preempted))
+            states.blocked = blocked[side].mean(of: sum(\.mainThread.blocked))
+            result[side] = ComparedPhase.Figures(
+                wall: walls[side].mean(of: sum(\.wall)), cpu: cpu[side].mean(of: sum(\.cpu)),
+                mainThread: states)
+        }
+        return result
     }
 }

@@ -1,6 +1,7 @@
 package import ProfileModel
 
-/// Two launches compared: phases side by side, and where the difference comes from.
+/// Launches before and after a change compared, and where the difference comes from: one of each, or
+/// several, whose means per launch are compared.
 ///
 /// Functions are the same if name and module's file name are, phases if their names are. The
 /// differences of the phases' walls add up to that of the launches exactly, and what the main
@@ -8,10 +9,11 @@ package import ProfileModel
 ///
 /// Pure and deterministic: the same recordings give the same answers, in the same order.
 package struct ProfileComparison: Sendable {
-    package let profiles: Compared<Profile>
-    /// Those of both profiles. Where they differ in what they belong to, as of the later one.
+    /// At least one of each side.
+    package let launches: Compared<[Profile]>
+    /// Those of all launches. Where they differ in what they belong to, as of the later ones.
     package let functions: FrameTable
-    /// In the order of the earlier launch; what only the later one has is put in where it came.
+    /// In the order of the first launch; what only others have is put in where it came.
     package let phases: [ComparedPhase]
     /// The largest change first.
     package let waits: [ComparedWait]
@@ -21,34 +23,82 @@ package struct ProfileComparison: Sendable {
     package let libraries: [ComparedLibrary]
     /// The largest change first.
     package let findings: [ComparedFinding]
-    /// What is no change: less than this of wall time.
-    package let leastChange: TimeSpan
+    private let rule: ChangeRule
 
     package init(before: Profile, after: Profile) {
-        let profiles = Compared(before: before, after: after)
-        let stacks = MergedStacks(profiles)
-        let least = Self.leastChange(profiles)
-        self.profiles = profiles
-        functions = stacks.table
-        leastChange = least
-        phases = PhaseMatch.all(profiles).map {
-            ComparedPhase($0, of: profiles, stacks, least: least)
-        }
-        waits = ComparedWait.all(profiles, stacks)
-        initializers = ComparedInitializer.all(profiles, stacks)
-        libraries = ComparedLibrary.all(profiles)
-        findings = ComparedFinding.all(profiles, stacks)
+        self.init(first: Compared(before: before, after: after))
     }
 
-    package var wall: Compared<TimeSpan> { profiles.map(\.launch.wall) }
-    package var cpu: Compared<TimeSpan> { profiles.map(\.launch.cpu) }
+    /// - Parameters:
+    ///   - first: of each side.
+    ///   - others: the other launches of each side.
+    package init(
+        first: Compared<Profile>, others: Compared<[Profile]> = Compared(before: [], after: [])
+    ) {
+        let launches = Compared { [first[$0]] + others[$0] }
+        let stacks = MergedStacks(launches)
+        let rule = ChangeRule(least: Self.leastChange(launches))
+        self.launches = launches
+        self.rule = rule
+        functions = stacks.table
+        var means = PhaseMeans(launches)
+        phases = PhaseMatch.all(launches).map {
+            ComparedPhase($0, of: launches, stacks, means: &means, rule: rule)
+        }
+        waits = ComparedWait.all(launches, stacks)
+        initializers = ComparedInitializer.all(launches, stacks)
+        libraries = ComparedLibrary.all(launches)
+        findings = ComparedFinding.all(launches, stacks)
+        profiles = first
+    }
+
+    /// The first launch of each side.
+    package let profiles: Compared<Profile>
+
+    /// Of several launches, the means.
+    package var wall: Compared<TimeSpan> { mean(\.launch.wall) }
+    package var cpu: Compared<TimeSpan> { mean(\.launch.cpu) }
     package var blocked: Compared<TimeSpan> {
         phases.reduce(.zero) { $0 + $1.blocked }
     }
 
+    private func mean(_ time: (Profile) -> TimeSpan) -> Compared<TimeSpan> {
+        launches.map { launches in
+            launches.reduce(.zero) { $0 + time($1) }.mean(of: launches.count)
+        }
+    }
+
+    /// What is no change: less than this of wall time.
+    package var leastChange: TimeSpan { rule.least }
+
+    /// Whether both sides have several launches, so that a change is one only if the interval of the
+    /// difference leaves out 0.
+    package var knowsSpread: Bool { launches.areSeveral }
+
+    /// Whether a difference is large enough, and sure enough, to be a change.
+    package func isChange(_ wall: Compared<TimeSpan>, _ walls: LaunchWalls) -> Bool {
+        rule.isChange(wall, walls)
+    }
+
+    /// The same of what is known as a mean only.
+    package func isChange(_ wall: Compared<TimeSpan>) -> Bool { rule.isChange(wall, .none) }
+
+    /// nil: a side is a single launch.
+    package func interval(of walls: LaunchWalls) -> ChangeInterval? {
+        walls.interval.flatMap(ChangeInterval.init)
+    }
+
+    /// Of the launches themselves.
+    package var walls: LaunchWalls {
+        launches.areSeveral ? launches.map { $0.map(\.launch.wall) } : .none
+    }
+
     /// A tick, and half a percent of the longer launch.
-    private static func leastChange(_ profiles: Compared<Profile>) -> TimeSpan {
-        let longest = max(profiles.before.launch.wall, profiles.after.launch.wall)
+    private static func leastChange(_ launches: Compared<[Profile]>) -> TimeSpan {
+        let walls = launches.map { launches in
+            launches.reduce(TimeSpan.zero) { $0 + $1.launch.wall }.mean(of: launches.count)
+        }
+        let longest = max(walls.before, walls.after)
         return max(Wait.shortest, TimeSpan(nanoseconds: longest.nanoseconds / 200))
     }
 }

@@ -7,8 +7,10 @@ package enum MeasurementMismatch: Hashable, Sendable {
     case processor(before: String, after: String)
     case cores(before: Int, after: Int)
     case kernel(before: String, after: String)
-    /// The machine was started anew in between, or nobody knows that it was not.
+    /// The machine was started anew in between.
     case boot
+    /// Whether it was is not known.
+    case unknownBoot
     /// Coldness, network, disk, or what ends a launch; nil: the usual.
     case condition(Condition, before: String?, after: String?)
 
@@ -17,7 +19,7 @@ package enum MeasurementMismatch: Hashable, Sendable {
     }
 
     /// Whether figures under such circumstances are no measure for each other at all.
-    package var isFatal: Bool { self != .boot }
+    package var isFatal: Bool { self != .boot && self != .unknownBoot }
 
     /// All that differs, gravest first.
     package static func all(
@@ -42,8 +44,8 @@ package enum MeasurementMismatch: Hashable, Sendable {
         if (before.kernel, before.architecture) != (after.kernel, after.architecture) {
             found.append(.kernel(before: before.kernel, after: after.kernel))
         }
-        if found.isEmpty, before.boot == nil || before.boot != after.boot { found.append(.boot) }
-        return found
+        guard found.isEmpty, before.boot == nil || before.boot != after.boot else { return found }
+        return [before.boot == nil || after.boot == nil ? .unknownBoot : .boot]
     }
 
     private static func conditions(

@@ -4,12 +4,16 @@ import ProfileModel
 
 /// A folder of ours, which goes when we do. That of a process that was killed is removed by the next
 /// one: it is locked as long as somebody uses it.
-final class TemporaryFolder: Sendable {
-    let path: String
+package final class TemporaryFolder: Sendable {
+    package let path: String
     private let lock: Int32
 
     /// `parent/prefix-XXXXXX`, for its owner alone.
-    init(in parent: String, prefix: String, condition: String) throws(ConditionError) {
+    ///
+    /// - Parameter condition: what it is needed for, as errors say it.
+    package init(
+        in parent: String, prefix: String, condition: String
+    ) throws(ConditionError) {
         Self.removeStale(in: parent, prefix: prefix)
         var template = Array("\(parent)/\(prefix)-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {

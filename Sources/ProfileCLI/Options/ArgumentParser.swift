@@ -21,6 +21,8 @@ package struct ParsedArguments: Sendable {
     /// The values of those that may be given several times, in order.
     package var lists: [OptionName: [OptionValue]] = [:]
     package var operands: [String] = []
+    /// How many operands stood before an option that has no value.
+    package var operandsBefore: [OptionName: Int] = [:]
     /// Of a subcommand that starts a program: that and its arguments, as they were given.
     package var program: [CommandWord] = []
 
@@ -148,6 +150,7 @@ package struct ArgumentParser {
             try set(option, as: "--" + long, to: attached ?? words.popFirst())
         } else {
             parsed.options[option.name] = .given
+            parsed.operandsBefore[option.name] = parsed.operands.count
         }
     }
 

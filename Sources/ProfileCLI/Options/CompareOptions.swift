@@ -6,44 +6,67 @@ package enum ComparisonFormat: String, CaseIterable, Sendable {
 
 /// What `compare` is asked for.
 package struct CompareOptions: Sendable {
-    package var before: String
-    package var after: String
+    /// At least one each.
+    package var before: [String]
+    package var after: [String]
     package var format: ComparisonFormat
     package var phase: String?
     package var depth: Int?
     package var names: NameStyle
+    /// Whether what is no measure for each other is compared, too.
+    package var anyway: Bool
     /// nil: standard output.
     package var output: String?
     package var showsTimings: Bool
+    /// Long names of the options that were given and say nothing of a measurement.
+    package var forRecordings: [String]
 
     package init(_ arguments: ParsedArguments) throws(UsageError) {
-        before = arguments.operands.first ?? ""
-        after = arguments.operands.last ?? ""
+        (before, after) = try Self.sides(arguments)
         format = arguments.text(.format).flatMap(ComparisonFormat.init) ?? .text
         phase = arguments.text(.phase)
         depth = arguments.integer(.depth)
         names = NameStyle(arguments)
+        anyway = arguments.isGiven(.anyway)
         output = arguments.text(.output)
         showsTimings = arguments.isGiven(.timings)
+        forRecordings = arguments.given(of: [.with, .phase, .depth, .demangle])
         try Self.check(arguments, format)
+    }
+
+    private static func sides(
+        _ arguments: ParsedArguments
+    ) throws(UsageError) -> (before: [String], after: [String]) {
+        let files = arguments.operands
+        guard let border = arguments.operandsBefore[.with] else {
+            guard files.count == 2 else {
+                throw UsageError(
+                    .compare,
+                    "more than 2 files: '\(files.last ?? "")'; where there are several of a "
+                        + "side, --with stands between the two sides")
+            }
+            return ([files[0]], [files[1]])
+        }
+        guard border > 0, border < files.count else {
+            throw UsageError(
+                .compare, "no file \(border == 0 ? "before" : "behind") --with")
+        }
+        return (Array(files.prefix(border)), Array(files.dropFirst(border)))
     }
 
     /// An option without effect is an error, so that nobody takes the whole for a part.
     private static func check(
         _ arguments: ParsedArguments, _ format: ComparisonFormat
     ) throws(UsageError) {
-        let idle: [OptionName] =
+        let idle: Set<OptionName> =
             switch format {
             case .text: []
             case .json: [.phase, .depth]
             case .folded, .svg: [.depth]
             }
-        let given = OptionTable.options(of: .compare).first {
-            idle.contains($0.name) && arguments.isGiven($0.name)
-        }
-        guard let given else { return }
+        guard let given = arguments.given(of: idle).first else { return }
         throw UsageError(
             .compare,
-            "--\(given.long) does not go with --format \(format.rawValue), which is complete")
+            "--\(given) does not go with --format \(format.rawValue), which is complete")
     }
 }

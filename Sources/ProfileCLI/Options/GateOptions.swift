@@ -16,6 +16,8 @@ package struct GateOptions: Hashable, Sendable {
     package var maxLaunches: Int
     /// The path of JUnit's XML; nil: none.
     package var junit: String?
+    /// Whether a regression is explained by a launch of each with stacks.
+    package var explains: Bool
     /// The path of the measurement; nil: it is not kept.
     package var output: String?
 
@@ -30,6 +32,13 @@ package struct GateOptions: Hashable, Sendable {
         maxLaunches = arguments.integer(.maxLaunches) ?? Self.usualLaunches
         junit = arguments.text(.junit)
         output = arguments.text(.output)
+        explains = arguments.isGiven(.explain)
+        if explains, launching.format != .text || launching.isQuiet {
+            throw UsageError(
+                .gate,
+                "--explain is text, which "
+                    + (launching.isQuiet ? "--quiet" : "--format json") + " does not show")
+        }
     }
 
     /// What the program is called, without its folder.

@@ -18,6 +18,12 @@ extension OptionTable {
             a regression it takes as many again
             """),
         .init(
+            .explain, "explain", for: [.gate],
+            """
+            after a regression, record one launch of each with stacks, and show where the difference \
+            comes from, as compare does
+            """),
+        .init(
             .junit, "junit", "FILE", .text, for: [.gate],
             "write the answer as JUnit's XML, too: a test suite 'firstlight gate' with one test"),
         .init(

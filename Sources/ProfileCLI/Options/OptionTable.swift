@@ -18,6 +18,7 @@ package enum OptionName: Hashable, Sendable {
     case launches, against, warm, cold, network, disk, clean, between, before, envFile, freshHome,
         home, versionName, thenRecord
     case baseline, maxRegression, maxLaunches, junit
+    case with, anyway, explain
 }
 
 /// Everything about one option. Parsing, `--help`, the manual page and the suggestions for
@@ -64,7 +65,7 @@ package enum OptionTable {
 
     /// In the order of the help texts.
     package static let options: [OptionDeclaration] =
-        others + gating + measuring + [
+        others + comparing + gating + measuring + [
             .init(.help, "help", short: "h", for: Set(Subcommand.allCases), "print this help")
         ]
 
@@ -198,10 +199,6 @@ package enum OptionTable {
         .init(
             .format, "format", "FORMAT", .choice(CheckFormat.allCases.map(\.rawValue)),
             for: [.doctor], "text (default) or json (for programs)"),
-        .init(
-            .format, "format", "FORMAT", .choice(ComparisonFormat.allCases.map(\.rawValue)),
-            for: [.compare],
-            "text (default), json (complete, for programs), folded or svg, see above"),
         .init(
             .embedSource, "embed-source", for: [.report],
             """

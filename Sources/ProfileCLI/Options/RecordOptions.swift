@@ -136,6 +136,12 @@ package struct RecordOptions: Hashable, Sendable {
 extension ParsedArguments {
     package func isGiven(_ name: OptionName) -> Bool { options[name] != nil }
 
+    /// The long names of those that were given, in the order of the help.
+    func given(of names: Set<OptionName>) -> [String] {
+        OptionTable.options(of: subcommand)
+            .filter { names.contains($0.name) && isGiven($0.name) }.map(\.long)
+    }
+
     package func text(_ name: OptionName) -> String? {
         guard case .text(let value) = options[name] else { return nil }
         return value

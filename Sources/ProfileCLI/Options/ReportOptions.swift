@@ -44,8 +44,8 @@ package struct ReportOptions: Sendable {
         minDuration = arguments.duration(.minDuration) ?? Wait.shortest
         showsTimings = arguments.isGiven(.timings)
         names = NameStyle(arguments)
-        forRecordings = Self.given(
-            arguments, of: Self.shaping.union([.minDuration, .demangle, .embedSource, .sourceRoot]))
+        forRecordings = arguments.given(
+            of: Self.shaping.union([.minDuration, .demangle, .embedSource, .sourceRoot]))
         try Self.check(arguments, format)
     }
 
@@ -53,14 +53,6 @@ package struct ReportOptions: Sendable {
     private static let shaping: Set<OptionName> = [
         .view, .phase, .thread, .interval, .weight, .minPercent, .depth,
     ]
-
-    /// The long names of those that were given, in the order of the help.
-    private static func given(
-        _ arguments: ParsedArguments, of names: Set<OptionName>
-    ) -> [String] {
-        OptionTable.options(of: .report)
-            .filter { names.contains($0.name) && arguments.isGiven($0.name) }.map(\.long)
-    }
 
     /// JSON, HTML and CSV are the whole: an option that would have no effect is an error, so
     /// that nobody takes the whole for a part.
@@ -75,7 +67,7 @@ package struct ReportOptions: Sendable {
         }
         guard format != .text else { return }
         let idle = format == .json ? shaping : shaping.union([.minDuration])
-        if let option = given(arguments, of: idle).first {
+        if let option = arguments.given(of: idle).first {
             throw UsageError(
                 .report,
                 "--\(option) does not go with --format \(format.rawValue), which is complete")

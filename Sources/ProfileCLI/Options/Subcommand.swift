@@ -8,7 +8,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         case .record, .measure, .gate: 1...Int.max
         case .attach: 1...1
         case .import: 1...1
-        case .compare: 2...2
+        case .compare: 2...Int.max
         case .report, .view, .fold, .export: 0...1
         case .doctor: 0...0
         }
@@ -20,7 +20,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         case .record, .measure, .gate: "[--] PROGRAM [ARG]..."
         case .attach: "{PID|--wait NAME}"
         case .import: "FILE"
-        case .compare: "BEFORE AFTER"
+        case .compare: "{BEFORE AFTER|BEFORE... --with AFTER...}"
         case .report, .view, .fold, .export: "[FILE]"
         case .doctor: ""
         }
@@ -51,7 +51,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         case .gate: "say whether a program launches slower than another, for CI"
         case .import: "make a recording of what perf recorded"
         case .report: "show where a recording's time went"
-        case .compare: "show where the difference of two recordings comes from"
+        case .compare: "show where the difference of two recordings, or measurements, comes from"
         case .view: "show a recording in the browser"
         case .fold: "print folded stacks, for flame graphs"
         case .export: "write a recording for other viewers"
@@ -166,7 +166,14 @@ package enum Subcommand: String, CaseIterable, Sendable {
                 Functions are the same if their names and their modules' file names are, phases if \
                 their names are: the program may have been rebuilt, moved or renamed. Differences add \
                 up to that of the launches exactly. Each recording is of a single launch: whether one \
-                version is slower, measure --against tells.
+                version is slower, measure --against tells. Of several recordings on each side (--with) \
+                the means per launch are compared.
+                """,
+                """
+                Two measurements are compared by launch and phase: medians, their difference, and the \
+                bounds that it lies in. They were not taken in turns, so that whatever else changed in \
+                between is in the difference; those of other machines, kernels or conditions are \
+                refused (--anyway).
                 """,
                 """
                 folded: stacks of the main thread's wall time, with microseconds before and after, as \

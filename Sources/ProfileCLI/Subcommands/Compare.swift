@@ -6,20 +6,20 @@ import Report
 enum CompareCommand {
     /// Prints the comparison, and returns the exit status.
     static func run(_ options: CompareOptions, _ console: Console) -> Int32 {
-        for file in [options.before, options.after]
-        where (try? FileKind(of: file)) == .measurement {
-            let problem = UsageError(
-                .compare, "\(file) is a measurement; only recordings can be compared so far")
+        let files = options.before + options.after
+        let measurements = files.filter { (try? FileKind(of: $0)) == .measurement }
+        if measurements.count == files.count { return MeasurementComparing.run(options, console) }
+        if let problem = problem(with: options, files, measurements) {
             console.complain(problem.description)
             return problem.exitStatus
         }
         var timings = Timings()
         let status = Reading.write(to: options.output, console) { () throws(Reading.Failure) in
-            let before = try Reading.profile(
-                of: options.before, names: options.names, &timings)
-            let after = try Reading.profile(of: options.after, names: options.names, &timings)
+            let sides = try Compared(
+                before: profiles(of: options.before, options, &timings),
+                after: profiles(of: options.after, options, &timings))
             let comparison = timings.measure("comparing") {
-                ProfileComparison(before: before, after: after)
+                ProfileComparison(first: sides.map(\.first), others: sides.map(\.others))
             }
             return try timings.measure("printing") { () throws(Reading.Failure) in
                 try render(comparison, options, console)
@@ -27,6 +27,35 @@ enum CompareCommand {
         }
         if options.showsTimings { timings.print(to: console) }
         return status
+    }
+
+    private static func problem(
+        with options: CompareOptions, _ files: [String], _ measurements: [String]
+    ) -> UsageError? {
+        if let measurement = measurements.first,
+            let other = files.first(where: { !measurements.contains($0) })
+        {
+            return UsageError(
+                .compare,
+                "\(measurement) is a measurement and \(other) is not; two of a kind can be "
+                    + "compared")
+        }
+        guard options.anyway else { return nil }
+        return UsageError(.compare, "--anyway is for measurements, which \(files[0]) is not")
+    }
+
+    private typealias Launches = (first: Profile, others: [Profile])
+
+    /// - Parameter files: at least one.
+    private static func profiles(
+        of files: [String], _ options: CompareOptions, _ timings: inout Timings
+    ) throws(Reading.Failure) -> Launches {
+        let first = try Reading.profile(of: files[0], names: options.names, &timings)
+        var others: [Profile] = []
+        for file in files.dropFirst() {
+            others.append(try Reading.profile(of: file, names: options.names, &timings))
+        }
+        return (first, others)
     }
 
     private static func render(

@@ -30,13 +30,13 @@ enum GateCommand {
     }
 
     enum Ending {
-        case answered(GateReport)
+        case answered(GateReport, explanation: ProfileComparison?)
         /// There is no answer; it was told why.
         case failed(String, status: Int32)
 
         var status: Int32 {
             switch self {
-            case .answered(let report): report.result.outcome.status
+            case .answered(let report, _): report.result.outcome.status
             // To measure it is "given up", to a gate it would be a regression.
             case .failed(_, let status):
                 status == MeasureCommand.gaveUp ? GateCommand.ownFailure : status
@@ -47,7 +47,8 @@ enum GateCommand {
     /// - Returns: the exit status of printing.
     private static func show(_ ending: Ending, _ options: GateOptions, _ console: Console) -> Int32
     {
-        guard case .answered(let report) = ending, !options.launching.isQuiet else { return 0 }
+        guard case .answered(let report, let explanation) = ending, !options.launching.isQuiet
+        else { return 0 }
         switch options.launching.format {
         case .json: return printed(report.json(status: ending.status), console)
         case .text:
@@ -55,7 +56,8 @@ enum GateCommand {
             var text = TextOptions()
             text.width = terminal.width
             text.usesColour = terminal.usesColour
-            return printed(report.text(options: text), console)
+            let compared = explanation.map { "\n" + ComparisonReport.text($0, options: text) }
+            return printed(report.text(options: text) + (compared ?? ""), console)
         }
     }
 
@@ -136,7 +138,22 @@ struct Gate {
         guard result.end == .complete else {
             return .failed(run.ending(of: result) ?? "", status: run.status(of: result))
         }
-        return .answered(answer(run.measurement))
+        let report = answer(run.measurement)
+        return .answered(report, explanation: explanation(of: report, run.launcher))
+    }
+
+    /// nil: none was asked for, or there is none. The answer stands without.
+    private func explanation(
+        of report: GateReport, _ launcher: ProgramLauncher
+    ) -> ProfileComparison? {
+        guard options.explains, report.result.outcome == .regression else { return nil }
+        do {
+            return try GateExplanation(options: options.launching, launcher: launcher)
+                .comparison { console.complain($0) }
+        } catch {
+            console.complain(error.message)
+            return nil
+        }
     }
 }
 
@@ -155,7 +172,7 @@ extension JUnitReport {
         let (result, details): (Result, [String]) =
             switch ending {
             case .failed(let reason, _): (.broken(reason), [])
-            case .answered(let report):
+            case .answered(let report, _):
                 switch report.result.outcome {
                 case .passed: (.passed, [report.verdict] + report.grounds)
                 case .regression: (.failed(report.verdict), report.grounds)

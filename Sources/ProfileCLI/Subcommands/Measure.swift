@@ -138,43 +138,16 @@ struct TypicalLaunch {
     let measurement: Measurement
     let launcher: ProgramLauncher
 
-    /// Records it, under the conditions of those that were measured, and says how far it was from the
-    /// median.
+    /// Records it, and says how far it was from the median.
     func record(_ console: Console) throws(MeasuringFailure) {
-        guard let record = options.recordOptions, let arm = launcher.arms.first else { return }
-        try launcher.renew(arm, isFirst: false)
-        guard let streams = StreamsAside() else { return }
-        // What the program writes is not ours to show.
-        let status = RecordCommand.run(
-            record, streams.console, in: RecordingConditions(arm.conditions))
-        _ = arm.conditions.clean()
-        streams.restore()
         let path = options.recordingPath
-        guard let recording = try? RecordingReader.load(path: path) else {
-            console.complain("the launch with stacks could not be recorded (status \(status))")
-            return
-        }
-        let wall = Profile(recording).launch.wall
-        guard let median = MeasurementSummary(of: measurement).arms.first?.wall?.median else {
-            return
-        }
+        let launch = StackedLaunch(options: options, launcher: launcher)
+        guard let profile = try launch.record(arm: 0, to: path, tell: { console.complain($0) }),
+            let median = MeasurementSummary(of: measurement).arms.first?.wall?.median
+        else { return }
         console.complain(
             MeasuringWords.typical(
-                path: path, wall: wall, median: TimeSpan(nanoseconds: Int64(median))))
-    }
-}
-
-extension MeasureOptions {
-    /// As `record` would have them; nil: they cannot be, for which there is no reason.
-    var recordOptions: RecordOptions? {
-        var arguments = ParsedArguments(subcommand: .record)
-        arguments.program = program
-        arguments.operands = program.map(\.text)
-        arguments.options[.output] = .text(recordingPath)
-        arguments.options[.quiet] = .given
-        arguments.options[.after] = .text(after.rawValue)
-        arguments.lists[.until] = end.until.map { .text($0.description) }
-        if let watchdog = end.watchdog { arguments.options[.watchdog] = .duration(watchdog) }
-        return try? RecordOptions(arguments)
+                path: path, wall: profile.launch.wall,
+                median: TimeSpan(nanoseconds: Int64(median))))
     }
 }

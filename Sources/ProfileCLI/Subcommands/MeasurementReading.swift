@@ -33,7 +33,7 @@ enum MeasurementReading {
         }
     }
 
-    private static func load(_ path: String) throws(Reading.Failure) -> Measurement {
+    static func load(_ path: String) throws(Reading.Failure) -> Measurement {
         do {
             return try MeasurementReader.load(path: path)
         } catch {

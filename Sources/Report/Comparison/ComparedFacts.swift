@@ -16,7 +16,7 @@ struct ComparedFacts {
     }
 
     private func isChange(_ wall: Compared<TimeSpan>) -> Bool {
-        wall.difference.magnitude >= comparison.leastChange.magnitude
+        comparison.isChange(wall)
     }
 
     /// nil: there is nothing to show.
@@ -92,7 +92,7 @@ struct ComparedFacts {
     private func row(_ library: ComparedLibrary) -> [TextTable.Cell] {
         var name = TextTable.Cell(library.name.escapedForDisplay)
         name.suffix =
-            library.figures.before == nil ? " (new)" : library.figures.after == nil ? " (gone)" : ""
+            library.loads.before == 0 ? " (new)" : library.loads.after == 0 ? " (gone)" : ""
         return [name] + library.wall.cells
     }
 }

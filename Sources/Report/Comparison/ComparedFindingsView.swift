@@ -38,12 +38,15 @@ struct ComparedFindingsView {
     }
 
     private func text(_ finding: ComparedFinding) -> String {
-        let side: Side = finding.findings.after == nil ? .before : .after
-        guard let shown = finding.findings[side] else { return "" }
+        let side: Side = finding.seen.after == nil ? .before : .after
+        guard let seen = finding.seen[side] else { return "" }
         let words = FindingWords(
-            profile: comparison.profiles[side], finding: shown, functionWidth: Self.functionWidth)
+            profile: comparison.launches[side][seen.launch], finding: seen.finding,
+            functionWidth: Self.functionWidth)
         let phase = comparison.phase(of: finding, side).map { "\($0) · " } ?? ""
-        let first = block("\(times(finding)): \(words.title)", after: "  " + label(finding.status))
+        let first = block(
+            "\(times(finding)): \(words.title)\(often(seen, side))",
+            after: "  " + label(finding.status))
         guard finding.status != .gone else { return first }
         let place = block(phase + words.place)
         return first + place + (finding.status == .new ? block("→ " + words.advice) : "")
@@ -62,6 +65,12 @@ struct ComparedFindingsView {
         }
     }
 
+    /// " (in 3 of 5 launches)"; nothing where it is in all.
+    private func often(_ seen: ComparedFinding.Seen, _ side: Side) -> String {
+        let count = comparison.launches[side].count
+        return seen.launches < count ? " (in \(seen.launches) of \(count) launches)" : ""
+    }
+
     private func block(_ text: String, after start: String = "    ") -> String {
         text.escapedForDisplay.wrapped(to: options.columns, after: start, indent: Self.indent)
     }
@@ -70,7 +79,8 @@ struct ComparedFindingsView {
 extension ProfileComparison {
     /// The phase that a finding begins in on one side; nil: none, or it is not there.
     func phase(of finding: ComparedFinding, _ side: Side) -> String? {
-        finding.findings[side].flatMap { profiles[side].phase(of: $0) }
-            .map { profiles[side].phases[$0].name }
+        guard let seen = finding.seen[side] else { return nil }
+        let profile = launches[side][seen.launch]
+        return profile.phase(of: seen.finding).map { profile.phases[$0].name }
     }
 }

@@ -42,9 +42,10 @@ struct ComparisonFlames {
 
     private var subtitle: String {
         let wall = phases.reduce(Compared<TimeSpan>.zero) { $0 + $1.wall }
+        let unsure = comparison.knowsSpread ? ", or none that is sure" : ""
         return "\(Numbers.time(wall.before)) before, \(Numbers.time(wall.after)) after; red took "
             + "longer, blue less, grey is no change of \(Numbers.time(comparison.leastChange)) or "
-            + "more; boxes are as wide as the longer time"
+            + "more\(unsure); boxes are as wide as the longer time"
     }
 
     private func box(
@@ -54,7 +55,7 @@ struct ComparisonFlames {
             function: Function(
                 name: phase.name, module: "phase", moduleIndex: nil, isOwn: false),
             depth: 0, start: start, width: width, figures: Self.words(phase.wall),
-            fill: colour(phase.wall))
+            fill: colour(phase.wall, phase.walls))
     }
 
     private func box(
@@ -65,7 +66,7 @@ struct ComparisonFlames {
             function: comparison.functions[node.function], depth: place.depth, start: place.start,
             width: place.width,
             figures: Self.words(total) + "; itself " + Numbers.change(own.difference),
-            fill: colour(total))
+            fill: colour(total, node.walls))
     }
 
     /// "1.2 s before, 0.3 s after, -0.9 s"
@@ -75,9 +76,9 @@ struct ComparisonFlames {
     }
 
     /// The deeper, the larger the part of the longer time that changed.
-    private func colour(_ wall: Compared<TimeSpan>) -> String {
+    private func colour(_ wall: Compared<TimeSpan>, _ walls: LaunchWalls) -> String {
         let change = wall.difference
-        guard change.magnitude >= comparison.leastChange.magnitude else { return "#ddd" }
+        guard comparison.isChange(wall, walls) else { return "#ddd" }
         let longest = max(wall.before.magnitude, wall.after.magnitude, 1)
         let share = min(1, Double(change.magnitude) / Double(longest))
         let lightness = 88 - Int(33 * share)

@@ -41,7 +41,7 @@ extension ComparisonReport {
     static func library(_ library: ComparedLibrary, _ writer: inout JSONWriter) {
         writer.object { writer in
             writer.field("name", library.name)
-            writer.field("in", library.figures.map { $0 != nil })
+            writer.field("in", library.loads.map { $0 > 0 })
             writer.field("wallNs", library.wall)
         }
     }
@@ -53,10 +53,10 @@ extension ComparisonReport {
             writer.field("status", finding.status.rawValue)
             writer.field("savingNs", finding.saving)
             for side in Side.allCases {
-                let profile = comparison.profiles[side]
                 writer.key(side.name)
-                if let found = finding.findings[side] {
-                    JSONReport.finding(profile, found, &writer)
+                if let seen = finding.seen[side] {
+                    JSONReport.finding(
+                        comparison.launches[side][seen.launch], seen.finding, &writer)
                 } else {
                     writer.value(String?.none)
                 }

@@ -14,10 +14,11 @@ extension ComparisonReport {
             for side in Side.allCases {
                 writer.breakLine()
                 writer.key(side.name)
-                launch(comparison.profiles[side], &writer)
+                launch(comparison.profiles[side], of: comparison.launches[side].count, &writer)
             }
             writer.breakLine()
             writer.field("wallNs", comparison.wall)
+            interval(comparison, comparison.walls, "", &writer)
             writer.field("cpuNs", comparison.cpu)
             writer.field("mainThreadBlockedNs", comparison.blocked)
             writer.field("leastChangeNs", comparison.leastChange)
@@ -46,8 +47,11 @@ extension ComparisonReport {
         writer.array(list, inLines: true, body)
     }
 
-    private static func launch(_ profile: Profile, _ writer: inout JSONWriter) {
+    private static func launch(
+        _ profile: Profile, of launches: Int, _ writer: inout JSONWriter
+    ) {
         writer.object { writer in
+            writer.field("launches", launches)
             writer.field("name", profile.program.name)
             writer.field("path", profile.program.path)
             writer.field("capture", profile.header.capture.rawValue)
@@ -66,6 +70,7 @@ extension ComparisonReport {
             writer.field("name", phase.name)
             writer.field("in", phase.figures.map { $0 != nil })
             writer.field("wallNs", phase.wall)
+            interval(comparison, phase.walls, "", &writer)
             writer.field("cpuNs", phase.cpu)
             writer.field("mainThreadBlockedNs", phase.blocked)
             section("changes", phase.changes, &writer) { change(comparison, phase, $1, &$0) }
@@ -73,6 +78,7 @@ extension ComparisonReport {
                 writer.object {
                     names(comparison, function.function, &$0)
                     costs("self", function.own, &$0)
+                    interval(comparison, function.walls, "self", &$0)
                     costs("total", function.total, &$0)
                 }
             }
@@ -103,6 +109,20 @@ extension ComparisonReport {
             writer.field("in", node.frames.map { $0 != nil })
             costs("self", node.own, &writer)
             costs("total", node.total, &writer)
+            interval(comparison, node.walls, "total", &writer)
+        }
+    }
+
+    /// `wallIntervalNs`, or `selfWallIntervalNs` and so on; nothing where a side is a single launch.
+    private static func interval(
+        _ comparison: ProfileComparison, _ walls: LaunchWalls, _ prefix: String,
+        _ writer: inout JSONWriter
+    ) {
+        guard let interval = comparison.interval(of: walls) else { return }
+        writer.key(prefix.isEmpty ? "wallIntervalNs" : prefix + "WallIntervalNs")
+        writer.object { writer in
+            writer.field("low", interval.low)
+            writer.field("high", interval.high)
         }
     }
 

@@ -74,7 +74,7 @@ struct PhaseChanges {
     /// nil: no function's own time changed by enough.
     private var functions: String? {
         let changed = phase.functions.filter {
-            $0.own.map(\.wall).difference.magnitude >= comparison.leastChange.magnitude
+            comparison.isChange($0.own.map(\.wall), $0.walls)
         }
         guard !changed.isEmpty else { return nil }
         var table = table([.init(title: "with callees", spareRank: 3)])
@@ -88,7 +88,7 @@ struct PhaseChanges {
     }
 
     /// The place of the function as it is in the bottom-up tree.
-    private func frames(of function: FunctionID) -> Compared<FrameID?> {
+    private func frames(of function: FunctionID) -> Compared<SeenFrame?> {
         let tree = phase.bottomUp
         return tree.roots.first { tree.nodes[$0].function == function }
             .map { tree.nodes[$0].frames } ?? Compared(before: nil, after: nil)
@@ -113,7 +113,7 @@ struct PhaseChanges {
     }
 
     private func cells(
-        of function: FunctionID, _ frames: Compared<FrameID?>
+        of function: FunctionID, _ frames: Compared<SeenFrame?>
     ) -> [TextTable.Cell] {
         comparison.cells(of: function, frames, options)
     }
@@ -122,10 +122,10 @@ struct PhaseChanges {
 extension ProfileComparison {
     /// Name, module and place, of the later launch where it is there.
     func cells(
-        of function: FunctionID, _ frames: Compared<FrameID?>, _ options: TextOptions
+        of function: FunctionID, _ frames: Compared<SeenFrame?>, _ options: TextOptions
     ) -> [TextTable.Cell] {
         let side: Side = frames.after == nil ? .before : .after
-        let place = frames[side].map { profiles[side].frames[$0].place } ?? ""
+        let place = frames[side].map { launches.frame($0, side).place } ?? ""
         return FrameCells.cells(functions[function], place: place, options)
     }
 }

@@ -17,8 +17,9 @@ package struct MeasurementComparisonReport: Sendable {
         case .nothingMeasured(let side):
             "no launch \(side.rawValue) counts: there is nothing to compare"
         case .mismatches(let found):
-            "figures under other circumstances are no measure: "
+            "figures under other circumstances are no measure for each other: "
                 + found.map(MismatchWords.text).joined(separator: "; ")
+                + " (--anyway compares them)"
         }
     }
 

@@ -12,6 +12,7 @@ enum MismatchWords {
         case .cores: "cores"
         case .kernel: "kernel"
         case .boot: "boot"
+        case .unknownBoot: "unknown-boot"
         case .condition(let condition, _, _): condition.rawValue
         }
     }
@@ -25,21 +26,22 @@ enum MismatchWords {
 
     static func text(_ mismatch: MeasurementMismatch) -> String {
         switch mismatch {
-        case .machine(let before, let after): other("machine", before, after)
-        case .processor(let before, let after): other("processor", before, after)
+        case .machine(let before, let after): differ("machines", before, after)
+        case .processor(let before, let after): differ("processors", before, after)
         case .cores(let before, let after):
-            other("number of cores", Numbers.grouped(before), Numbers.grouped(after))
-        case .kernel(let before, let after): other("kernel", before, after)
+            differ("numbers of cores", Numbers.grouped(before), Numbers.grouped(after))
+        case .kernel(let before, let after): differ("kernels", before, after)
         case .boot:
-            "the machine was started anew since the baseline was measured"
+            "the machine was started anew between the two"
+        case .unknownBoot:
+            "whether the machine was started anew between the two is not known"
         case .condition(let condition, let before, let after):
-            other("condition", name(condition, before), name(condition, after))
+            differ("conditions", name(condition, before), name(condition, after))
         }
     }
 
-    private static func other(_ what: String, _ before: String, _ after: String) -> String {
-        "the baseline was measured with another \(what): \(before.escapedForDisplay), and now "
-            + after.escapedForDisplay
+    private static func differ(_ what: String, _ before: String, _ after: String) -> String {
+        "the \(what) differ: \(before.escapedForDisplay) before, \(after.escapedForDisplay) after"
     }
 
     private static func name(

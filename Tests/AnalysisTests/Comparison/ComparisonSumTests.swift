@@ -54,6 +54,55 @@ import Testing
         }
     }
 
+    /// Means of several launches add up, too, whatever is rounded.
+    @Test(arguments: pairs) func meansAddUp(before: UInt64, after: UInt64) {
+        let counts = Compared(before: 1 + Int(before % 4), after: 1 + Int(after % 3))
+        let comparison = Self.several(before: before, after: after, counts)
+        let sum = comparison.phases.reduce(Compared<TimeSpan>.zero) { $0 + $1.wall }
+        #expect(sum == comparison.wall)
+        for side in Side.allCases {
+            let walls = comparison.launches[side].map(\.launch.wall.nanoseconds)
+            #expect(comparison.wall[side].nanoseconds == walls.reduce(0, +) / Int64(walls.count))
+        }
+        for phase in comparison.phases {
+            expectSums(phase)
+            expectConsistent(phase.topDown)
+        }
+        #expect(comparison.knowsSpread == (counts.before > 1 && counts.after > 1))
+    }
+
+    private static func several(
+        before: UInt64, after: UInt64, _ counts: Compared<Int>
+    ) -> ProfileComparison {
+        func others(_ seed: UInt64, _ count: Int) -> [Profile] {
+            (1..<max(1, count)).map { launch(seed: seed &+ UInt64($0) &* 31) }
+        }
+        return ProfileComparison(
+            first: Compared(before: launch(seed: before), after: launch(seed: after)),
+            others: Compared(
+                before: others(before, counts.before), after: others(after, counts.after)))
+    }
+
+    /// Three times the same launch is that launch, and all its differences are sure.
+    @Test(arguments: 0..<20 as Range<UInt64>) func theSameLaunchAgain(seed: UInt64) {
+        let profiles = Compared(
+            before: Self.launch(seed: seed), after: Self.launch(seed: seed &+ 500))
+        let single = ProfileComparison(before: profiles.before, after: profiles.after)
+        let several = ProfileComparison(first: profiles, others: profiles.map { [$0, $0] })
+        #expect(several.wall == single.wall && several.leastChange == single.leastChange)
+        #expect(several.phases.map(\.wall) == single.phases.map(\.wall))
+        for (one, other) in zip(several.phases, single.phases) {
+            #expect(one.changes.map(\.cost) == other.changes.map(\.cost))
+            #expect(one.topDown.nodes.map(\.total) == other.topDown.nodes.map(\.total))
+        }
+        let durations = several.waits.map { $0.figures.map(\.duration) }
+        #expect(durations == single.waits.map { $0.figures.map(\.duration) })
+        #expect(several.libraries.map(\.wall) == single.libraries.map(\.wall))
+        #expect(several.initializers.map(\.wall) == single.initializers.map(\.wall))
+        #expect(several.findings.map(\.saving) == single.findings.map(\.saving))
+        #expect(several.findings.map(\.status) == single.findings.map(\.status))
+    }
+
     private func expectSums(_ phase: ComparedPhase) {
         let own = phase.topDown.nodes.reduce(Compared<Cost>.zero) { $0 + $1.own }
         #expect(own.map(\.wall) == phase.wall)

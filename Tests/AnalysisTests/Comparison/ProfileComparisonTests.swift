@@ -54,6 +54,33 @@ import Testing
         }
     }
 
+    // MARK: Several launches
+
+    /// A change counts where it is sure: `steady` grew in all launches, `shaky` in one of them.
+    @Test func changesThatAreSure() throws {
+        func launches(_ steady: [Int64], _ shaky: [Int64]) -> (Profile, [Profile]) {
+            let all = zip(steady, shaky).map {
+                launch([(spots("main", "steady"), $0), (spots("main", "shaky"), $1)])
+            }
+            return (all[0], Array(all.dropFirst()))
+        }
+        let before = launches([20, 21, 19, 20], [30, 31, 29, 30])
+        let after = launches([40, 41, 39, 40], [30, 90, 29, 31])
+        let comparison = ProfileComparison(
+            first: Compared(before: before.0, after: after.0),
+            others: Compared(before: before.1, after: after.1))
+        #expect(try changes(comparison) == ["steady changed 20"])
+        #expect(try functions(comparison) == ["steady 20", "shaky 15"])
+        let nodes = try main(comparison).topDown.nodes
+        let sure = nodes.filter { comparison.isChange($0.total.map(\.wall), $0.walls) }
+        #expect(sure.map { comparison.functions[$0.function].name } == ["steady"])
+        let single = ProfileComparison(
+            first: Compared(before: before.0, after: after.0),
+            others: Compared(before: [], after: after.1))
+        #expect(try changes(single) == ["steady changed 20", "shaky changed 15"])
+        #expect(single.interval(of: single.walls) == nil)
+    }
+
     // MARK: Functions
 
     @Test func aFunctionThatVanished() throws {

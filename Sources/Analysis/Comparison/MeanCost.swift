@@ -1,0 +1,97 @@
+package import ProfileModel
+
+/// Divides sums over launches by their number. What is rounded off one is carried on to the next, so
+/// that means of parts add up to the mean of the whole.
+struct MeanDivider {
+    private let count: Int64
+    private var sum: Int64 = 0
+    private var given: Int64 = 0
+
+    /// - Parameter count: of launches; none counts as one.
+    init(_ count: Int) { self.count = Int64(max(1, count)) }
+
+    mutating func mean(of part: TimeSpan) -> TimeSpan {
+        sum &+= part.nanoseconds
+        let reached = sum / count
+        defer { given = reached }
+        return TimeSpan(nanoseconds: reached &- given)
+    }
+}
+
+extension TimeSpan {
+    /// Divided among launches, of which there is at least one.
+    func mean(of launches: Int) -> TimeSpan {
+        TimeSpan(nanoseconds: nanoseconds / Int64(max(1, launches)))
+    }
+}
+
+/// The same for costs.
+struct CostDivider {
+    private var wall: MeanDivider
+    private var cpu: MeanDivider
+    private var blocked: MeanDivider
+
+    init(_ count: Int) {
+        (wall, cpu, blocked) = (MeanDivider(count), MeanDivider(count), MeanDivider(count))
+    }
+
+    mutating func mean(of part: Cost) -> Cost {
+        Cost(
+            wall: wall.mean(of: part.wall), cpu: cpu.mean(of: part.cpu),
+            blocked: blocked.mean(of: part.blocked))
+    }
+}
+
+/// What something took in each of several launches of a side, by which it is judged whether it
+/// changed. Empty where a side is a single launch.
+package typealias LaunchWalls = Compared<[TimeSpan]>
+
+/// When a difference is a change.
+struct ChangeRule: Hashable, Sendable {
+    /// Less is none.
+    var least: TimeSpan
+
+    /// Of means over several launches, the interval of their difference must leave out 0, too.
+    func isChange(_ wall: Compared<TimeSpan>, _ launches: LaunchWalls) -> Bool {
+        guard wall.difference.magnitude >= least.magnitude else { return false }
+        return launches.interval?.excludesZero ?? true
+    }
+}
+
+/// What holds the true difference of two means with 95 %.
+package struct ChangeInterval: Hashable, Sendable {
+    package var low: TimeSpan
+    package var high: TimeSpan
+
+    /// nil: it is beyond all times.
+    init?(_ found: MeanDifference) {
+        guard let low = Int64(exactly: found.low.rounded()),
+            let high = Int64(exactly: found.high.rounded())
+        else { return nil }
+        (self.low, self.high) = (TimeSpan(nanoseconds: low), TimeSpan(nanoseconds: high))
+    }
+}
+
+extension LaunchWalls {
+    static var none: Self { Self(before: [], after: []) }
+
+    /// nil: a side is a single launch.
+    var interval: MeanDifference? {
+        let values = map { $0.map { Double($0.nanoseconds) } }
+        return MeanDifference(values.after, against: values.before)
+    }
+
+    /// Of each launch.
+    static func + (left: Self, right: Self) -> Self { left.merged(right, +) }
+    static func - (left: Self, right: Self) -> Self { left.merged(right, -) }
+
+    private func merged(
+        _ other: Self, _ operation: (TimeSpan, TimeSpan) -> TimeSpan
+    ) -> Self {
+        Self { side in
+            guard !other[side].isEmpty else { return self[side] }
+            guard !self[side].isEmpty else { return other[side].map { operation(.zero, $0) } }
+            return zip(self[side], other[side]).map(operation)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Analysis
+import Conditions
+import Measurer
+import ProfileModel
+import Recording
+import Sampler
+
+/// A launch with stacks, under the conditions of those that were measured.
+struct StackedLaunch {
+    let options: MeasureOptions
+    let launcher: ProgramLauncher
+
+    /// Records one, and reads it.
+    ///
+    /// - Parameters:
+    ///   - arm: which program.
+    ///   - tell: is told why there is none.
+    /// - Returns: nil: there is none.
+    func record(
+        arm: Int, to path: String, tell: (String) -> Void
+    ) throws(MeasuringFailure) -> Profile? {
+        guard launcher.arms.indices ~= arm else { return nil }
+        let launched = launcher.arms[arm]
+        guard let record = options.recordOptions(of: launched.command, to: path) else { return nil }
+        try launcher.renew(launched, isFirst: false)
+        guard let streams = StreamsAside() else {
+            tell("the launch with stacks could not be recorded: there are no descriptors left")
+            return nil
+        }
+        // What the program writes is not ours to show.
+        let status = RecordCommand.run(
+            record, streams.console, in: RecordingConditions(launched.conditions))
+        _ = launched.conditions.clean()
+        streams.restore()
+        guard let recording = try? RecordingReader.load(path: path) else {
+            tell("the launch with stacks could not be recorded (status \(status))")
+            return nil
+        }
+        return Profile(recording)
+    }
+}
+
+extension MeasureOptions {
+    /// As `record` would have them; nil: they cannot be, for which there is no reason.
+    fileprivate func recordOptions(of program: [CommandWord], to path: String) -> RecordOptions? {
+        var arguments = ParsedArguments(subcommand: .record)
+        arguments.program = program
+        arguments.operands = program.map(\.text)
+        arguments.options[.output] = .text(path)
+        arguments.options[.quiet] = .given
+        arguments.options[.after] = .text(after.rawValue)
+        arguments.lists[.until] = end.until.map { .text($0.description) }
+        if let watchdog = end.watchdog { arguments.options[.watchdog] = .duration(watchdog) }
+        return try? RecordOptions(arguments)
+    }
+}
