@@ -1,7 +1,7 @@
 package import Report
 
 package enum ComparisonFormat: String, CaseIterable, Sendable {
-    case text, json, folded, svg
+    case text, json, html, folded, svg
 }
 
 /// What `compare` is asked for.
@@ -35,7 +35,7 @@ package struct CompareOptions: Sendable {
         let idle: [OptionName] =
             switch format {
             case .text: []
-            case .json: [.phase, .depth]
+            case .json, .html: [.phase, .depth]
             case .folded, .svg: [.depth]
             }
         let given = OptionTable.options(of: .compare).first {

@@ -201,7 +201,10 @@ package enum OptionTable {
         .init(
             .format, "format", "FORMAT", .choice(ComparisonFormat.allCases.map(\.rawValue)),
             for: [.compare],
-            "text (default), json (complete, for programs), folded or svg, see above"),
+            """
+            text (default), json (complete, for programs), html (a page that needs nothing else: \
+            both timelines, what changed, a differential flame graph), folded or svg, see above
+            """),
         .init(
             .embedSource, "embed-source", for: [.report],
             """
