@@ -214,6 +214,16 @@ class Handling(ComparisonTest):
         self.sent(driver, Keys.ARROW_DOWN, Keys.ARROW_RIGHT, Keys.ENTER)
         self.assertLess(self.zoomed(driver), 1)
 
+    def test_a_deep_box_is_scrolled_to(self):
+        driver = self.show(height=300)
+        seen = driver.execute_script("""
+            const {chart, layout} = firstlight.flames;
+            const deepest = layout.boxes.reduce((a, b) => b.row > a.row ? b : a);
+            chart.choose(deepest);
+            const {scrollTop, clientHeight} = chart.frame;
+            return [deepest.row * 18 - scrollTop, clientHeight];""")
+        self.assertTrue(0 <= seen[0] < seen[1], seen)
+
     def test_a_phase_is_chosen_for_both(self):
         driver = self.show()
         button = next(one for one in self.elements(driver, ".timeline .phase")

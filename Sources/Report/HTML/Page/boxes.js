@@ -20,31 +20,33 @@ export class BoxChart {
     this.canvas = make("canvas.flame", { tabindex: 0, role: "img", "aria-label": look.label,
       onmousemove: (event) => this.hover(event), onmouseleave: (event) => tell(event, null),
       onclick: (event) => this.zoom(this.at(event)), onkeydown: (event) => this.key(event) });
+    this.frame = make("div.boxes", {}, this.canvas);
     this.status = make("p.caption", { "aria-live": "polite" }, layout.caption);
     const tools = make("div.choice", { role: "group", "aria-label": "flame graph" }, ...look.tools,
       make("button", { type: "button", onclick: () => this.zoom(null) }, "Whole"));
     this.element = make("section.flames", {}, tools, this.status,
-      layout.boxes.length === 0 ? make("p.empty", {}, look.nothing) : this.canvas);
-    new ResizeObserver(() => this.draw()).observe(this.element);
+      layout.boxes.length === 0 ? make("p.empty", {}, look.nothing) : this.frame);
+    new ResizeObserver(() => this.draw()).observe(this.frame);
   }
 
   draw() {
-    const width = this.element.clientWidth;
+    const width = this.frame.clientWidth;
     if (width === 0 || this.layout.boxes.length === 0) return;
-    const rows = this.layout.boxes.reduce((most, box) => Math.max(most, box.row), 0) + 1;
-    const context = sized(this.canvas, width, Math.min(rows, mostLevels) * levelHeight + 2);
     const scale = width / (this.view[1] - this.view[0]);
-    const paint = this.look.paint();
-    context.font = "11px sans-serif";
-    context.textBaseline = "middle";
     this.shown = [];
+    let rows = 1;
     for (const box of this.layout.boxes) {
       const left = Math.max(0, (box.from - this.view[0]) * scale);
       const right = Math.min(width, (box.to - this.view[0]) * scale);
       if (right - left < 0.4 || box.row >= mostLevels) continue;
       this.shown.push({ box, left, right });
-      this.drawBox(context, paint, box, left, right);
+      rows = Math.max(rows, box.row + 1);
     }
+    const context = sized(this.canvas, width, rows * levelHeight + 2);
+    const paint = this.look.paint();
+    context.font = "11px sans-serif";
+    context.textBaseline = "middle";
+    for (const { box, left, right } of this.shown) this.drawBox(context, paint, box, left, right);
   }
 
   drawBox(context, paint, box, left, right) {
@@ -85,6 +87,15 @@ export class BoxChart {
     this.chosen = box;
     this.status.textContent = box === null ? this.layout.caption : this.look.lines(box).join(" · ");
     this.draw();
+    if (box !== null) this.scrollTo(box);
+  }
+
+  /** Where the frame is lower than its boxes. */
+  scrollTo({ row }) {
+    const { frame } = this;
+    const top = row * levelHeight;
+    const lowest = Math.max(0, top + 2 * levelHeight - frame.clientHeight);
+    frame.scrollTop = Math.min(Math.max(frame.scrollTop, lowest), top);
   }
 
   key(event) {
