@@ -32,6 +32,12 @@ def report(recording):
     return json.loads(run("report", recording, "--format", "json"))
 
 
+@functools.cache
+def comparison(before, after):
+    """The JSON of both compared."""
+    return json.loads(run("compare", before, after, "--format", "json"))
+
+
 def run(*words):
     """What firstlight prints; it must succeed, and nothing is left in the user's cache."""
     finished = subprocess.run(

@@ -101,5 +101,20 @@ extension EndToEnd {
                 #expect(text.output.contains(name), "\(text.output)")
             }
         }
+
+        /// The page without its scripts: what is known of it without a browser.
+        @Test func thePageHasTheTextToo() throws {
+            let files = [try record("starsearcher"), try record("starsearcher-mended")]
+            let page = scratch("difference.html")
+            let made = try Firstlight.command(
+                ["compare", "--format", "html", "-o", page] + files
+            ).run()
+            #expect(made.status == 0 && made.output == "" && made.error == "")
+            let html = try String(contentsOfFile: page, encoding: .utf8)
+            #expect(html.hasPrefix("<!DOCTYPE html>") && html.hasSuffix("</html>\n"))
+            #expect(html.contains("<title>starsearcher → starsearcher-mended: "))
+            #expect(html.contains("global constructors keyed to logger.cpp (gone)"))
+            #expect(html.contains("content=\"default-src 'none'; "))
+        }
     }
 }

@@ -49,7 +49,7 @@ import Testing
     /// Whoever asks for a part does not get the whole.
     @Test(arguments: [
         "--format json --phase main", "--format json --depth 3", "--format svg --depth 3",
-        "--format folded --depth 3",
+        "--format folded --depth 3", "--format html --phase main", "--format html --depth 3",
     ])
     func optionsWithoutEffect(words: String) throws {
         let run = try run("compare a b \(words)".split(separator: " ").map(String.init))
@@ -89,6 +89,10 @@ import Testing
             let svg = try run(["compare", before, after, "--format", "svg", "--timings"])
             #expect(svg.output.hasPrefix("<?xml"))
             #expect(svg.error.contains("timing: comparing"))
+            let html = try run(["compare", before, after, "--format", "html"])
+            #expect(html.status == 0 && html.output.hasPrefix("<!DOCTYPE html>"))
+            let title = "50.0 ms before, 20.0 ms after, 30.0 ms faster (-60.0 %)"
+            #expect(html.output.contains("\(title) – Firstlight</title>"))
             let phase = try run(["compare", before, after, "--phase", "nothing"])
             #expect(phase.status == 1)
             #expect(phase.error.contains("no phase 'nothing' in this recording"))

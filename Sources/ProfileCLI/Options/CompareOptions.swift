@@ -1,7 +1,7 @@
 package import Report
 
 package enum ComparisonFormat: String, CaseIterable, Sendable {
-    case text, json, folded, svg
+    case text, json, html, folded, svg
 }
 
 /// What `compare` is asked for.
@@ -61,7 +61,7 @@ package struct CompareOptions: Sendable {
         let idle: Set<OptionName> =
             switch format {
             case .text: []
-            case .json: [.phase, .depth]
+            case .json, .html: [.phase, .depth]
             case .folded, .svg: [.depth]
             }
         guard let given = arguments.given(of: idle).first else { return }

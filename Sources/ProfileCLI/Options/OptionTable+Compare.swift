@@ -11,7 +11,9 @@ extension OptionTable {
             .format, "format", "FORMAT", .choice(ComparisonFormat.allCases.map(\.rawValue)),
             for: [.compare],
             """
-            text (default), json (complete, for programs) or, of recordings, folded or svg, see above
+            text (default), json (complete, for programs) or, of recordings, html (a page that needs \
+            nothing else: both timelines, what changed, a differential flame graph), folded or svg, see \
+            above
             """),
         .init(
             .anyway, "anyway", for: [.compare],

@@ -74,6 +74,7 @@ enum CompareCommand {
         case .json: return Array(ComparisonReport.json(comparison).utf8)
         case .folded: return Array(ComparisonReport.folded(comparison, phases: phases).utf8)
         case .svg: return Array(ComparisonReport.svg(comparison, phases: phases).utf8)
+        case .html: return ComparisonPage.html(of: comparison, compress: Gzip.compressed)
         }
     }
 

@@ -15,10 +15,6 @@ struct ComparedFacts {
         (phases == nil ? [waits, initializers, libraries] : [waits]).compactMap { $0 }
     }
 
-    private func isChange(_ wall: Compared<TimeSpan>) -> Bool {
-        comparison.isChange(wall)
-    }
-
     /// nil: there is nothing to show.
     private func table(
         _ columns: [TextTable.Column], _ rows: [[TextTable.Cell]], caption: String, of noun: String
@@ -37,9 +33,8 @@ struct ComparedFacts {
     // MARK: Waits
 
     private var waits: String? {
-        let changed = comparison.waits.filter { wait in
-            let isWanted = phases.map { wait.identity.phase.map($0.contains) ?? false } ?? true
-            return isWanted && wait.identity.thread == nil && isChange(wait.durations)
+        let changed = comparison.changedWaits.filter { wait in
+            phases.map { wait.identity.phase.map($0.contains) ?? false } ?? true
         }
         let columns = [
             TextTable.Column(title: "", alignment: .left, minimum: 12),
@@ -63,9 +58,8 @@ struct ComparedFacts {
     // MARK: Initialisers
 
     private var initializers: String? {
-        let changed = comparison.initializers.filter { isChange($0.wall) }
-        return table(
-            FrameCells.columns(options), changed.map(row),
+        table(
+            FrameCells.columns(options), comparison.changedInitializers.map(row),
             caption: "Initialisers (timed, not sampled)", of: "initialiser")
     }
 
@@ -81,10 +75,9 @@ struct ComparedFacts {
     // MARK: Libraries
 
     private var libraries: String? {
-        let changed = comparison.libraries.filter { !$0.isCommon || isChange($0.wall) }
         let columns = [TextTable.Column(title: "", alignment: .left, minimum: 16)]
         return table(
-            columns, changed.map(row),
+            columns, comparison.changedLibraries.map(row),
             caption: "Libraries, and what loading (dlopen) or initialising them took",
             of: "library")
     }

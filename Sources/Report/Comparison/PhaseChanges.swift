@@ -35,7 +35,9 @@ struct PhaseChanges {
         let node = phase.topDown.nodes[change.node]
         var cells = cells(of: node.function, node.frames)
         // Where there is room for both.
-        if options.columns >= Self.widthForCallers, let caller = caller(of: change.node) {
+        if options.columns >= Self.widthForCallers,
+            let caller = comparison.ownCaller(of: change.node, in: phase.topDown)
+        {
             cells[0].text += " ← " + comparison.functions[caller].name.escapedForDisplay
         }
         if change.kind != .changed { cells[0].suffix = " (\(change.kind.rawValue))" }
@@ -56,42 +58,20 @@ struct PhaseChanges {
         return name + empty + figures(rest)
     }
 
-    /// The next function of the developer's own outward.
-    private func caller(of node: Int) -> FunctionID? {
-        let tree = phase.topDown
-        let function = tree.nodes[node].function
-        var current = tree.nodes[node].parent
-        while let next = current {
-            let caller = tree.nodes[next].function
-            if caller != function, comparison.functions[caller].isOwn { return caller }
-            current = tree.nodes[next].parent
-        }
-        return nil
-    }
-
     // MARK: By function
 
     /// nil: no function's own time changed by enough.
     private var functions: String? {
-        let changed = phase.functions.filter {
-            comparison.isChange($0.own.map(\.wall), $0.walls)
-        }
+        let changed = comparison.changedFunctions(of: phase)
         guard !changed.isEmpty else { return nil }
         var table = table([.init(title: "with callees", spareRank: 3)])
         table.caption = "\(name): functions by their own time"
         table.rows = changed.prefix(options.depth ?? Self.mostFunctions).map { function in
-            cells(of: function.function, frames(of: function.function))
+            cells(of: function.function, phase.frames(of: function.function))
                 + function.own.map(\.wall).cells
                 + [.change(function.total.map(\.wall).difference)]
         }
         return table.render(width: options.columns, colour: options.usesColour)
-    }
-
-    /// The place of the function as it is in the bottom-up tree.
-    private func frames(of function: FunctionID) -> Compared<SeenFrame?> {
-        let tree = phase.bottomUp
-        return tree.roots.first { tree.nodes[$0].function == function }
-            .map { tree.nodes[$0].frames } ?? Compared(before: nil, after: nil)
     }
 
     // MARK: Cells
@@ -124,9 +104,7 @@ extension ProfileComparison {
     func cells(
         of function: FunctionID, _ frames: Compared<SeenFrame?>, _ options: TextOptions
     ) -> [TextTable.Cell] {
-        let side: Side = frames.after == nil ? .before : .after
-        let place = frames[side].map { launches.frame($0, side).place } ?? ""
-        return FrameCells.cells(functions[function], place: place, options)
+        FrameCells.cells(functions[function], place: place(of: frames), options)
     }
 }
 

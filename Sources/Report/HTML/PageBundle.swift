@@ -14,18 +14,38 @@ enum PageBundle {
             style: PackageResources.page_css + PackageResources.measurement_css)
     }
 
-    /// The modules in the order in which they need each other.
-    private static let launchModules = [
-        PackageResources.format_js, PackageResources.launch_js, PackageResources.totals_js,
-        PackageResources.forest_js, PackageResources.dom_js, PackageResources.state_js,
-        PackageResources.source_js, PackageResources.heaviest_js, PackageResources.tree_js,
-        PackageResources.flame_js, PackageResources.table_js, PackageResources.facts_js,
-        PackageResources.lanes_js, PackageResources.timeline_js, PackageResources.main_js,
+    /// Of a comparison of two recordings: the skeleton is that of a recording's page.
+    static var comparison: PageFiles {
+        PageFiles(
+            skeleton: text(PackageResources.page_html), script: script(comparisonModules),
+            style: PackageResources.page_css + PackageResources.comparison_css)
+    }
+
+    /// What pages with a timeline share. Modules are in the order in which they need each other.
+    private static let timelineModules = [
+        PackageResources.format_js, PackageResources.launch_js, PackageResources.dom_js,
+        PackageResources.values_js, PackageResources.start_js, PackageResources.legend_js,
+        PackageResources.table_js, PackageResources.boxes_js, PackageResources.lanes_js,
+        PackageResources.timeline_js,
     ]
+
+    private static let launchModules =
+        timelineModules + [
+            PackageResources.totals_js, PackageResources.forest_js, PackageResources.state_js,
+            PackageResources.source_js, PackageResources.heaviest_js, PackageResources.tree_js,
+            PackageResources.flame_js, PackageResources.facts_js, PackageResources.main_js,
+        ]
 
     private static let measurementModules = [
         PackageResources.dom_js, PackageResources.measurement_js,
     ]
+
+    private static let comparisonModules =
+        timelineModules + [
+            PackageResources.compared_js, PackageResources.sides_js,
+            PackageResources.differential_js, PackageResources.changes_js,
+            PackageResources.comparison_js,
+        ]
 
     /// All modules as one: a page that is opened from a disk cannot import others. Each import is
     /// a line of its own, and names are unique among all of them.

@@ -9,8 +9,11 @@ extension PageData {
         section("intervals", profile.intervals, &writer, interval)
         section("signposts", profile.signposts, &writer, signpost)
         section("waits", profile.waits, &writer, wait)
-        section("findings", profile.findings(), &writer, finding)
         section("children", profile.children, &writer, child)
+    }
+
+    func findings(_ writer: inout JSONWriter) {
+        section("findings", profile.findings(), &writer, finding)
     }
 
     private func section<Element>(
@@ -22,7 +25,10 @@ extension PageData {
     }
 
     private func initializer(_ run: InitializerFigures, _ writer: inout JSONWriter) {
+        let function = profile.frames[profile.frames[run.frame].function]
         writer.field("frame", run.frame.rawValue)
+        writer.text("name", function.name)
+        writer.text("module", function.module)
         writer.text("file", run.file)
         writer.field("line", run.line)
         writer.field("thread", run.thread)

@@ -10,9 +10,7 @@ struct PageData {
     let profile: Profile
     private let sources: SourceLines
 
-    private static let longName = 100
-
-    init(_ profile: Profile, _ sources: SourceLines) {
+    init(_ profile: Profile, _ sources: SourceLines = SourceLines()) {
         self.profile = profile
         self.sources = sources
     }
@@ -23,14 +21,29 @@ struct PageData {
         writer.object { writer in
             program(&writer)
             phases(&writer)
-            threads(&writer)
-            functions(&writer)
+            let stretches = stretchesByThread
+            threads(&writer) { writer, thread in
+                writer.key("stretches")
+                columns(of: stretches[thread], &writer)
+            }
+            writer.functions(profile.frames.functions)
             frames(&writer)
             nodes(&writer)
             facts(&writer)
+            findings(&writer)
             source(&writer)
         }
         return writer.bytes
+    }
+
+    /// What a timeline shows, as an object: all but stacks.
+    func timeline(_ writer: inout JSONWriter) {
+        writer.object { writer in
+            program(&writer)
+            phases(&writer)
+            threads(&writer) { _, _ in }
+            facts(&writer)
+        }
     }
 
     // MARK: The launch
@@ -73,9 +86,16 @@ struct PageData {
 
     // MARK: Threads
 
-    private func threads(_ writer: inout JSONWriter) {
-        var stretches = [[Stretch]](repeating: [], count: profile.threads.count)
-        for stretch in profile.stretches(in: .all) { stretches[stretch.thread].append(stretch) }
+    private var stretchesByThread: [[Stretch]] {
+        var result = [[Stretch]](repeating: [], count: profile.threads.count)
+        for stretch in profile.stretches(in: .all) { result[stretch.thread].append(stretch) }
+        return result
+    }
+
+    /// - Parameter more: writes what else a thread, by its position, has.
+    private func threads(
+        _ writer: inout JSONWriter, more: (inout JSONWriter, Int) -> Void
+    ) {
         let timelines = profile.timelines()
         writer.key("threads")
         writer.array(profile.threads.indices) { writer, index in
@@ -87,8 +107,7 @@ struct PageData {
                 $0.field("start", thread.start)
                 $0.field("end", thread.end)
                 $0.text("priority", thread.priorities.last?.words ?? "")
-                $0.key("stretches")
-                columns(of: stretches[index], &$0)
+                more(&$0, index)
                 $0.key("runs")
                 columns(of: timelines[index], &$0)
             }
@@ -121,27 +140,6 @@ struct PageData {
     }
 
     // MARK: Stacks
-
-    private func functions(_ writer: inout JSONWriter) {
-        let functions = profile.frames.functions
-        writer.key("functions")
-        writer.object { writer in
-            writer.key("name")
-            writer.array(functions) { $0.value($1.name.escapedForDisplay) }
-            // Of names that fill more than a line, what a reader needs; by position.
-            writer.key("short")
-            writer.object { writer in
-                for (index, function) in functions.enumerated() {
-                    let name = function.name.escapedForDisplay
-                    guard name.utf8.count > Self.longName else { continue }
-                    writer.field(String(index), name.shortenedFunction(to: Self.longName))
-                }
-            }
-            writer.key("module")
-            writer.array(functions) { $0.value($1.module.escapedForDisplay) }
-            writer.column("own", functions) { $0.isOwn ? 1 : 0 }
-        }
-    }
 
     private func frames(_ writer: inout JSONWriter) {
         let frames = profile.frames.frames
@@ -195,40 +193,6 @@ extension ThreadState {
         case .runnable: 1
         case .preempted: 2
         case .blocked: 3
-        }
-    }
-}
-
-extension JSONWriter {
-    mutating func text(_ name: String, _ text: String?) { field(name, text?.escapedForDisplay) }
-
-    fileprivate mutating func column<Element>(
-        _ name: String, _ values: [Element], _ number: (Element) -> Int64
-    ) {
-        key(name)
-        array(values) { $0.value(number($1)) }
-    }
-
-    /// The first, and then each as what it is more than the one before.
-    fileprivate mutating func differences<Element>(
-        _ name: String, _ values: [Element], _ number: (Element) -> Int64
-    ) {
-        var last: Int64 = 0
-        column(name, values) { value in
-            let number = number(value)
-            defer { last = number }
-            return number - last
-        }
-    }
-
-    fileprivate mutating func gaps<Element>(
-        _ values: [Element], _ times: (Element) -> (start: TimeSpan, end: TimeSpan)
-    ) {
-        var last = TimeSpan.zero
-        column("gap", values) { value in
-            let (start, end) = times(value)
-            defer { last = end }
-            return (start - last).nanoseconds
         }
     }
 }

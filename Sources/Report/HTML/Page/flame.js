@@ -1,134 +1,40 @@
 // Flame graphs, roots at the top: as wide as their time, heaviest first or in the order of time.
-import { colour, make, sized, tell } from "./dom.js";
+import { BoxChart, mostLevels } from "./boxes.js";
+import { colour, make } from "./dom.js";
 import { percent, time } from "./format.js";
 import { bottomUp, topDown } from "./forest.js";
 import { forEachStretch } from "./totals.js";
 import { weights } from "./launch.js";
 
-const levelHeight = 18, mostLevels = 400;
-
 export function flameView(context) {
   const isTime = context.state.values.order === "time";
   const layout = isTime ? timeOrder(context) : heavyOrder(context);
-  return new Flame(context, layout).element;
+  return new BoxChart(layout, new FlameLook(context, layout)).element;
 }
 
-/** Boxes are `{from, to, row, function, label}`; from and to are parts of the layout's whole. */
-class Flame {
+/** Boxes of functions. */
+class FlameLook {
   constructor(context, layout) {
-    this.context = context;
-    this.layout = layout;
-    this.view = [0, layout.whole];
-    this.chosen = null;
-    this.canvas = make("canvas.flame", { tabindex: 0, role: "img",
-      "aria-label": `flame graph, ${layout.caption}; the call tree tells the same in words`,
-      onmousemove: (event) => this.hover(event), onmouseleave: (event) => tell(event, null),
-      onclick: (event) => this.zoom(this.at(event)), onkeydown: (event) => this.key(event) });
-    this.status = make("p.caption", { "aria-live": "polite" }, layout.caption);
-    const order = make("div.choice", { role: "group", "aria-label": "order" },
-      ...["heavy", "time"].map((name) => make("button", { type: "button",
-        "aria-pressed": String(context.state.values.order === name),
-        onclick: () => context.state.change({ order: name }) },
-      name === "heavy" ? "Heaviest first" : "In the order of time")),
-      make("button", { type: "button", onclick: () => this.zoom(null) }, "Whole"));
-    this.element = make("section.flames", {}, order, this.status,
-      layout.boxes.length === 0 ? make("p.empty", {}, context.nothing) : this.canvas);
-    new ResizeObserver(() => this.draw()).observe(this.element);
+    this.launch = context.launch;
+    this.whole = layout.whole;
+    this.nothing = context.nothing;
+    this.label = `flame graph, ${layout.caption}; the call tree tells the same in words`;
+    const { state } = context;
+    this.tools = ["heavy", "time"].map((name) => make("button", { type: "button",
+      "aria-pressed": String(state.values.order === name),
+      onclick: () => state.change({ order: name }) },
+    name === "heavy" ? "Heaviest first" : "In the order of time"));
   }
 
-  draw() {
-    const width = this.element.clientWidth;
-    if (width === 0 || this.layout.boxes.length === 0) return;
-    const rows = this.layout.boxes.reduce((most, box) => Math.max(most, box.row), 0) + 1;
-    const context = sized(this.canvas, width, Math.min(rows, mostLevels) * levelHeight + 2);
-    const scale = width / (this.view[1] - this.view[0]);
-    const paint = new Paint(this.context.launch);
-    context.font = "11px sans-serif";
-    context.textBaseline = "middle";
-    this.shown = [];
-    for (const box of this.layout.boxes) {
-      const left = Math.max(0, (box.from - this.view[0]) * scale);
-      const right = Math.min(width, (box.to - this.view[0]) * scale);
-      if (right - left < 0.4 || box.row >= mostLevels) continue;
-      this.shown.push({ box, left, right });
-      this.drawBox(context, paint, box, left, right);
-    }
-  }
+  name(box) { return this.launch.functions.short[box.function]; }
 
-  drawBox(context, paint, box, left, right) {
-    const top = box.row * levelHeight, width = Math.max(0.6, right - left - 0.6);
-    context.fillStyle = paint.of(box.function);
-    context.fillRect(left, top, width, levelHeight - 1);
-    if (box === this.chosen) {
-      context.strokeStyle = paint.text;
-      context.lineWidth = 2;
-      context.strokeRect(left + 1, top + 1, Math.max(1, width - 2), levelHeight - 3);
-    }
-    const room = Math.floor((width - 6) / 6);
-    if (room < 3) return;
-    const name = this.context.launch.functions.short[box.function];
-    context.fillStyle = paint.text;
-    context.fillText(name.length > room ? `${name.slice(0, room - 1)}…` : name, left + 3,
-      top + levelHeight / 2);
-  }
-
-  at(event) {
-    const bounds = this.canvas.getBoundingClientRect();
-    const x = event.clientX - bounds.left;
-    const row = Math.floor((event.clientY - bounds.top) / levelHeight);
-    return this.shown?.find(({ box, left, right }) =>
-      box.row === row && x >= left && x < Math.max(right, left + 1))?.box ?? null;
-  }
-
-  describe(box) {
-    const { functions } = this.context.launch;
+  lines(box) {
+    const { functions } = this.launch;
     return [functions.name[box.function], functions.module[box.function],
-      `${time(box.to - box.from)}, ${percent(box.to - box.from, this.layout.whole)}`];
+      `${time(box.to - box.from)}, ${percent(box.to - box.from, this.whole)}`];
   }
 
-  hover(event) {
-    const box = this.at(event);
-    tell(event, box === null ? null : this.describe(box));
-  }
-
-  zoom(box) {
-    this.view = box === null ? [0, this.layout.whole] : [box.from, box.to];
-    this.choose(box);
-  }
-
-  choose(box) {
-    this.chosen = box;
-    this.status.textContent = box === null ? this.layout.caption : this.describe(box).join(" · ");
-    this.draw();
-  }
-
-  key(event) {
-    const { boxes } = this.layout;
-    const current = this.chosen;
-    const within = (box, outer) => box.from >= outer.from && box.to <= outer.to;
-    const beside = (step) => {
-      const row = boxes.filter((box) => box.row === current.row).sort((a, b) => a.from - b.from);
-      return row[row.indexOf(current) + step];
-    };
-    const actions = {
-      ArrowDown: () => current === null ? boxes[0]
-        : boxes.find((box) => box.row === current.row + 1 && within(box, current)),
-      ArrowUp: () => current && boxes.find((box) => box.row === current.row - 1
-        && within(current, box)),
-      ArrowRight: () => current && beside(1),
-      ArrowLeft: () => current && beside(-1),
-    };
-    if (event.key in actions) {
-      event.preventDefault();
-      const next = actions[event.key]();
-      if (next) this.choose(next);
-    } else if (event.key === "Enter") {
-      this.zoom(current);
-    } else if (event.key === "Escape") {
-      event.stopPropagation();
-      this.zoom(null);
-    }
-  }
+  paint() { return new Paint(this.launch); }
 }
 
 /** Own code is warm, the system's cool, what is no code grey; the hue tells neighbours apart. */
@@ -140,9 +46,11 @@ class Paint {
     this.known = new Map();
   }
 
-  of(callee) {
+  fill(context, box, left, top, width, height) {
+    const callee = box.function;
     if (!this.known.has(callee)) this.known.set(callee, this.mixed(callee));
-    return this.known.get(callee);
+    context.fillStyle = this.known.get(callee);
+    context.fillRect(left, top, width, height);
   }
 
   mixed(callee) {

@@ -17,6 +17,12 @@ export function timeCell(nanoseconds) {
   return nanoseconds > 0 ? time(nanoseconds) : "–";
 }
 
+/** A change: "+1.2 ms", "-0.38 s", "–" for none. What rounds to nothing has no direction. */
+export function change(nanoseconds) {
+  if (nanoseconds === 0) return "–";
+  return (nanoseconds >= 500 ? "+" : "") + time(nanoseconds);
+}
+
 /** A share too small to be shown is "< 0.1 %" rather than none. */
 export function percent(part, whole) {
   if (!(whole > 0) || !(part > 0)) return "0.0 %";

@@ -49,11 +49,9 @@ function intervalSpans(launch) {
 
 function librarySpans(launch) {
   const runs = launch.initializers.map((run) => {
-    const name = launch.functions.name[launch.frames.function[run.frame]];
-    return { start: run.start, end: run.end, kind: "initializer", name,
+    return { start: run.start, end: run.end, kind: "initializer", name: run.name,
       select: { initializer: run.index },
-      lines: [name, launch.functions.module[launch.frames.function[run.frame]],
-        `initialiser: ${time(run.wall)}, ${time(run.cpu)} of it CPU`] };
+      lines: [run.name, run.module, `initialiser: ${time(run.wall)}, ${time(run.cpu)} of it CPU`] };
   });
   const loads = launch.libraries.map((library) => ({
     start: library.start, end: library.start + (library.wall ?? 0),

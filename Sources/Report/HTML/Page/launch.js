@@ -1,4 +1,4 @@
-// The launch that the page carries: unpacked, and its columns as arrays of numbers.
+// The launch that the page carries, its columns as arrays of numbers.
 
 export const states = ["running", "runnable", "preempted", "blocked"];
 
@@ -10,35 +10,34 @@ export const weights = {
   runnable: { title: "Runnable", of: [0, 1, 1, 0], showsWaits: false },
 };
 
-/** JSON from a gzip file in base64. */
-export async function unpack(text) {
-  const binary = atob(text);
-  // Loops, here and below: what takes a function for each element takes ten times as long.
-  const bytes = new Uint8Array(binary.length);
-  for (let i = 0; i < bytes.length; i += 1) bytes[i] = binary.charCodeAt(i);
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return JSON.parse(await new Response(stream).text());
-}
-
 /** Columns of differences become what they stand for; the rest stays as it is. */
 export function decode(raw) {
+  const launch = decodeTimeline(raw);
+  launch.threads.forEach((thread, index) => {
+    thread.stretches = decodeStretches(raw.threads[index].stretches);
+  });
+  launch.nodes = decodeNodes(raw.nodes);
+  addShortNames(launch.functions);
+  addSystemCode(launch);
+  return launch;
+}
+
+/** The same of what a timeline shows. */
+export function decodeTimeline(raw) {
   const launch = { ...raw };
   launch.phases = raw.phases.map((phase) => ({ ...phase, end: phase.start + phase.wall }));
   launch.threads = raw.threads.map((thread, index) => ({
-    ...thread, index,
-    label: labelOf(thread),
-    stretches: decodeStretches(thread.stretches),
-    runs: decodeRuns(thread.runs),
-  }));
-  launch.nodes = decodeNodes(raw.nodes);
-  // Only names that are too long have a shorter one.
-  launch.functions.short = raw.functions.name.map((name, index) => raw.functions.short[index] ?? name);
+    ...thread, index, label: labelOf(thread), runs: decodeRuns(thread.runs) }));
   for (const list of ["initializers", "intervals", "waits", "children"]) {
     launch[list] = raw[list].map((entry, index) =>
       ({ ...entry, index, end: entry.start + entry.wall }));
   }
-  addSystemCode(launch);
   return launch;
+}
+
+/** Only names that are too long have a shorter one. */
+export function addShortNames(functions) {
+  functions.short = functions.name.map((name, index) => functions.short[index] ?? name);
 }
 
 function labelOf({ name, tid, isMain }) {
@@ -79,9 +78,15 @@ function decodeRuns(columns) {
   return { count, start, end, state: new Uint8Array(columns.state) };
 }
 
-function decodeNodes(columns) {
-  const caller = new Int32Array(columns.caller);
+/** Callers' positions from how far before each node they are; -1: it has none. */
+export function callersFrom(distances) {
+  const caller = new Int32Array(distances);
   for (let i = 0; i < caller.length; i += 1) caller[i] = caller[i] > 0 ? i - caller[i] : -1;
+  return caller;
+}
+
+function decodeNodes(columns) {
+  const caller = callersFrom(columns.caller);
   return { count: caller.length, caller, frame: sums(columns.frame) };
 }
 

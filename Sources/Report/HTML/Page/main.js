@@ -5,7 +5,9 @@ import { flameView } from "./flame.js";
 import { time } from "./format.js";
 import { Forest } from "./forest.js";
 import { heaviestView } from "./heaviest.js";
-import { decode, states, unpack, weights } from "./launch.js";
+import { decode, states, weights } from "./launch.js";
+import { gestures, legend } from "./legend.js";
+import { start } from "./start.js";
 import { ViewState } from "./state.js";
 import { Timeline } from "./timeline.js";
 import { ownTimes, weighed } from "./totals.js";
@@ -37,7 +39,7 @@ class Page {
       onkeydown: (event) => this.tabKey(event) }, ...tabs.map((tab) => this.tabButton(tab)));
     this.panel = make("div.panel", { role: "tabpanel", id: "panel", tabindex: -1 });
     document.getElementById("page").replaceChildren(this.header(), this.timeline.element,
-      legend(), this.selection, this.tabs, this.tools.element, this.panel);
+      legend(gestures), this.selection, this.tabs, this.tools.element, this.panel);
     this.state.listen((names) => this.changed(names));
     document.addEventListener("keydown", (event) => this.key(event));
     this.fill();
@@ -51,6 +53,8 @@ class Page {
       launch.command === "" ? null : make("p.command", {}, make("code", {}, launch.command)),
       ...launch.notes.map((note) => make("p.note", {}, note)));
   }
+
+  paint() { this.timeline.paint(); }
 
   // MARK: Tools
 
@@ -190,23 +194,4 @@ class Page {
   }
 }
 
-function legend() {
-  return make("p.legend", {}, ...states.map((name) =>
-    make("span", {}, make(`i.swatch.${name}`, { "aria-hidden": "true" }), name)),
-  make("span.hint", {}, "drag: select · wheel or Ctrl+wheel: zoom · Shift+wheel, drag on the ruler: pan"
-    + " · keys: ← → + − 0 z [ ] Esc /"));
-}
-
-async function start() {
-  const launch = decode(await unpack(document.getElementById("data").textContent.trim()));
-  window.firstlight = new Page(launch);
-  // The first picture is whole, and the time below is that of a page that can be used.
-  window.firstlight.timeline.paint();
-  document.documentElement.dataset.ready = String(Math.round(performance.now()));
-}
-
-start().catch((error) => {
-  const text = `This page could not be shown (${error.message}). A newer browser may help: it `
-    + "must know DecompressionStream. The same in text: firstlight report.";
-  document.getElementById("page").replaceChildren(make("p.note", {}, text));
-});
+start("report", (data) => new Page(decode(data)));

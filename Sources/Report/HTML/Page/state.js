@@ -1,4 +1,5 @@
-// What is looked at. The address keeps it, so that a view can be handed on.
+// What of a recording is looked at.
+import { Values, position, readRange, readValues } from "./values.js";
 
 const initial = {
   phase: null,     // position in the launch's list
@@ -18,31 +19,11 @@ const initial = {
   pinned: [],
 };
 
-/** The view, and who wants to know when it changes. */
-export class ViewState {
+/** The view of a launch. */
+export class ViewState extends Values {
   constructor(launch, text) {
+    super(initial, readValues(text, (name, value) => readValue(name, value, launch)));
     this.launch = launch;
-    this.listeners = [];
-    this.keeping = null;
-    this.values = { ...initial, ...read(text, launch) };
-  }
-
-  listen(listener) { this.listeners.push(listener); }
-
-  change(values) {
-    this.values = { ...this.values, ...values };
-    this.keep();
-    for (const listener of this.listeners) listener(Object.keys(values));
-  }
-
-  /** In the address, a moment later: browsers refuse who changes it at every turn of a wheel. */
-  keep() {
-    this.keeping ??= setTimeout(() => {
-      this.keeping = null;
-      const text = write(this.values);
-      // A page from the disk may always change what stands behind its `#`.
-      history.replaceState(null, "", text === "" ? "#" : `#${text}`);
-    }, 250);
   }
 
   /** What of the launch is selected, as `totals.js` asks. */
@@ -64,6 +45,9 @@ export class ViewState {
     return [this.launch.phases[phase].start, this.launch.phases[phase].end];
   }
 
+  /** Whether the selection is a phase, by its position. */
+  isPhase(index) { return this.values.phase === index; }
+
   /** One thing is selected at a time, and perhaps a thread. */
   select(values) {
     this.change({ phase: null, interval: null, initializer: null, range: null, ...values });
@@ -74,34 +58,13 @@ const lists = { phase: "phases", interval: "intervals", initializer: "initialize
   thread: "threads" };
 const choices = { weight: ["cpu", "wall", "blocked", "runnable"], order: ["heavy", "time"] };
 
-/** Only what differs from the beginning. */
-function write(values) {
-  const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(values)) {
-    if (JSON.stringify(value) === JSON.stringify(initial[name])) continue;
-    const isRange = name === "range" || name === "zoom";
-    parameters.set(name, isRange ? value.map(Math.round).join("-") : String(value));
-  }
-  return parameters.toString();
-}
-
-/** Anything that makes no sense in this launch is left out: addresses are written by anybody. */
-function read(text, launch) {
-  const values = {};
-  for (const [name, value] of new URLSearchParams(text.replace(/^#/, ""))) {
-    const found = readValue(name, value, launch);
-    if (found !== undefined) values[name] = found;
-  }
-  return values;
-}
-
 function readValue(name, value, launch) {
   if (name in lists) return position(value, launch[lists[name]].length);
   if (name === "focus") return position(value, launch.functions.name.length);
   if (name in choices) return choices[name].includes(value) ? value : undefined;
   switch (name) {
     case "range":
-    case "zoom": return readRange(value, launch);
+    case "zoom": return readRange(value, launch.wall);
     case "inverted":
     case "ownOnly": return value === "true";
     case "search": return value.slice(0, 200);
@@ -110,16 +73,4 @@ function readValue(name, value, launch) {
     case "pinned": return value.split(",").filter((lane) => /^[a-z]+[0-9]*$/.test(lane));
     default: return undefined;
   }
-}
-
-function position(text, count) {
-  const number = /^[0-9]+$/.test(text) ? Number(text) : NaN;
-  return number < count ? number : undefined;
-}
-
-function readRange(text, launch) {
-  const parts = /^([0-9]{1,15})-([0-9]{1,15})$/.exec(text);
-  if (parts === null) return undefined;
-  const [from, to] = [Number(parts[1]), Math.min(Number(parts[2]), launch.wall)];
-  return from < to ? [from, to] : undefined;
 }

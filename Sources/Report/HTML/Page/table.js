@@ -5,9 +5,10 @@ const mostAtFirst = 500;
 
 /**
  * Columns are `{title, of, text?, isNumber?}`: `of` gives what is sorted by, `text` what is shown
- * (text or an element). `act(row)` is what choosing a row does.
+ * (text or an element). `act(row)` is what choosing a row does. `last` stands below all, however they
+ * are sorted; of the others, `most` are shown at first.
  */
-export function table(label, columns, rows, act = null) {
+export function table(label, columns, rows, act = null, { last = null, most = mostAtFirst } = {}) {
   const view = { by: null, descending: true, all: false };
   const body = make("tbody");
   const head = make("tr");
@@ -15,7 +16,7 @@ export function table(label, columns, rows, act = null) {
     head.replaceChildren(...columns.map((column) => heading(column, view, fill)));
     const sorted = view.by === null ? rows : [...rows].sort((a, b) =>
       (view.descending ? -1 : 1) * compare(view.by.of(a), view.by.of(b)));
-    const shown = view.all ? sorted : sorted.slice(0, mostAtFirst);
+    const shown = view.all ? sorted : sorted.slice(0, most);
     body.replaceChildren(...shown.map((row) => line(columns, row, act)));
     if (shown.length < rows.length) {
       const more = () => { view.all = true; fill(); };
@@ -25,7 +26,8 @@ export function table(label, columns, rows, act = null) {
   };
   fill();
   return make("div.scroll", {},
-    make("table.list", { "aria-label": label }, make("thead", {}, head), body));
+    make("table.list", { "aria-label": label }, make("thead", {}, head), body,
+      last === null ? null : make("tfoot", {}, line(columns, last, null))));
 }
 
 function compare(a, b) {

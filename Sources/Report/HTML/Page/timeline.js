@@ -7,9 +7,12 @@ import { Scale, lanesOf } from "./lanes.js";
 const leastZoom = 1000;
 
 export class Timeline {
-  constructor(launch, state) {
+  /** Shows times until `extent`, where several launches share a scale. */
+  constructor(launch, state, { extent = launch.wall, title = "timeline" } = {}) {
     this.launch = launch;
     this.state = state;
+    this.extent = extent;
+    this.title = title;
     this.lanes = lanesOf(launch);
     this.build();
     state.listen((names) => {
@@ -35,7 +38,7 @@ export class Timeline {
     const rulerTrack = make("div.track.ruler", { title: "drag to pan" }, this.ruler);
     this.track = make("div.track", {}, this.phases);
     this.element = make("section.timeline", { tabindex: 0, "aria-label":
-      "timeline; arrows pan, + and - zoom, 0 shows all, brackets select the next phase" },
+      `${this.title}; arrows pan, + and - zoom, 0 shows all, brackets select the next phase` },
     make("div.lane", {}, make("div.label", {}, make("span", {}, "Time")), rulerTrack),
     make("div.lane", {}, make("div.label", {}, make("span", {}, "Phases")), this.track),
     this.head, this.list, this.hiddenNote,
@@ -48,7 +51,7 @@ export class Timeline {
     return make(phase.beforeMain ? "button.phase.before" : "button.phase.after", {
       type: "button", "aria-pressed": "false",
       onclick: () => this.state.select(
-        this.state.values.phase === index ? {} : { phase: index }),
+        this.state.isPhase(index) ? {} : { phase: index }),
       onmousemove: (event) => tell(event, [phase.name,
         `${time(phase.wall)}, ${percent(phase.wall, this.launch.wall)} of the launch`,
         `CPU of all threads ${time(phase.cpu)}`]),
@@ -95,7 +98,7 @@ export class Timeline {
 
   // MARK: Painting
 
-  get view() { return this.state.values.zoom ?? [0, Math.max(1, this.launch.wall)]; }
+  get view() { return this.state.values.zoom ?? [0, Math.max(1, this.extent)]; }
 
   get scale() {
     return new Scale(...this.view, Math.max(1, this.track.clientWidth));
@@ -154,7 +157,7 @@ export class Timeline {
       button.style.left = `${left}px`;
       button.style.width = `${Math.max(2, right - left)}px`;
       button.style.visibility = right < 0 || left > scale.width ? "hidden" : "visible";
-      button.setAttribute("aria-pressed", String(this.state.values.phase === index));
+      button.setAttribute("aria-pressed", String(this.state.isPhase(index)));
       button.setAttribute("aria-label", `${phase.name}, ${time(phase.wall)}`);
     });
   }
@@ -178,12 +181,12 @@ export class Timeline {
 
   // MARK: Moving
 
-  /** Shows another part, within the launch. */
+  /** Shows another part, within what there is. */
   show(from, to) {
-    const { wall } = this.launch;
-    const length = Math.min(Math.max(to - from, Math.min(leastZoom, wall)), wall);
-    const start = Math.min(Math.max(0, from), wall - length);
-    this.state.change({ zoom: length >= wall ? null : [start, start + length] });
+    const { extent } = this;
+    const length = Math.min(Math.max(to - from, Math.min(leastZoom, extent)), extent);
+    const start = Math.min(Math.max(0, from), extent - length);
+    this.state.change({ zoom: length >= extent ? null : [start, start + length] });
   }
 
   zoomBy(factor, centre = (this.view[0] + this.view[1]) / 2) {
@@ -194,7 +197,7 @@ export class Timeline {
   panBy(part) {
     const [from, to] = this.view;
     const step = (to - from) * part;
-    const within = Math.min(Math.max(step, -from), this.launch.wall - to);
+    const within = Math.min(Math.max(step, -from), this.extent - to);
     this.show(from + within, to + within);
   }
 
@@ -242,7 +245,7 @@ export class Timeline {
       lane.track.onpointermove = (moved) => {
         if (!isDrag(moved)) return;
         const ends = [first, this.timeAt(moved)].map((end) =>
-          Math.min(Math.max(0, end), this.launch.wall)).sort((a, b) => a - b);
+          Math.min(Math.max(0, end), this.extent)).sort((a, b) => a - b);
         if (ends[0] < ends[1]) this.state.select({ range: ends });
       };
       lane.track.onpointerup = (ended) => {
@@ -298,7 +301,7 @@ export class Timeline {
   extend(direction) {
     const [from, to] = this.view;
     const range = this.state.span ?? [(from + to) / 2, (from + to) / 2];
-    const end = Math.min(Math.max(range[0], range[1] + direction * (to - from) / 40), this.launch.wall);
+    const end = Math.min(Math.max(range[0], range[1] + direction * (to - from) / 40), this.extent);
     if (end > range[0]) this.state.select({ range: [range[0], end] });
   }
 }

@@ -1,0 +1,152 @@
+import Analysis
+import ProfileModel
+
+/// What the page knows of a comparison, as JSON. `Page/compared.js` reads it.
+///
+/// A figure of both launches is a list of two: before, after. `seen` is 1 for what only the earlier
+/// launch has, 2 for the later one, 3 for both, 0 where that is not known. Texts are escaped for
+/// display already; -1 is no position.
+struct ComparisonPageData {
+    let comparison: ProfileComparison
+
+    init(_ comparison: ProfileComparison) { self.comparison = comparison }
+
+    /// UTF-8.
+    func render() -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            header(&writer)
+            launches(&writer)
+            writer.functions(comparison.functions.functions)
+            writer.key("phases")
+            writer.array(comparison.phases) { phase($1, &$0) }
+            facts(&writer)
+        }
+        return writer.bytes
+    }
+
+    // MARK: The launches
+
+    private func header(_ writer: inout JSONWriter) {
+        writer.text("title", ComparisonPage.title(of: comparison))
+        var options = TextOptions()
+        options.width = 10_000
+        let heads = comparison.profiles.map { HeaderSection(profile: $0, options: options) }
+        writer.key("summaries")
+        writer.array(Side.allCases) { writer, side in
+            let parts = heads[side].figures + [heads[side].outcome].compactMap { $0 }
+            writer.value(parts.joined(separator: " · "))
+        }
+        writer.key("names")
+        writer.array(Side.allCases) { writer, side in
+            let profile = comparison.profiles[side]
+            writer.value(ComparisonPage.name(of: profile).escapedForDisplay)
+        }
+        writer.pair("wall", comparison.wall)
+        writer.pair("cpu", comparison.cpu)
+        writer.pair("blocked", comparison.blocked)
+        writer.field("leastChange", comparison.leastChange)
+        writer.key("notes")
+        writer.array(ComparisonNotes(comparison: comparison).texts) {
+            $0.value($1.escapedForDisplay)
+        }
+    }
+
+    private func launches(_ writer: inout JSONWriter) {
+        writer.key("launches")
+        writer.array(Side.allCases) { writer, side in
+            PageData(comparison.profiles[side]).timeline(&writer)
+        }
+    }
+
+    // MARK: Phases
+
+    private func phase(_ phase: ComparedPhase, _ writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.text("name", phase.name)
+            writer.field("seen", phase.figures.seen())
+            writer.field("sure", comparison.isSure(phase.walls))
+            writer.pair("wall", phase.wall)
+            writer.pair("cpu", phase.cpu)
+            writer.pair("blocked", phase.blocked)
+            writer.key("main")
+            writer.object { $0.costs(phase.cost) }
+            nodes(phase.topDown, &writer)
+            writer.key("changes")
+            writer.array(phase.changes) { change($1, of: phase, &$0) }
+            writer.key("functions")
+            writer.array(comparison.changedFunctions(of: phase)) { writer, function in
+                writer.object { writer in
+                    writer.field("function", function.function.rawValue)
+                    let frames = phase.frames(of: function.function)
+                    writer.text("place", comparison.place(of: frames))
+                    writer.pair("own", function.own.map(\.wall))
+                    writer.pair("total", function.total.map(\.wall))
+                }
+            }
+        }
+    }
+
+    /// Own times only: what goes through a node is the sum of what is below it.
+    private func nodes(_ tree: ComparedTree, _ writer: inout JSONWriter) {
+        let nodes = tree.nodes
+        writer.key("nodes")
+        writer.object { writer in
+            // How far before it the caller is; 0: it has none.
+            writer.column("caller", Array(nodes.enumerated())) { index, node in
+                Int64(node.parent.map { index - $0 } ?? 0)
+            }
+            writer.column("function", nodes) { Int64($0.function.rawValue) }
+            writer.column("seen", nodes) { $0.frames.seen() }
+            // Of several launches a change must be sure; of single ones nobody knows.
+            writer.column("sure", nodes) { comparison.isSure($0.walls) ? 1 : 0 }
+            writer.columns("wall", nodes) { $0.own.map(\.wall) }
+            writer.columns("cpu", nodes) { $0.own.map(\.cpu) }
+            writer.columns("blocked", nodes) { $0.own.map(\.blocked) }
+        }
+    }
+
+    private func change(
+        _ change: Change, of phase: ComparedPhase, _ writer: inout JSONWriter
+    ) {
+        let caller = comparison.ownCaller(of: change.node, in: phase.topDown)
+        let frames = phase.topDown.nodes[change.node].frames
+        writer.object { writer in
+            writer.field("node", change.node)
+            writer.field("kind", change.kind.rawValue)
+            writer.field("caller", caller.map { Int64($0.rawValue) } ?? -1)
+            writer.text("place", comparison.place(of: frames))
+            writer.costs(change.cost)
+        }
+    }
+}
+
+extension Compared {
+    /// On which sides something is: a bit for each.
+    func seen<Wrapped>() -> Int64 where Value == Wrapped? {
+        (before == nil ? 0 : 1) + (after == nil ? 0 : 2)
+    }
+}
+
+extension JSONWriter {
+    mutating func pair(_ name: String, _ times: Compared<TimeSpan>) {
+        key(name)
+        array(Side.allCases) { $0.value(times[$1].nanoseconds) }
+    }
+
+    fileprivate mutating func costs(_ cost: Compared<Cost>) {
+        pair("wall", cost.map(\.wall))
+        pair("cpu", cost.map(\.cpu))
+        pair("blocked", cost.map(\.blocked))
+    }
+
+    /// A column for each side.
+    fileprivate mutating func columns<Element>(
+        _ name: String, _ values: [Element], _ times: (Element) -> Compared<TimeSpan>
+    ) {
+        key(name)
+        array(Side.allCases) { writer, side in
+            writer.array(values) { $0.value(times($1)[side].nanoseconds) }
+        }
+    }
+}
