@@ -62,6 +62,8 @@ enum ZshCompletion {
         switch subcommand.operandCandidates {
         case .nothing: []
         case .commandLine: ["'(-)1:program:_command_names -e'", "'*::argument:_normal'"]
+        case let candidates where subcommand.operandCount.upperBound == .max:
+            ["'*:\(subcommand.operandName):\(action(candidates))'"]
         case let candidates:
             (1...max(1, subcommand.operandCount.upperBound)).map { place in
                 "'\(place):\(subcommand.operandName):\(action(candidates))'"
