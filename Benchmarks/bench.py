@@ -31,6 +31,7 @@ import signposts
 import slowdown
 import summary
 import symbolicate
+import top
 import unwind
 import whole_run
 from setting import Setting
@@ -54,6 +55,7 @@ SECTIONS = {
     "summary": summary.summary,
     "exports": exports.exports,
     "page": page.page,
+    "top": top.top,
     "measure": measure.measure,
     "hyperfine": hyperfine.hyperfine,
     "cold": cold.cold,

@@ -52,6 +52,7 @@ package enum Main {
             case .view: return ViewCommand.run(ViewOptions(arguments), console)
             case .fold: return FoldCommand.run(FoldOptions(arguments), console)
             case .compare: return CompareCommand.run(try CompareOptions(arguments), console)
+            case .top: return TopCommand.run(try TopOptions(arguments), console)
             case .export: return ExportCommand.run(try ExportArguments(arguments), console)
             case .doctor: return DoctorCommand.run(DoctorOptions(arguments), console)
             }

@@ -56,6 +56,8 @@ extension EndToEnd {
             ("report --view crit", ["critical-path"], "findings"),
             ("export --format sp", ["speedscope"], "svg"),
             ("export --phase Main ", ["launch.firstlight"], "svg"),
+            ("top launch.firstlight ", ["other.firstlight"], "--depth"),
+            ("top --resolve", ["--resolve", "--resolved"], "--phase"),
             ("import ", ["perf.data"], "record"),
             ("doctor --f", ["--format"], "--help"),
         ]

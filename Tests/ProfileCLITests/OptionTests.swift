@@ -178,6 +178,7 @@ import Testing
             // One operand, where there may be one.
             if subcommand != .doctor, option.name != .wait { words.append("1") }
             if subcommand == .compare { words.append("2") }
+            if option.name == .resolve { words += ["--resolved", "x"] }
             guard case .success(.run(let parsed)) = ArgumentParser.parse(words) else {
                 Issue.record("\(words)")
                 continue

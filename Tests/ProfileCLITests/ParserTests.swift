@@ -102,7 +102,10 @@ func parse(_ line: String) -> Result<Invocation, UsageError> {
         ("measure --cold=none ls", 125, "measure: unknown cold 'none': it must be all or copies"),
         ("report --wieght cpu", 2, "report: unknown option '--wieght'; did you mean '--weight'?"),
         ("report --", 0, ""),
-        ("fold --depth 3", 2, "fold: unknown option '--depth'; it belongs to report and compare"),
+        (
+            "fold --depth 3", 2,
+            "fold: unknown option '--depth'; it belongs to report, compare and top"
+        ),
         ("fold --zzz", 2, "fold: unknown option '--zzz'; see 'firstlight help fold'"),
         ("fold --no-phase=x", 2, "fold: --no-phase takes no value"),
         ("record -F", 125, "record: -F needs a value: HZ"),

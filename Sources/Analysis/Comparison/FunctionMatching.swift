@@ -19,11 +19,17 @@ struct FunctionIdentity: Hashable {
         module = isProgram ? "" : function.module
     }
 
+    /// What is no function, and told apart from all that are by its module.
+    init(name: String, module: String) {
+        (self.name, self.module) = (name, module)
+    }
+
     /// `search(int) [clone .part.0]` → `search(int)`
     private static func withoutClone(_ name: String) -> String {
-        guard let end = name.firstRange(of: " [clone ")?.lowerBound, end > name.startIndex else {
-            return name
-        }
+        // The search takes far longer, and most names have nothing in brackets.
+        guard name.utf8.contains(UInt8(ascii: "[")),
+            let end = name.firstRange(of: " [clone ")?.lowerBound, end > name.startIndex
+        else { return name }
         return String(name[..<end])
     }
 }

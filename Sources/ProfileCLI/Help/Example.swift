@@ -52,6 +52,12 @@ struct Example {
         Example(
             .compare, "A differential flame graph:",
             "firstlight compare --format svg -o difference.svg before.firstlight after.firstlight"),
+        Example(
+            .top, "What costs most in all launches that were recorded:",
+            "firstlight top recordings/"),
+        Example(
+            .top, "Note that a function was dealt with, and hear if it comes back:",
+            "firstlight top --resolved resolved.jsonl --resolve 'Cache::open' recordings/"),
         Example(.fold, "A flame graph:", "firstlight fold | flamegraph.pl > launch.svg"),
         Example(
             .report, "The whole as one page, to hand on:",

@@ -19,6 +19,7 @@ package enum OptionName: Hashable, Sendable {
         home, versionName, thenRecord
     case baseline, maxRegression, maxLaunches, junit
     case with, anyway, explain
+    case resolved, resolve
 }
 
 /// Everything about one option. Parsing, `--help`, the manual page and the suggestions for
@@ -43,7 +44,7 @@ package struct OptionDeclaration: Sendable {
     }
 
     /// Whether all of its values count, and not only the last.
-    var mayRepeat: Bool { [.until, .mark].contains(name) }
+    var mayRepeat: Bool { [.until, .mark, .resolve].contains(name) }
 
     init(
         _ name: OptionName, _ long: String, short: Character? = nil, _ placeholder: String = "",
@@ -65,7 +66,7 @@ package enum OptionTable {
 
     /// In the order of the help texts.
     package static let options: [OptionDeclaration] =
-        others + comparing + gating + measuring + [
+        others + comparing + topping + gating + measuring + [
             .init(.help, "help", short: "h", for: Set(Subcommand.allCases), "print this help")
         ]
 
@@ -153,7 +154,7 @@ package enum OptionTable {
             decided how long it took) or findings (what made the launch longer than it needs to be)
             """),
         .init(
-            .phase, "phase", "NAME", .text, for: reading.union([.compare]),
+            .phase, "phase", "NAME", .text, for: reading.union([.compare, .top]),
             "only this phase; the beginning of its name is enough"),
         .init(.thread, "thread", "TID|NAME", .text, for: reading, "only this thread"),
         .init(
@@ -170,7 +171,7 @@ package enum OptionTable {
             """),
         .init(
             .demangle, "demangle", "STYLE", .choice(NameStyle.allCases.map(\.rawValue)),
-            for: reading.union([.compare, .view]),
+            for: reading.union([.compare, .top, .view]),
             """
             how functions of C++, Rust and Swift are named: full (default; where space lacks, \
             parameters and template arguments go first), simple (always without them; functions \
@@ -186,7 +187,7 @@ package enum OptionTable {
             critical-path: put together what took less
             """),
         .init(
-            .depth, "depth", "N", .integer(1...Int.max), for: [.report, .compare],
+            .depth, "depth", "N", .integer(1...Int.max), for: [.report, .compare, .top],
             "at most N levels of a tree, or lines of a list"),
         .init(
             .format, "format", "FORMAT", .choice(ReportFormat.allCases.map(\.rawValue)),
@@ -215,7 +216,7 @@ package enum OptionTable {
             .exportFormat, "format", "FORMAT", .choice(ExportFormat.allCases.map(\.rawValue)),
             for: [.export], "the format, see above"),
         .init(
-            .output, "output", short: "o", "FILE", .text, for: [.report, .compare, .export],
+            .output, "output", short: "o", "FILE", .text, for: [.report, .compare, .top, .export],
             "where it goes (default: standard output)"),
         .init(.noPhase, "no-phase", for: [.fold], "stacks without their phase"),
         .init(.noThread, "no-thread", for: [.fold], "stacks without their thread"),
@@ -242,7 +243,7 @@ package enum OptionTable {
             one: LIBRARY!SYMBOL. May be given several times
             """),
         .init(
-            .timings, "timings", for: [.import, .report, .compare],
+            .timings, "timings", for: [.import, .report, .compare, .top],
             "print to standard error how long each step took"),
     ]
 

@@ -1,6 +1,6 @@
 /// What `firstlight` can be asked to do; the first argument names it.
 package enum Subcommand: String, CaseIterable, Sendable {
-    case record, attach, measure, gate, `import`, report, compare, view, fold, export, doctor
+    case record, attach, measure, gate, `import`, report, compare, top, view, fold, export, doctor
 
     /// How many operands it takes.
     var operandCount: ClosedRange<Int> {
@@ -9,6 +9,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         case .attach: 1...1
         case .import: 1...1
         case .compare: 2...Int.max
+        case .top: 1...Int.max
         case .report, .view, .fold, .export: 0...1
         case .doctor: 0...0
         }
@@ -21,6 +22,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         case .attach: "{PID|--wait NAME}"
         case .import: "FILE"
         case .compare: "{BEFORE AFTER|BEFORE... --with AFTER...}"
+        case .top: "{FILE|FOLDER}..."
         case .report, .view, .fold, .export: "[FILE]"
         case .doctor: ""
         }
@@ -30,7 +32,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         switch self {
         case .record, .measure, .gate: "program"
         case .attach: "process id"
-        case .import, .report, .compare, .view, .fold, .export: "file"
+        case .import, .report, .compare, .top, .view, .fold, .export: "file"
         case .doctor: "operand"
         }
     }
@@ -52,6 +54,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         case .import: "make a recording of what perf recorded"
         case .report: "show where a recording's time went"
         case .compare: "show where the difference of two recordings, or measurements, comes from"
+        case .top: "show what costs most across many recordings"
         case .view: "show a recording in the browser"
         case .fold: "print folded stacks, for flame graphs"
         case .export: "write a recording for other viewers"
@@ -179,6 +182,26 @@ package enum Subcommand: String, CaseIterable, Sendable {
                 folded: stacks of the main thread's wall time, with microseconds before and after, as \
                 difffolded.pl writes them for flamegraph.pl. svg: a differential flame graph of that, \
                 for any browser: red took longer, blue less.
+                """,
+            ]
+        case .top:
+            [
+                """
+                Reads recordings of many launches, also of several versions of a program, and prints the \
+                functions, waits, initialisers and libraries that cost most: how long each takes per \
+                launch, and in how many launches it was seen. A folder stands for the files in it, and \
+                in the folders within, that end in .firstlight. Each program has lists of its own.
+                """,
+                """
+                Versions are told apart by the program's build id, and functions are the same if their \
+                names and their modules' file names are, so that the program may have been rebuilt. A \
+                launch in which something was not seen counts as 0. Recordings of running programs, and \
+                those that were cut short, are no launches: they are told and left out.
+                """,
+                """
+                A list of what was dealt with (--resolved) is a file of yours, to which --resolve adds. \
+                What is on it is left out of the lists. What newer recordings have again, it costing \
+                1 ms per launch and half a percent of it at least, comes first.
                 """,
             ]
         case .view:

@@ -4,47 +4,11 @@ import Testing
 
 /// Differences add up exactly, whatever was recorded.
 @Suite struct ComparisonSumTests {
-    /// Launches of all kinds: with wrappers, phases of the program's own, without some marks, with
-    /// time that is missing or told of twice.
-    private static func launch(seed: UInt64) -> Profile {
-        var recording = RecordingBuilder.random(seed: seed)
-        var random = SeededNumbers(seed: seed &+ 1_000)
-        func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
-        if chance(30) {
-            recording.images.insert(
-                Image(path: "/bin/sh", arguments: [], time: RecordingBuilder.at(1)), at: 0)
-            recording.images[1].time = RecordingBuilder.at(5)
-            recording.marks.insert(
-                Mark(kind: .firstInstruction, time: RecordingBuilder.at(5)), at: 2)
-        }
-        for kind in [Mark.Kind.relocated, .main] where chance(15) {
-            recording.marks.removeAll { $0.kind == kind }
-        }
-        let ended = RecordingBuilder.at(Int64.random(in: 60...140, using: &random))
-        recording.marks[recording.marks.count - 1].time = ended
-        for name in ["Load", "Show", "Load"] where chance(40) {
-            let start = Int64.random(in: 31...90, using: &random)
-            recording.intervals.append(
-                Interval(
-                    name: name, category: "launch", thread: ThreadIndex(0),
-                    start: RecordingBuilder.at(start),
-                    end: RecordingBuilder.at(start + Int64.random(in: 1...30, using: &random))))
-        }
-        recording.slices.removeAll { _ in chance(3) }
-        for index in recording.slices.indices where chance(10) {
-            recording.slices[index].stack = nil
-        }
-        if chance(20), let copy = recording.slices.randomElement(using: &random) {
-            recording.slices.append(copy)
-        }
-        return Profile(recording)
-    }
-
     private static let pairs = (0..<60 as Range<UInt64>).map { ($0, $0 &* 7 &+ 100) }
 
     @Test(arguments: pairs) func everythingAddsUp(before: UInt64, after: UInt64) {
         let comparison = ProfileComparison(
-            before: Self.launch(seed: before), after: Self.launch(seed: after))
+            before: RandomLaunch.profile(seed: before), after: RandomLaunch.profile(seed: after))
         let sum = comparison.phases.reduce(Compared<TimeSpan>.zero) { $0 + $1.wall }
         #expect(sum == comparison.wall)
         for phase in comparison.phases {
@@ -135,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>) func nothingDiffersFromItself(seed: UInt64) {
-        let profile = Self.launch(seed: seed)
+        let profile = RandomLaunch.profile(seed: seed)
         let comparison = ProfileComparison(before: profile, after: profile)
         #expect(comparison.wall.difference == .zero)
         for phase in comparison.phases {
@@ -149,7 +113,7 @@ import Testing
 
     /// What is a saving one way is a loss the other way.
     @Test(arguments: 0..<20 as Range<UInt64>) func theOtherWayRound(seed: UInt64) {
-        let profiles = (Self.launch(seed: seed), Self.launch(seed: seed &+ 500))
+        let profiles = (RandomLaunch.profile(seed: seed), RandomLaunch.profile(seed: seed &+ 500))
         let forth = ProfileComparison(before: profiles.0, after: profiles.1)
         let back = ProfileComparison(before: profiles.1, after: profiles.0)
         func changes(_ comparison: ProfileComparison, _ sign: Int64) -> Set<String> {

@@ -44,7 +44,7 @@ extension OptionDeclaration {
     var candidates: Candidates {
         if let words = kind.words { return .words(words) }
         return switch name {
-        case .output, .envFile, .home, .baseline, .junit: .files
+        case .output, .envFile, .home, .baseline, .junit, .resolved: .files
         case .until:
             .words(ReadyArgument.beginnings(subcommands.contains(.measure) ? .measure : .record))
         default: .nothing
@@ -67,7 +67,7 @@ extension Subcommand {
         case .record, .measure, .gate: .commandLine
         case .attach: .processes
         case .import: .files
-        case .report, .compare, .view, .fold, .export: .recordings
+        case .report, .compare, .top, .view, .fold, .export: .recordings
         case .doctor: .nothing
         }
     }

@@ -1,0 +1,113 @@
+import ProfileModel
+
+/// What the launches of one program cost, added up: each is looked at once, and let go.
+struct ProgramSums: Sendable {
+    let name: String
+    private(set) var names = TopNames()
+    private(set) var versions: [Version] = []
+    private(set) var things: [TopKey: Thing] = [:]
+    private(set) var watch: ResolvedWatch
+    private(set) var remarks = LaunchRemarks()
+
+    /// Launches of one build.
+    struct Version: Sendable {
+        var buildID: [UInt8]
+        var wall = Moments()
+        var sum = TimeSpan.zero
+        var first: TopLaunch
+        var last: TopLaunch
+
+        fileprivate mutating func add(_ wall: TimeSpan, _ launch: TopLaunch) {
+            self.wall.add(Double(wall.nanoseconds))
+            sum = sum + wall
+            if launch.date < first.date { first = launch }
+            if launch.date >= last.date { last = launch }
+        }
+    }
+
+    struct Thing: Sendable {
+        /// By version, in the order in which they were met.
+        var tallies: [(version: Int, tally: Tally)] = []
+        /// What waits were for; nil: several things.
+        var detail: String?
+    }
+
+    init(name: String, resolved: [ResolvedEntry]) {
+        self.name = name
+        watch = ResolvedWatch(resolved)
+    }
+
+    /// - Parameter phases: as of ``LaunchCosts``.
+    mutating func add(_ profile: Profile, _ launch: TopLaunch, phases: Set<Int>?) {
+        let costs = LaunchCosts(of: profile, phases: phases, &names)
+        let buildID = profile.programBuildID
+        let version = index(of: buildID, launch)
+        versions[version].add(costs.wall, launch)
+        for (key, cost) in costs.costs {
+            let isNew = things[key] == nil
+            let detail = costs.details[key] ?? nil
+            things[key, default: Thing(detail: detail)].add(
+                cost, of: version, isKnown: !costs.unknown.contains(key),
+                isUsed: !costs.unused.contains(key))
+            if !isNew, things[key]?.detail != detail { things[key]?.detail = nil }
+        }
+        watch.add(costs, of: launch, build: buildID.hex, names)
+        remarks.add(profile)
+    }
+
+    private mutating func index(of buildID: [UInt8], _ launch: TopLaunch) -> Int {
+        // There are few.
+        if let known = versions.firstIndex(where: { $0.buildID == buildID }) { return known }
+        versions.append(Version(buildID: buildID, first: launch, last: launch))
+        return versions.count - 1
+    }
+
+    var launches: Int { versions.reduce(0) { $0 + $1.wall.count } }
+}
+
+extension ProgramSums.Thing {
+    fileprivate mutating func add(
+        _ cost: TopCost, of version: Int, isKnown: Bool, isUsed: Bool
+    ) {
+        // Recordings come in the order of their dates: mostly the last one's version.
+        let position = tallies.lastIndex { $0.version == version } ?? tallies.count
+        if position == tallies.count { tallies.append((version, Tally())) }
+        tallies[position].tally.add(cost, isKnown: isKnown, isUsed: isUsed)
+    }
+}
+
+/// What must be known of launches before their mean is believed.
+struct LaunchRemarks: Sendable {
+    /// Those that a signal or another exit status than 0 ended.
+    private(set) var failed = 0
+    /// By what launches ended, and how stacks were taken; not more than a few.
+    private(set) var ends: Set<String> = []
+    private(set) var captures: Set<String> = []
+    private(set) var commands: Set<[String]> = []
+    private static let most = 4
+
+    mutating func add(_ profile: Profile) {
+        switch profile.header.outcome {
+        case .exited(0), .running, .unknown: break
+        case .exited, .signalled: failed += 1
+        }
+        Self.add(profile.ready?.by ?? "", to: &ends)
+        Self.add(
+            "\(profile.header.capture.rawValue) \(profile.header.frequency)", to: &captures)
+        Self.add(profile.program.arguments, to: &commands)
+    }
+
+    private static func add<Element>(_ element: Element, to set: inout Set<Element>) {
+        if set.count < most { set.insert(element) }
+    }
+}
+
+extension Profile {
+    /// Empty: not known.
+    var programBuildID: [UInt8] {
+        guard let module = programModule, modules.indices.contains(module.rawValue) else {
+            return []
+        }
+        return modules[module.rawValue].buildID
+    }
+}

@@ -1,0 +1,76 @@
+package import ProfileModel
+
+/// Something that a user has dealt with: from when on it should not cost anything any more.
+package struct ResolvedEntry: Hashable, Sendable {
+    /// What it is.
+    package struct Thing: Hashable, Sendable {
+        package var kind: TopKind
+        /// The function; of a library the name of its file.
+        package var name: String
+        /// The name of the function's module; nil: whatever it is.
+        package var module: String?
+        /// Of a wait: what was waited for; nil: whatever it was.
+        package var reason: WaitReason.Kind?
+
+        package init(
+            _ kind: TopKind, _ name: String, module: String? = nil,
+            reason: WaitReason.Kind? = nil
+        ) {
+            self.kind = kind
+            self.name = name
+            self.module = module
+            self.reason = reason
+        }
+    }
+
+    package var thing: Thing
+    /// In seconds since 1970: recordings that were written later are newer.
+    package var since: Int64
+    /// The build id of the program that still had it, or its beginning: a launch of that is never
+    /// newer. Empty: not told.
+    package var build: String
+
+    package init(_ thing: Thing, since: Int64, build: String = "") {
+        self.thing = thing
+        self.since = since
+        self.build = build
+    }
+
+    /// Whether a launch should do without it.
+    func isOlder(than launch: TopLaunch, of build: String) -> Bool {
+        launch.date > since && (self.build.isEmpty || !build.hasPrefix(self.build))
+    }
+}
+
+extension ResolvedEntry.Thing {
+    func isSame(as key: TopKey, called function: Function) -> Bool {
+        key.kind == kind && function.name == name
+            && (module == nil || kind == .library || function.module == module)
+            && (reason == nil || key.reason == reason)
+    }
+}
+
+extension ResolvedEntry.Thing {
+    /// Whether another is the same, or says more of it.
+    func includes(_ other: Self) -> Bool {
+        kind == other.kind && name == other.name && (module == nil || module == other.module)
+            && (reason == nil || reason == other.reason)
+    }
+}
+
+extension [ResolvedEntry] {
+    /// Of those of the same thing, the one that was dealt with last, where the first of them stood.
+    package var latest: [ResolvedEntry] {
+        var result: [ResolvedEntry] = []
+        var known: [ResolvedEntry.Thing: Int] = [:]
+        for entry in self {
+            if let position = known[entry.thing] {
+                if entry.since >= result[position].since { result[position] = entry }
+            } else {
+                known[entry.thing] = result.count
+                result.append(entry)
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,69 @@
+import ProfileModel
+
+/// What functions and libraries of many launches are called, each once.
+struct TopNames: Sendable {
+    /// As the launch has it that was added last.
+    struct Name: Sendable {
+        var function: Function
+        var file: String?
+        var line: Int32?
+    }
+
+    private(set) var names: [Name] = []
+    private var known: [FunctionIdentity: Int32] = [:]
+
+    /// Recordings may have any number of names, and all that is kept grows with them.
+    private static let most = 200_000
+    /// Stands for those beyond.
+    private static let others = Function(
+        name: "[other functions]", module: Function.unknownModule, moduleIndex: nil, isOwn: false)
+
+    subscript(name: Int32) -> Name { names[Int(name)] }
+
+    /// - Parameter program: the module that is the program itself.
+    mutating func index(of function: Function, program: ModuleIndex?) -> Int32 {
+        let identity = FunctionIdentity(function, program: program)
+        var shown = function
+        // The same in all launches, so that a list of names can mean it.
+        shown.name = identity.name
+        return index(of: identity, shown: shown)
+    }
+
+    /// - Parameter library: the name of its file.
+    mutating func index(ofLibrary library: String, isOwn: Bool) -> Int32 {
+        // No function's name is empty.
+        index(
+            of: FunctionIdentity(name: "", module: library),
+            shown: Function(name: library, module: library, moduleIndex: nil, isOwn: isOwn))
+    }
+
+    private mutating func index(of identity: FunctionIdentity, shown: Function) -> Int32 {
+        if let known = known[identity] {
+            names[Int(known)].function = shown
+            return known
+        }
+        guard known.count < Self.most else {
+            return index(
+                of: FunctionIdentity(Self.others, program: nil), beyond: Self.others)
+        }
+        return append(identity, shown)
+    }
+
+    private mutating func index(of identity: FunctionIdentity, beyond shown: Function) -> Int32 {
+        known[identity] ?? append(identity, shown)
+    }
+
+    private mutating func append(_ identity: FunctionIdentity, _ shown: Function) -> Int32 {
+        let index = Int32(truncatingIfNeeded: names.count)
+        names.append(Name(function: shown))
+        known[identity] = index
+        return index
+    }
+
+    /// Where in the source it is.
+    mutating func place(_ name: Int32, at frame: Frame) {
+        guard let file = frame.file else { return }
+        names[Int(name)].file = file
+        names[Int(name)].line = frame.line
+    }
+}

@@ -1,0 +1,88 @@
+import ProfileModel
+
+/// What many launches cost, added up one by one: memory grows with what they have that is
+/// different, not with their number.
+///
+/// Functions are the same if name and module's file name are, as where two recordings are
+/// compared; programs if their names are.
+package struct TopSums: Sendable {
+    /// The phase that was asked for; nil: all of the launch.
+    package let phase: String?
+    private(set) var programs: [ProgramSums] = []
+    let resolved: [ResolvedEntry]
+    /// The names of phases that the wanted one was found to be, and of all there were.
+    private var found: Set<String> = []
+    private var others: [String] = []
+
+    private static let mostNames = 100
+
+    /// - Parameter resolved: what was dealt with.
+    package init(phase: String? = nil, resolved: [ResolvedEntry] = []) {
+        self.phase = phase
+        self.resolved = resolved.latest
+    }
+
+    /// Adds a launch. A newer one comes after an older one: what things are called is the last
+    /// one's matter.
+    package mutating func add(_ profile: Profile, _ launch: TopLaunch) {
+        let name = profile.program.name
+        let position = programs.firstIndex { $0.name == name } ?? programs.count
+        if position == programs.count {
+            programs.append(ProgramSums(name: name, resolved: resolved))
+        }
+        programs[position].add(profile, launch, phases: phase.map { phases(named: $0, profile) })
+    }
+
+    /// Empty: the launch has no such phase, and no time in it.
+    private mutating func phases(named wanted: String, _ profile: Profile) -> Set<Int> {
+        let names = profile.phases.map(\.name)
+        guard let positions = PhaseNames.positions(of: wanted, in: names) else {
+            for name in names where others.count < Self.mostNames && !others.contains(name) {
+                others.append(name)
+            }
+            return []
+        }
+        if found.count < Self.mostNames { found.formUnion(positions.map { names[$0] }) }
+        return positions
+    }
+
+    /// How many launches were added.
+    package var launches: Int { programs.reduce(0) { $0 + $1.launches } }
+
+    /// The phase by its whole name; nil: none was asked for. Throws unless all launches that have
+    /// such a phase mean the same one.
+    package func phaseName() throws(TopError) -> String? {
+        guard let phase else { return nil }
+        guard let name = found.min() else { throw .unknownPhase(phase, known: others) }
+        guard found.count == 1 else { throw .severalPhases(phase, found: found.sorted()) }
+        return name
+    }
+}
+
+/// A question that the recordings do not answer.
+package enum TopError: Error, Hashable, CustomStringConvertible {
+    case unknownPhase(String, known: [String])
+    case severalPhases(String, found: [String])
+    case unknownThing(String)
+    case severalThings(String, found: [String])
+
+    package var description: String {
+        switch self {
+        case .unknownPhase(let name, let known):
+            "no phase '\(name)' in these recordings; they have: \(Self.list(known))"
+        case .severalPhases(let name, let found):
+            "'\(name)' is several phases: \(Self.list(found)); give the whole name"
+        case .unknownThing(let name):
+            "nothing called '\(name)' in these recordings; its name must be as it is shown, or "
+                + "the beginning of one"
+        case .severalThings(let name, let found):
+            "'\(name)' is the beginning of several names: \(Self.list(found)); give the whole name"
+        }
+    }
+
+    private static func list(_ names: [String]) -> String {
+        let limit = 12
+        let more = names.count > limit ? " and \(names.count - limit) more" : ""
+        return names.isEmpty ? "none" : names.prefix(limit).joined(separator: ", ") + more
+    }
+}

@@ -1,0 +1,60 @@
+package import Analysis
+package import Report
+
+package enum TopFormat: String, CaseIterable, Sendable {
+    case text, json
+}
+
+/// What `top` is asked for.
+package struct TopOptions: Sendable {
+    /// Something to be dealt with from now on.
+    package struct Resolve: Hashable, Sendable {
+        /// nil: whatever has the name.
+        package var kind: TopKind?
+        package var name: String
+
+        /// `NAME` or `KIND=NAME`.
+        init(_ text: String) {
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            // `operator=` is no kind.
+            if parts.count == 2, let kind = TopKind(rawValue: String(parts[0])), !parts[1].isEmpty {
+                self.kind = kind
+                name = String(parts[1])
+            } else {
+                name = text
+            }
+        }
+    }
+
+    /// Files and folders.
+    package var paths: [String]
+    package var format: TopFormat
+    package var phase: String?
+    package var depth: Int?
+    package var names: NameStyle
+    /// The list of what was dealt with; nil: there is none.
+    package var resolved: String?
+    package var resolve: [Resolve]
+    /// nil: standard output.
+    package var output: String?
+    package var showsTimings: Bool
+
+    package init(_ arguments: ParsedArguments) throws(UsageError) {
+        paths = arguments.operands
+        format = arguments.text(.format).flatMap(TopFormat.init) ?? .text
+        phase = arguments.text(.phase)
+        depth = arguments.integer(.depth)
+        names = NameStyle(arguments)
+        resolved = arguments.text(.resolved)
+        resolve = arguments.texts(.resolve).map(Resolve.init)
+        output = arguments.text(.output)
+        showsTimings = arguments.isGiven(.timings)
+        guard resolve.isEmpty || resolved != nil else {
+            throw UsageError(.top, "--resolve needs the list to add to: name one by --resolved")
+        }
+        // Whoever asks for a part must not take the whole for it.
+        guard format == .text || depth == nil else {
+            throw UsageError(.top, "--depth does not go with --format json, which is complete")
+        }
+    }
+}
