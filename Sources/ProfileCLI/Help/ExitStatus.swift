@@ -87,6 +87,11 @@ struct ExitStatus {
             status: "1", subcommands: [.report, .compare, .fold, .export],
             meaning: "a recording cannot be read, or the output not be written"),
         ExitStatus(
+            status: "1", subcommands: [.history],
+            meaning:
+                "a file is no measurement, or cannot be read (the rest was shown, or added), or the "
+                + "output not be written"),
+        ExitStatus(
             status: "1", subcommands: [.view],
             meaning:
                 "the recording cannot be read, the page not be written, or no browser be started"),
@@ -94,7 +99,9 @@ struct ExitStatus {
         ExitStatus(status: "125", subcommands: [.doctor], meaning: "record cannot work here"),
         ExitStatus(
             status: "141",
-            subcommands: [.measure, .gate, .report, .compare, .view, .fold, .export, .doctor],
+            subcommands: [
+                .measure, .gate, .history, .report, .compare, .view, .fold, .export, .doctor,
+            ],
             meaning: "nobody reads the output any more (128 + SIGPIPE, as for other programs in a "
                 + "pipeline)"),
     ]

@@ -18,6 +18,7 @@ package enum OptionName: Hashable, Sendable {
     case launches, against, warm, cold, network, disk, clean, between, before, envFile, freshHome,
         home, versionName, thenRecord
     case baseline, maxRegression, maxLaunches, junit
+    case by, goal, add, to
 }
 
 /// Everything about one option. Parsing, `--help`, the manual page and the suggestions for
@@ -42,7 +43,7 @@ package struct OptionDeclaration: Sendable {
     }
 
     /// Whether all of its values count, and not only the last.
-    var mayRepeat: Bool { [.until, .mark].contains(name) }
+    var mayRepeat: Bool { [.until, .mark, .add].contains(name) }
 
     init(
         _ name: OptionName, _ long: String, short: Character? = nil, _ placeholder: String = "",
@@ -64,7 +65,7 @@ package enum OptionTable {
 
     /// In the order of the help texts.
     package static let options: [OptionDeclaration] =
-        others + gating + measuring + [
+        others + gating + history + measuring + [
             .init(.help, "help", short: "h", for: Set(Subcommand.allCases), "print this help")
         ]
 
