@@ -49,7 +49,8 @@ package enum HistoryOptions: Sendable {
         if let operand = arguments.operands.first {
             throw UsageError(
                 .history,
-                "'\(operand)' does not go with --add, which shows nothing; each file needs an --add")
+                "'\(operand)' does not go with --add, which shows nothing; each file needs an --add"
+            )
         }
         let idle: [OptionName] = [.by, .goal, .format, .output, .timings]
         let given = OptionTable.options(of: .history).first {

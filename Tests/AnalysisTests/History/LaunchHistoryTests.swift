@@ -100,7 +100,9 @@ import Testing
             { $0.header.requested = 3 },
         ]
         for change in changes {
-            let made = history([measurement("1", day: 1), measurement("2", day: 2, changing: change)])
+            let made = history([
+                measurement("1", day: 1), measurement("2", day: 2, changing: change),
+            ])
             #expect(made.series.count == 1)
         }
     }
