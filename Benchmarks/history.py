@@ -23,7 +23,7 @@ SPREADS = [0.01, 0.02, 0.03]
 OUTLIERS, HOW_FAR = 0.05, 1.3
 # A step is at least so far from either end.
 LEAST_SEGMENT = 5
-SERIES, QUICK_SERIES = 25, 3
+SERIES, QUICK_SERIES = 10, 1
 USUAL_NS = 400e6
 DAY_NS = 86_400 * 10**9
 REQUIREMENTS = ["apache-otava==0.8.0", "asv==0.6.6"]
