@@ -1,3 +1,4 @@
+import Analysis
 import Glibc
 import ProfileCLI
 import ProfileModel
@@ -129,12 +130,12 @@ import Testing
             let descriptor = open(text, O_WRONLY | O_CREAT, 0o600)
             #expect(write(descriptor, "hello", 5) == 5)
             close(descriptor)
-            let run = try run([
+            let finished = try run([
                 "history", "--add", text, "--add", folder + "/none", "--to", folder + "/kept",
             ])
-            #expect(run.status == 1 && run.output == "")
-            #expect(run.error.split(separator: "\n").count == 2)
-            #expect(run.error.contains("\(text): not a Firstlight measurement"))
+            #expect(finished.status == 1 && finished.output == "")
+            #expect(finished.error.split(separator: "\n").count == 2)
+            #expect(finished.error.contains("\(text): not a Firstlight measurement"))
             #expect(files(in: folder) == ["text"])
         }
     }
@@ -150,15 +151,15 @@ import Testing
                 #expect(write(descriptor, content, content.utf8.count) == content.utf8.count)
                 close(descriptor)
             }
-            let run = try run(["history", folder])
-            #expect(run.status == 1)
-            #expect(run.output.contains("1 version"))
-            let lines = run.error.split(separator: "\n")
+            let finished = try run(["history", folder])
+            #expect(finished.status == 1)
+            #expect(finished.output.contains("1 version"))
+            let lines = finished.error.split(separator: "\n")
             #expect(lines.count == 3)
             for (line, name) in zip(lines, ["2", "3", "4"]) {
                 #expect(line.hasPrefix("firstlight: \(folder)/\(name).firstlight: "), "\(line)")
             }
-            let json = try self.run(["history", "--format", "json", folder])
+            let json = try run(["history", "--format", "json", folder])
             #expect(json.status == 1)
             #expect(json.output.contains("\"leftOut\":[\n{\"file\":\"\(folder)/2.firstlight\""))
         }

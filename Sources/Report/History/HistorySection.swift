@@ -61,7 +61,7 @@ struct HistorySection {
             TextTable.Column(
                 title: history.grouping.rawValue.uppercasedASCII, alignment: .left, minimum: 12),
             TextTable.Column(title: "MEDIAN"), TextTable.Column(title: "95 % INTERVAL"),
-            TextTable.Column(title: "90TH"),
+            TextTable.Column(title: "90TH", spareRank: 0),
             TextTable.Column(title: "95 % INTERVAL", spareRank: 2),
             TextTable.Column(title: "N", spareRank: 1),
         ]
