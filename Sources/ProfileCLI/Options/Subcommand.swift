@@ -52,7 +52,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         case .attach: "record a process that is running"
         case .measure: "launch a program many times, and say how long that takes"
         case .gate: "say whether a program launches slower than another, for CI"
-        case .history: "show how launches developed over versions, and where they changed"
+        case .history: "show how launches developed, and where they changed"
         case .import: "make a recording of what perf recorded"
         case .report: "show where a recording's time went"
         case .compare: "show where the difference of two recordings comes from"
