@@ -17,6 +17,7 @@ import conditions
 import disturbance
 import exports
 import first_frame
+import history
 import hyperfine
 import initializers
 import machine
@@ -62,6 +63,7 @@ SECTIONS = {
     "conditions": conditions.conditions,
     "frames": first_frame.frames,
     "relay": relay.relay,
+    "history": history.history,
 }
 
 

@@ -47,6 +47,7 @@ package enum Main {
             case .attach: return AttachCommand.run(try RecordOptions(arguments), console)
             case .measure: return MeasureCommand.run(try MeasureOptions(arguments), console)
             case .gate: return GateCommand.run(try GateOptions(arguments), console)
+            case .history: return HistoryCommand.run(try HistoryOptions(arguments), console)
             case .import: return ImportCommand.run(ImportOptions(arguments), console)
             case .report: return ReportCommand.run(try ReportOptions(arguments), console)
             case .view: return ViewCommand.run(ViewOptions(arguments), console)

@@ -22,11 +22,19 @@ package enum FileKind: Int32, CaseIterable, Sendable {
         }
     }
 
-    /// Of the schema that this version of firstlight writes and reads.
+    /// Of the schema that this version of firstlight writes.
     var version: Int32 {
         switch self {
         case .recording: Schema.version
         case .measurement: MeasurementSchema.version
+        }
+    }
+
+    /// The first version of the schema that this one reads. Measurements are kept for years.
+    var oldest: Int32 {
+        switch self {
+        case .recording: Schema.version
+        case .measurement: 1
         }
     }
 
@@ -52,7 +60,7 @@ extension FileStart {
 
     private var schemaVersion: Int32 { userVersion & 0xFFFF }
 
-    /// Throws unless the file, which is at `path`, is of this kind and of the version that we read.
+    /// Throws unless the file, which is at `path`, is of this kind and of a version that we read.
     func check(is kind: FileKind, _ path: String) throws(RecordingError) {
         guard isOurs else { throw .notARecording(path: path, expected: kind) }
         guard let found = try self.kind(path) else { throw .newerKind(path: path) }
@@ -63,7 +71,7 @@ extension FileStart {
         guard schemaVersion > 0, !usesWriteAheadLog else {
             throw .damaged(path: path, detail: "its header was changed")
         }
-        guard schemaVersion == kind.version else {
+        guard schemaVersion >= kind.oldest else {
             throw .olderSchema(path: path, found: schemaVersion, supported: kind.version)
         }
     }

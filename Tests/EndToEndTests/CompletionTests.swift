@@ -113,7 +113,8 @@ extension EndToEnd {
     /// The manual pages, as strict readers see them.
     @Suite struct ManualPages {
         private static let subcommands = [
-            "", "record", "attach", "measure", "import", "report", "fold", "export", "doctor",
+            "", "record", "attach", "measure", "history", "import", "report", "fold", "export",
+            "doctor",
         ]
 
         @Test(.needs("mandoc"), arguments: subcommands) func areClean(subcommand: String) throws {

@@ -3,7 +3,7 @@ import Report
 
 @testable import Analysis
 
-/// What Tests/Browser/test_measurement_page.py looks at.
+/// What Tests/Browser/test_measurement_page.py and test_history_page.py look at.
 enum PagesForBrowsers {
     static var all: [(name: String, page: [UInt8])] {
         [
@@ -11,6 +11,10 @@ enum PagesForBrowsers {
             made("hostile", MadeMeasurement.hostile()),
             made("few", MadeMeasurement.measurement(launches: 4)),
             made("many", MadeMeasurement.measurement(launches: 30_000)),
+            ("history", HistoryReport.html(MadeHistory.whole)),
+            ("history-several", HistoryReport.html(MadeHistory.several)),
+            ("history-hostile", HistoryReport.html(MadeHistory.hostile)),
+            ("history-long", HistoryReport.html(MadeHistory.long)),
         ]
     }
 

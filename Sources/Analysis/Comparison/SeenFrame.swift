@@ -1,4 +1,4 @@
-package import ProfileModel
+import ProfileModel
 
 /// A frame of one of the launches of a side, whose tables know its place in the source.
 package struct SeenFrame: Hashable, Sendable {

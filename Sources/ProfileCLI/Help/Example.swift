@@ -38,6 +38,12 @@ struct Example {
             .gate, "The same by a measurement that was kept beside its program:",
             "firstlight gate --baseline released.firstlight --max-regression 5% ./app"),
         Example(
+            .history, "How launches developed, as a page with a goal:",
+            "firstlight history --goal 400ms --format html -o history.html measurements"),
+        Example(
+            .history, "Keep a release's measurement:",
+            "firstlight history --add launches.firstlight --to measurements"),
+        Example(
             .import, "What 'perf record --call-graph dwarf --switch-events' wrote:",
             "firstlight import perf.data"),
         Example(

@@ -87,6 +87,11 @@ struct ExitStatus {
             status: "1", subcommands: [.report, .compare, .fold, .export],
             meaning: "a recording cannot be read, or the output not be written"),
         ExitStatus(
+            status: "1", subcommands: [.history],
+            meaning:
+                "a file is no measurement, or cannot be read (the rest was shown, or added), or the "
+                + "output not be written"),
+        ExitStatus(
             status: "1", subcommands: [.top],
             meaning:
                 "a recording cannot be read (what the others have was shown), or none, or the list "
@@ -100,7 +105,7 @@ struct ExitStatus {
         ExitStatus(
             status: "141",
             subcommands: [
-                .measure, .gate, .report, .compare, .top, .view, .fold, .export, .doctor,
+                .measure, .gate, .history, .report, .compare, .top, .view, .fold, .export, .doctor,
             ],
             meaning: "nobody reads the output any more (128 + SIGPIPE, as for other programs in a "
                 + "pipeline)"),

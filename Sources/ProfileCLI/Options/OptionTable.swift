@@ -20,6 +20,7 @@ package enum OptionName: Hashable, Sendable {
     case baseline, maxRegression, maxLaunches, junit
     case with, anyway, explain
     case resolved, resolve
+    case by, goal, add, to
 }
 
 /// Everything about one option. Parsing, `--help`, the manual page and the suggestions for
@@ -44,7 +45,7 @@ package struct OptionDeclaration: Sendable {
     }
 
     /// Whether all of its values count, and not only the last.
-    var mayRepeat: Bool { [.until, .mark, .resolve].contains(name) }
+    var mayRepeat: Bool { [.until, .mark, .resolve, .add].contains(name) }
 
     init(
         _ name: OptionName, _ long: String, short: Character? = nil, _ placeholder: String = "",
@@ -66,7 +67,7 @@ package enum OptionTable {
 
     /// In the order of the help texts.
     package static let options: [OptionDeclaration] =
-        others + comparing + topping + gating + measuring + [
+        others + comparing + topping + gating + history + measuring + [
             .init(.help, "help", short: "h", for: Set(Subcommand.allCases), "print this help")
         ]
 

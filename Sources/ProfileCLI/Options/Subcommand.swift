@@ -1,12 +1,14 @@
 /// What `firstlight` can be asked to do; the first argument names it.
 package enum Subcommand: String, CaseIterable, Sendable {
-    case record, attach, measure, gate, `import`, report, compare, top, view, fold, export, doctor
+    case record, attach, measure, gate, history, `import`, report, compare, top, view, fold, export,
+        doctor
 
     /// How many operands it takes.
     var operandCount: ClosedRange<Int> {
         switch self {
         case .record, .measure, .gate: 1...Int.max
         case .attach: 1...1
+        case .history: 0...Int.max
         case .import: 1...1
         case .compare: 2...Int.max
         case .top: 1...Int.max
@@ -20,6 +22,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         switch self {
         case .record, .measure, .gate: "[--] PROGRAM [ARG]..."
         case .attach: "{PID|--wait NAME}"
+        case .history: "{DIR|FILE}..."
         case .import: "FILE"
         case .compare: "{BEFORE AFTER|BEFORE... --with AFTER...}"
         case .top: "{FILE|FOLDER}..."
@@ -32,7 +35,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         switch self {
         case .record, .measure, .gate: "program"
         case .attach: "process id"
-        case .import, .report, .compare, .top, .view, .fold, .export: "file"
+        case .history, .import, .report, .compare, .top, .view, .fold, .export: "file"
         case .doctor: "operand"
         }
     }
@@ -51,6 +54,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         case .attach: "record a process that is running"
         case .measure: "launch a program many times, and say how long that takes"
         case .gate: "say whether a program launches slower than another, for CI"
+        case .history: "show how launches developed, and where they changed"
         case .import: "make a recording of what perf recorded"
         case .report: "show where a recording's time went"
         case .compare: "show where the difference of two recordings, or measurements, comes from"
@@ -131,6 +135,25 @@ package enum Subcommand: String, CaseIterable, Sendable {
                 program of the measurement is where it was, unchanged, and is not the file that is \
                 measured, it is launched again, in turns. Otherwise the stored figures can only \
                 advise: the exit status is 0 or 3 then, never 1.
+                """,
+            ]
+        case .history:
+            [
+                """
+                Reads measurements (what measure -o keeps: files, or all *.firstlight in a folder) and \
+                shows the 50th and the 90th percentile of the launch for each version, with the \
+                intervals that hold them, its phases, and between which versions the launch changed. \
+                Several measurements of a version are one point. Different programs, machines, kernels \
+                and conditions are series of their own.
+                """,
+                """
+                A change is a step of at least 3 % with at least three versions on either side, so \
+                sure that chance makes one in a thousand; a single slow measurement is none. What cannot \
+                be read is told, and the rest shown.
+                """,
+                """
+                With --add, measurements are copied to a folder that keeps them in order. One that is \
+                there already is not added again.
                 """,
             ]
         case .import:

@@ -26,7 +26,8 @@ struct CalendarDate {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    private var date: String { "\(year)-\(Self.two(month))-\(Self.two(day))" }
+    /// "2026-11-23"
+    var date: String { "\(year)-\(Self.two(month))-\(Self.two(day))" }
 
     private var time: String {
         [second / 3_600, second / 60 % 60, second % 60].map(Self.two).joined(separator: ":")

@@ -17,8 +17,8 @@ struct MeasurementJSON {
             section("program", &writer) { Self.program(measurement.arms.first, &$0) }
             section("against", &writer) { Self.program(measurement.arms.dropFirst().first, &$0) }
             section("measurement", &writer) { header(&$0) }
-            section("machine", &writer) { machine(&$0) }
-            section("conditions", &writer) { conditions(&$0) }
+            section("machine", &writer) { Self.machine(measurement.machine, &$0) }
+            section("conditions", &writer) { Self.conditions(measurement.conditions, &$0) }
             section("launches", &writer) { launches(&$0) }
             section("summary", &writer) { Self.summary(summary.arms.first, &$0) }
             section("summaryAgainst", &writer) {
@@ -65,8 +65,7 @@ struct MeasurementJSON {
         }
     }
 
-    private func machine(_ writer: inout JSONWriter) {
-        let machine = measurement.machine
+    static func machine(_ machine: MeasuredMachine, _ writer: inout JSONWriter) {
         writer.object { writer in
             writer.field("host", machine.host)
             writer.field("kernel", machine.kernel)
@@ -79,11 +78,10 @@ struct MeasurementJSON {
         }
     }
 
-    private func conditions(_ writer: inout JSONWriter) {
-        let conditions = measurement.conditions
+    static func conditions(_ conditions: MeasuredConditions, _ writer: inout JSONWriter) {
         writer.object { writer in
             writer.field("cache", conditions.cache == .warm ? "warm" : "cold")
-            writer.field("dropped", Self.dropped(conditions.cache))
+            writer.field("dropped", dropped(conditions.cache))
             writer.field("network", conditions.network)
             writer.field("disk", conditions.diskRate)
             writer.key("until")

@@ -169,6 +169,9 @@ extension ThreadStatus {
     func hasPending(_ signal: Int32) -> Bool { pendingSignals & Signals.bit(signal) != 0 }
     func blocks(_ signal: Int32) -> Bool { blockedSignals & Signals.bit(signal) != 0 }
 
+    /// Whether it blocks, for more than a moment, a signal that we could send it.
+    var blocksOurs: Bool { !blocksForMoment && (blocks(SIGURG) || blocks(SIGWINCH)) }
+
     /// Whether it is not the program that blocks them: C libraries keep these two for themselves, and
     /// block them only where they block all, in fork(2) say. So does our handler.
     var blocksForMoment: Bool { blocks(32) && blocks(33) }

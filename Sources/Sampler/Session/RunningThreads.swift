@@ -95,6 +95,14 @@ extension TraceSession {
             counters, looks: signals.looksPerStatus(seesMasks: instrumentation.seesMasks))
     }
 
+    /// Whether a thread whose own mask is not known may have inherited one that blocks our signals: a
+    /// program that waits for signals in one thread blocks them in the others, too.
+    private var someBlockOurs: Bool {
+        threads.values.contains { thread in
+            thread.hasBlockedOurs || thread.tid == pid && thread.status()?.blocksOurs == true
+        }
+    }
+
     private func canAsk(_ thread: TracedThread, _ status: ThreadStatus) -> Bool {
         guard let signalCapture else { return false }
         return signalCapture.obstacle(thread, status, observer.stackPlace(of: thread)) == nil
@@ -107,7 +115,7 @@ extension TraceSession {
             if !sampleByEvents(thread) { stopForSample(thread) }
             return
         }
-        guard thread.knowsMask else { return spare(thread) }
+        guard thread.knowsMask || !someBlockOurs else { return spare(thread) }
         let place = observer.stackPlace(of: thread)
         if place.hasRoom, !thread.lacksRoom, thread.isRoomDue(),
             process.hasUsed(place.lastRoom)
@@ -195,7 +203,7 @@ extension TraceSession {
 
     private func interruptInOwnCode(_ thread: TracedThread) {
         // Its signal would surface in a sigwait, too.
-        guard thread.findsMask() else { return }
+        guard thread.findsMask() || !someBlockOurs else { return }
         do throws(NoInterruption) {
             thread.interruption = try thread.tracee.interruptInOwnCode(each: interruptionPeriod)
             thread.phase = .interrupted(process.now)

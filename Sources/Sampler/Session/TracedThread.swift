@@ -171,6 +171,7 @@ final class TracedThread {
         }
         lastStatus = status()
         if let lastStatus { mask.saw(lastStatus, slices: counters.slices) }
+        hasBlockedOurs = hasBlockedOurs || lastStatus?.blocksOurs == true
         statusSlices = counters.slices
         statusUses = 1
         return lastStatus
@@ -186,6 +187,9 @@ final class TracedThread {
 
     /// Whether the mask of its recent status is its own, and not that of a call that it waits in.
     var knowsMask: Bool { mask.isOwn }
+
+    /// Whether it was ever seen to block a signal that we could send it.
+    private(set) var hasBlockedOurs = false
 
     /// The same of its status as it is now.
     func findsMask() -> Bool {

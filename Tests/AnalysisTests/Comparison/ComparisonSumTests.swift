@@ -39,10 +39,12 @@ import Testing
         before: UInt64, after: UInt64, _ counts: Compared<Int>
     ) -> ProfileComparison {
         func others(_ seed: UInt64, _ count: Int) -> [Profile] {
-            (1..<max(1, count)).map { launch(seed: seed &+ UInt64($0) &* 31) }
+            (1..<max(1, count)).map { RandomLaunch.profile(seed: seed &+ UInt64($0) &* 31) }
         }
         return ProfileComparison(
-            first: Compared(before: launch(seed: before), after: launch(seed: after)),
+            first: Compared(
+                before: RandomLaunch.profile(seed: before), after: RandomLaunch.profile(seed: after)
+            ),
             others: Compared(
                 before: others(before, counts.before), after: others(after, counts.after)))
     }
@@ -50,7 +52,8 @@ import Testing
     /// Three times the same launch is that launch, and all its differences are sure.
     @Test(arguments: 0..<20 as Range<UInt64>) func theSameLaunchAgain(seed: UInt64) {
         let profiles = Compared(
-            before: Self.launch(seed: seed), after: Self.launch(seed: seed &+ 500))
+            before: RandomLaunch.profile(seed: seed), after: RandomLaunch.profile(seed: seed &+ 500)
+        )
         let single = ProfileComparison(before: profiles.before, after: profiles.after)
         let several = ProfileComparison(first: profiles, others: profiles.map { [$0, $0] })
         #expect(several.wall == single.wall && several.leastChange == single.leastChange)

@@ -44,7 +44,7 @@ extension OptionDeclaration {
     var candidates: Candidates {
         if let words = kind.words { return .words(words) }
         return switch name {
-        case .output, .envFile, .home, .baseline, .junit, .resolved: .files
+        case .output, .envFile, .home, .baseline, .junit, .resolved, .add, .to: .files
         case .until:
             .words(ReadyArgument.beginnings(subcommands.contains(.measure) ? .measure : .record))
         default: .nothing
@@ -66,7 +66,7 @@ extension Subcommand {
         switch self {
         case .record, .measure, .gate: .commandLine
         case .attach: .processes
-        case .import: .files
+        case .import, .history: .files
         case .report, .compare, .top, .view, .fold, .export: .recordings
         case .doctor: .nothing
         }

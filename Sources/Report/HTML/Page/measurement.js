@@ -109,12 +109,13 @@ class MeasurementPage {
     for (const element of this.current) element.classList.add("current");
   }
 
-  /** The launch's line in the table. */
+  /** Its line in the table. */
   open(plot) {
     const launch = plot.marks[plot.chosen]?.dataset.launch;
     const row = launch === undefined ? null : document.getElementById(`launch-${launch}`);
     if (row === null) return;
-    document.getElementById("launches").open = true;
+    const folded = row.closest("details");
+    if (folded !== null) folded.open = true;
     row.scrollIntoView({ block: "center" });
   }
 }

@@ -1,0 +1,171 @@
+import Glibc
+
+/// The steps of a series, found as Hunter does (Fleming, Kołaczkowski and others 2023), which Apache
+/// Otava grew from: E-divisive in windows that overlap, then every step is held against the next and
+/// the weakest are given up. Three things differ.
+///
+/// - Values are logarithms, and spikes are drawn in (``SpikeLimits``): a spike widens the spread of
+///   its part, and so would hide a step.
+/// - A step is where it fits best among many places. So the test's probability is multiplied by
+///   their number (Bonferroni).
+/// - Its place is found anew in the end: where both levels leave least of the values unexplained.
+///
+/// The same values give the same steps. The time is in proportion to their number.
+package struct ChangePointSearch {
+    private let rule: ChangePointRule
+    private let values: [Double]
+    /// Without spikes.
+    private let calm: [Double]
+    private let deviation: Double
+
+    /// - Parameter values: positive and finite; of others, and of too few, nothing is found.
+    package static func changes(
+        in values: [Double], rule: ChangePointRule = ChangePointRule()
+    ) -> [ChangePoint] {
+        guard values.count >= rule.least, values.allSatisfy({ $0 > 0 && $0.isFinite }) else {
+            return []
+        }
+        let search = ChangePointSearch(values.map(\.logarithm), rule)
+        return search.found().map { change in
+            ChangePoint(
+                index: change.index, before: exp(change.before), after: exp(change.after),
+                probability: change.probability)
+        }
+    }
+
+    private init(_ values: [Double], _ rule: ChangePointRule) {
+        self.rule = rule
+        self.values = values
+        calm = SpikeLimits.applied(to: values)
+        deviation = SpikeLimits.deviation(of: values)
+    }
+
+    private func found() -> [ChangePoint] {
+        let kept = strongest(of: candidates())
+        return strongest(of: placed(kept))
+    }
+
+    // MARK: Candidates
+
+    /// Places at which some window has a step, by a test that lets pass ten times as many.
+    private func candidates() -> [Int] {
+        var found: Set<Int> = []
+        var start = 0
+        while start < calm.count {
+            let window = start..<min(start + rule.window, calm.count)
+            let new = splits(of: window)
+            found.formUnion(new)
+            start = max(new.max() ?? 0, start + max(1, rule.window / 2))
+        }
+        return found.sorted()
+    }
+
+    private func splits(of range: Range<Int>) -> [Int] {
+        var open = [range]
+        var found: [Int] = []
+        while let part = open.popLast() {
+            guard let split = EnergySplit(calm, in: part, least: rule.leastSegment)?.index,
+                probability(of: split, in: part) <= 10 * rule.significance
+            else { continue }
+            found.append(split)
+            open += [part.lowerBound..<split, split..<part.upperBound]
+        }
+        return found
+    }
+
+    /// Of a step that could as well be at any other place of the range.
+    private func probability(of split: Int, in range: Range<Int>) -> Double {
+        let places = Double(max(1, range.count - 2 * rule.leastSegment + 1))
+        let single = StudentT.probability(
+            calm[range.lowerBound..<split], calm[split..<range.upperBound])
+        return min(1, single * places)
+    }
+
+    // MARK: Choice
+
+    /// Gives up the weakest until all are steps.
+    private func strongest(of places: [Int]) -> [ChangePoint] {
+        var places = places
+        while !places.isEmpty {
+            let steps = places.indices.map { step(at: $0, of: places) }
+            guard let weakest = weakest(of: steps, places) else { return steps }
+            places.remove(at: weakest)
+        }
+        return []
+    }
+
+    private func step(at place: Int, of places: [Int]) -> ChangePoint {
+        let range = range(around: place, of: places)
+        let split = places[place]
+        return ChangePoint(
+            index: split,
+            before: SortedValues(calm[range.lowerBound..<split])?.median ?? 0,
+            after: SortedValues(calm[split..<range.upperBound])?.median ?? 0,
+            probability: probability(of: split, in: range))
+    }
+
+    /// nil: all stay. First go those that are next to others, then the least sure, then small ones.
+    private func weakest(of steps: [ChangePoint], _ places: [Int]) -> Int? {
+        let leastSure = { (one: Int, other: Int) in
+            steps[one].probability < steps[other].probability
+        }
+        let crowded = places.indices.filter { place in
+            let range = range(around: place, of: places)
+            return places[place] - range.lowerBound < rule.leastSegment
+                || range.upperBound - places[place] < rule.leastSegment
+        }
+        if let found = crowded.max(by: leastSure) { return found }
+        if let found = places.indices.max(by: leastSure),
+            steps[found].probability > rule.significance
+        {
+            return found
+        }
+        func size(_ place: Int) -> Double { abs(steps[place].after - steps[place].before) }
+        let smallest = places.indices.min { size($0) < size($1) }
+        return smallest.flatMap { size($0) < log1p(rule.magnitude) ? $0 : nil }
+    }
+
+    /// From the step before to the step after.
+    private func range(around place: Int, of places: [Int]) -> Range<Int> {
+        let low = place > 0 ? places[place - 1] : 0
+        let high = place + 1 < places.count ? places[place + 1] : values.count
+        return low..<high
+    }
+
+    // MARK: Places
+
+    /// Steps, each moved to where it fits best between its neighbours. Twice: a neighbour may move.
+    private func placed(_ steps: [ChangePoint]) -> [Int] {
+        var places = steps.map(\.index)
+        for _ in 0..<2 {
+            for place in places.indices {
+                places[place] = best(
+                    near: places[place], in: range(around: place, of: places))
+            }
+        }
+        return places
+    }
+
+    private func best(near place: Int, in range: Range<Int>) -> Int {
+        let low = max(range.lowerBound, place - rule.window)
+        let high = min(range.upperBound, place + rule.window)
+        let choices = stride(
+            from: low + rule.leastSegment, through: high - rule.leastSegment, by: 1)
+        var (best, least) = (place, Double.infinity)
+        for choice in choices {
+            let rest = unexplained(low..<choice) + unexplained(choice..<high)
+            if rest < least { (best, least) = (choice, rest) }
+        }
+        return best
+    }
+
+    /// Squares of distances from the median; a spike's is that of four standard deviations.
+    private func unexplained(_ range: Range<Int>) -> Double {
+        guard let middle = SortedValues(values[range])?.median else { return 0 }
+        let most = 16 * deviation * deviation
+        return values[range].reduce(0) { sum, value in
+            let square = (value - middle) * (value - middle)
+            return sum + (most > 0 ? min(square, most) : square)
+        }
+    }
+}

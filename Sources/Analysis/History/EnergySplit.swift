@@ -1,0 +1,46 @@
+/// Where values fall into two parts that differ most: Székely and Rizzo's energy statistic, as
+/// E-divisive has it (Matteson and James 2014) with absolute distances.
+struct EnergySplit {
+    /// The first value of the second part.
+    var index: Int
+    /// How far the parts differ.
+    var energy: Double
+
+    /// Quadratic in the range's length, which should be that of a window.
+    ///
+    /// - Parameter least: how many values each part has at least.
+    /// - Returns: nil: the range is too short to be split.
+    init?(_ values: [Double], in range: Range<Int>, least: Int) {
+        let part = max(least, 2)
+        guard range.count >= 2 * part else { return nil }
+        let whole = Self.distances(values, of: range.lowerBound, in: range)
+        var total = whole
+        for index in range.dropFirst() {
+            total += Self.distances(values, of: index, in: index..<range.upperBound)
+        }
+        var (left, right) = (0.0, total)
+        var best: (index: Int, energy: Double)?
+        for split in range.lowerBound + 1...range.upperBound - part {
+            let moved = split - 1
+            left += Self.distances(values, of: moved, in: range.lowerBound..<moved)
+            right -= Self.distances(values, of: moved, in: split..<range.upperBound)
+            guard split - range.lowerBound >= part else { continue }
+            let (n, m) = (Double(split - range.lowerBound), Double(range.upperBound - split))
+            let across = (total - left - right) / (n * m)
+            let energy =
+                n * m / (n + m)
+                * (2 * across - 2 * left / (n * (n - 1)) - 2 * right / (m * (m - 1)))
+            if energy > best?.energy ?? -.infinity { best = (split, energy) }
+        }
+        guard let best else { return nil }
+        (index, energy) = best
+    }
+
+    private static func distances(
+        _ values: [Double], of index: Int, in range: Range<Int>
+    ) -> Double {
+        var sum = 0.0
+        for other in range { sum += abs(values[other] - values[index]) }
+        return sum
+    }
+}

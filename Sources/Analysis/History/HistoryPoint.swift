@@ -1,0 +1,122 @@
+package import ProfileModel
+
+/// One version, or one day, of a series: all launches of its sessions together.
+package struct HistoryPoint: Hashable, Sendable {
+    package var label: Label
+    /// In the order of time; at least one.
+    package var sessions: [HistorySession]
+    /// How many launches count.
+    package var launches: Int
+    package var median: HistoryFigure
+    /// nil: fewer than 20 launches.
+    package var percentile90: HistoryFigure?
+    /// In the order in which they first appear.
+    package var phases: [HistoryPhase]
+
+    package enum Label: Hashable, Sendable {
+        case version(String)
+        /// A measurement whose version nobody named; in nanoseconds since 1970 UTC.
+        case unnamed(Int64)
+        /// Days since 1970-01-01, UTC.
+        case day(Int64)
+    }
+
+    /// When the first session began, and the last, in nanoseconds since 1970 UTC.
+    package var firstDate: Int64 { sessions.first?.date ?? 0 }
+    package var lastDate: Int64 { sessions.last?.date ?? 0 }
+
+    /// - Returns: nil: there is no session.
+    init?(_ label: Label, _ sessions: [HistorySession]) {
+        let ordered = sessions.sorted { ($0.date, $0.file) < ($1.date, $1.file) }
+        guard let all = SortedValues(ordered.flatMap(\.walls)) else { return nil }
+        self.label = label
+        self.sessions = ordered
+        launches = ordered.reduce(0) { $0 + $1.launches }
+        median = HistoryFigure(all.median, all.medianInterval(confidence: 0.95))
+        percentile90 =
+            all.count >= 20
+            ? HistoryFigure(all.percentile90, all.percentileInterval(0.9, confidence: 0.95)) : nil
+        phases = HistoryPhase.medians(of: ordered)
+    }
+}
+
+/// A percentile of launches, in nanoseconds, and the interval that holds the true one. The interval
+/// knows how launches of the sessions differ. It does not know how sessions differ.
+package struct HistoryFigure: Hashable, Sendable {
+    package var value: Double
+    /// nil: too few launches.
+    package var interval: Distribution.Interval?
+
+    init(_ value: Double, _ interval: (low: Double, high: Double, confidence: Double)?) {
+        self.value = value
+        self.interval = interval.map {
+            Distribution.Interval(low: $0.low, high: $0.high, confidence: $0.confidence)
+        }
+    }
+}
+
+/// A step of a series, between two points that follow each other.
+package struct HistoryChange: Hashable, Sendable {
+    /// The first point on the new level.
+    package var point: Int
+    package var step: ChangePoint
+    /// The phase that changed most in the step's direction; nil: none did.
+    package var phase: PhaseChange?
+
+    package struct PhaseChange: Hashable, Sendable {
+        package var name: String
+        /// Between the medians of both levels, in nanoseconds.
+        package var difference: Double
+    }
+}
+
+/// What can be compared: measurements of one program, on one machine, under the same conditions.
+package struct HistorySeries: Hashable, Sendable {
+    /// The last measurement, without its launches: program, conditions, machine.
+    package var circumstances: Measurement
+    /// In the order of time.
+    package var points: [HistoryPoint]
+    package var changes: [HistoryChange]
+
+    package var sessions: Int { points.reduce(0) { $0 + $1.sessions.count } }
+
+    init(_ circumstances: Measurement, _ points: [HistoryPoint], _ rule: ChangePointRule) {
+        self.circumstances = circumstances
+        self.points = points
+        let steps = ChangePointSearch.changes(in: points.map(\.median.value), rule: rule)
+        let borders = steps.map(\.index) + [points.count]
+        changes = steps.enumerated().map { place, step in
+            let start = place > 0 ? steps[place - 1].index : 0
+            return HistoryChange(
+                point: step.index, step: step,
+                phase: HistoryChange.phase(
+                    from: points[start..<step.index], to: points[step.index..<borders[place + 1]],
+                    rises: step.after > step.before))
+        }
+    }
+}
+
+extension HistoryChange {
+    fileprivate static func phase(
+        from before: ArraySlice<HistoryPoint>, to after: ArraySlice<HistoryPoint>, rises: Bool
+    ) -> PhaseChange? {
+        let (old, new) = (levels(before), levels(after))
+        let sign: Double = rises ? 1 : -1
+        let names = Set(old.keys).union(new.keys).sorted()
+        let found = names.map { PhaseChange(name: $0, difference: (new[$0] ?? 0) - (old[$0] ?? 0)) }
+            .max { $0.difference * sign < $1.difference * sign }
+        return found.flatMap { $0.difference * sign > 0 ? $0 : nil }
+    }
+
+    /// The median of each phase; a point that does not have it spends no time in it.
+    private static func levels(_ points: ArraySlice<HistoryPoint>) -> [String: Double] {
+        var walls: [String: [Double]] = [:]
+        for phase in points.lazy.flatMap(\.phases) {
+            walls[phase.name, default: []].append(phase.median)
+        }
+        return walls.mapValues { known in
+            let none = [Double](repeating: 0, count: max(0, points.count - known.count))
+            return SortedValues(known + none)?.median ?? 0
+        }
+    }
+}

@@ -1,0 +1,133 @@
+package import ProfileModel
+
+/// How launches developed: one series for each set of measurements that can be compared.
+package struct LaunchHistory: Hashable, Sendable {
+    /// What a point of a series is.
+    package enum Grouping: String, CaseIterable, Sendable {
+        case version, day
+    }
+
+    package var grouping: Grouping
+    /// What a launch should take at most; nil: nobody says.
+    package var goal: TimeSpan?
+    /// The one with the most sessions first.
+    package var series: [HistorySeries]
+    /// What there is besides, and why it is not shown.
+    package var leftOut: [LeftOut]
+    /// How steps were found.
+    package var rule: ChangePointRule
+
+    package struct LeftOut: Hashable, Sendable {
+        package var file: String
+        package var reason: String
+
+        package init(file: String, reason: String) {
+            self.file = file
+            self.reason = reason
+        }
+    }
+
+    package var sessions: Int { series.reduce(0) { $0 + $1.sessions } }
+}
+
+/// Takes measurements one after the other, in any order, and keeps of each what a history needs.
+package struct HistoryBuilder {
+    private var groups: [Group] = []
+    private var leftOut: [LaunchHistory.LeftOut] = []
+
+    private struct Group {
+        /// The latest measurement without its launches.
+        var circumstances: Measurement
+        var sessions: [HistorySession]
+        /// Its dates: two measurements do not begin in the same nanosecond.
+        var dates: [Int64: Int]
+    }
+
+    package init() {}
+
+    /// - Returns: why it is not shown; nil: it is.
+    @discardableResult
+    package mutating func add(_ measurement: Measurement, file: String) -> String? {
+        guard let session = HistorySession(of: measurement, file: file) else {
+            return leave(file, "no launch counts")
+        }
+        var circumstances = measurement
+        circumstances.launches = []
+        guard let place = groups.firstIndex(where: { $0.circumstances.isComparable(measurement) })
+        else {
+            groups.append(
+                Group(circumstances: circumstances, sessions: [session], dates: [session.date: 0]))
+            return nil
+        }
+        let known = groups[place].dates[session.date].map { groups[place].sessions[$0] }
+        if let known, known.walls == session.walls, known.version == session.version {
+            return leave(file, "is the same measurement as \(known.file)")
+        }
+        groups[place].dates[session.date] = groups[place].sessions.count
+        groups[place].sessions.append(session)
+        if session.date >= groups[place].circumstances.header.date {
+            groups[place].circumstances = circumstances
+        }
+        return nil
+    }
+
+    private mutating func leave(_ file: String, _ reason: String) -> String {
+        leftOut.append(LaunchHistory.LeftOut(file: file, reason: reason))
+        return reason
+    }
+
+    /// - Parameter reason: without the file's name.
+    package mutating func leaveOut(_ file: String, because reason: String) {
+        _ = leave(file, reason)
+    }
+
+    package func history(
+        by grouping: LaunchHistory.Grouping, goal: TimeSpan? = nil,
+        rule: ChangePointRule = ChangePointRule()
+    ) -> LaunchHistory {
+        let series = groups.map { group in
+            HistorySeries(group.circumstances, Self.points(group.sessions, grouping), rule)
+        }
+        let order = series.indices.sorted {
+            (-series[$0].sessions, $0) < (-series[$1].sessions, $1)
+        }
+        return LaunchHistory(
+            grouping: grouping, goal: goal, series: order.map { series[$0] }, leftOut: leftOut,
+            rule: rule)
+    }
+
+    /// In the order of each point's first session.
+    private static func points(
+        _ sessions: [HistorySession], _ grouping: LaunchHistory.Grouping
+    ) -> [HistoryPoint] {
+        var labels: [HistoryPoint.Label] = []
+        var members: [HistoryPoint.Label: [HistorySession]] = [:]
+        for session in sessions.sorted(by: { ($0.date, $0.file) < ($1.date, $1.file) }) {
+            let label = label(of: session, grouping)
+            if members[label] == nil { labels.append(label) }
+            members[label, default: []].append(session)
+        }
+        return labels.compactMap { HistoryPoint($0, members[$0] ?? []) }
+    }
+
+    private static func label(
+        of session: HistorySession, _ grouping: LaunchHistory.Grouping
+    ) -> HistoryPoint.Label {
+        switch grouping {
+        case .version: session.version.map(HistoryPoint.Label.version) ?? .unnamed(session.date)
+        case .day: .day(session.date / nanosecondsOfDay)
+        }
+    }
+
+    private static let nanosecondsOfDay: Int64 = 86_400_000_000_000
+}
+
+extension Measurement {
+    /// Whether figures of the other are a measure for this one's: the same program with the same
+    /// arguments, wherever it lies, and nothing differs that ``MeasurementMismatch`` calls fatal.
+    package func isComparable(_ other: Measurement) -> Bool {
+        guard let arm = arms.first, let another = other.arms.first else { return false }
+        return arm.name == another.name && arm.command.dropFirst() == another.command.dropFirst()
+            && !MeasurementMismatch.all(before: self, after: other).contains(where: \.isFatal)
+    }
+}

@@ -1,0 +1,31 @@
+/// Draws single values that lie far from their neighbours closer to them, so that a spike is neither
+/// a step nor hides one. A step stays where it is: most of a value's neighbours are on its own side.
+enum SpikeLimits {
+    /// Neighbours on either side.
+    static let reach = 5
+    /// In standard deviations, as the median distance gives them for a normal distribution.
+    static let limit = 2.5
+
+    static func applied(to values: [Double]) -> [Double] {
+        let middles = values.indices.map { middle(values, around: $0) }
+        let most = limit * deviation(zip(values, middles).map { $0 - $1 })
+        return zip(values, middles).map { min(max($0, $1 - most), $1 + most) }
+    }
+
+    /// How far values usually lie from the middle of their neighbours.
+    static func deviation(of values: [Double]) -> Double {
+        deviation(values.indices.map { values[$0] - middle(values, around: $0) })
+    }
+
+    private static func deviation(_ distances: [Double]) -> Double {
+        guard let middle = SortedValues(distances)?.median,
+            let spread = SortedValues(distances.map { abs($0 - middle) })
+        else { return 0 }
+        return 1.4826 * spread.median
+    }
+
+    private static func middle(_ values: [Double], around index: Int) -> Double {
+        let range = max(0, index - reach)..<min(values.count, index + reach + 1)
+        return SortedValues(values[range])?.median ?? values[index]
+    }
+}

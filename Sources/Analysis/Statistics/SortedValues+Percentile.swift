@@ -1,0 +1,43 @@
+import Glibc
+
+extension SortedValues {
+    /// The interval between two of the values that holds the true percentile, wherever it lies, as
+    /// ``medianInterval(confidence:)`` does.
+    ///
+    /// - Parameter share: of the values that are not larger than the percentile, between 0 and 1.
+    /// - Returns: nil: so few values cannot give the confidence. Of the 90th percentile they must be 36
+    ///   for 95 %: with fewer, all of them may well lie below it.
+    func percentileInterval(
+        _ share: Double, confidence: Double
+    ) -> (low: Double, high: Double, confidence: Double)? {
+        guard share > 0, share < 1 else { return nil }
+        let allowed = (1 - confidence) / 2
+        let below = Self.lowerTail(count, share, allowed)
+        let above = Self.lowerTail(count, 1 - share, allowed)
+        guard let below, let above, below.rank + above.rank <= count + 1 else { return nil }
+        return (
+            values[below.rank - 1], values[count - above.rank], 1 - below.tail - above.tail
+        )
+    }
+
+    /// The largest rank below which the percentile lies no more often than is allowed, and how often
+    /// it does: the number of values below it is binomial.
+    private static func lowerTail(
+        _ count: Int, _ share: Double, _ allowed: Double
+    ) -> (rank: Int, tail: Double)? {
+        // The logarithms of its terms do not underflow.
+        var logTerm = Double(count) * (1 - share).logarithm
+        let odds = (share / (1 - share)).logarithm
+        var tail = exp(logTerm)
+        guard tail <= allowed else { return nil }
+        var rank = 1
+        while rank < count {
+            logTerm += (Double(count - rank + 1) / Double(rank)).logarithm + odds
+            let next = tail + exp(logTerm)
+            guard next <= allowed else { break }
+            tail = next
+            rank += 1
+        }
+        return (rank, tail)
+    }
+}

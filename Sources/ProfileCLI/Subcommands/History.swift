@@ -1,0 +1,114 @@
+import Analysis
+import Recording
+import Report
+
+/// `firstlight history`.
+enum HistoryCommand {
+    /// Shows a history or adds to one, and returns the exit status.
+    static func run(_ options: HistoryOptions, _ console: Console) -> Int32 {
+        switch options {
+        case .show(let showing): return HistoryReading.run(showing, console)
+        case .add(let files, let folder):
+            let added = files.map { add($0, to: folder, console) }
+            return added.allSatisfy(\.self) ? 0 : 1
+        }
+    }
+
+    private static func add(_ file: String, to folder: String, _ console: Console) -> Bool {
+        do throws(RecordingError) {
+            switch try MeasurementFolder.add(file, to: folder) {
+            case .new(let path): return told("added \(file) as \(path)", console)
+            case .known(let path): return told("\(file) is already there as \(path)", console)
+            }
+        } catch {
+            console.complain(error.description)
+            return false
+        }
+    }
+
+    private static func told(_ text: String, _ console: Console) -> Bool {
+        Output.print(Console.oneLine(text) + "\n", to: console) == 0
+    }
+}
+
+/// `firstlight history` of files and folders.
+enum HistoryReading {
+    /// - Returns: 1, too, if something could not be read; the rest is shown.
+    static func run(_ options: HistoryOptions.Showing, _ console: Console) -> Int32 {
+        var timings = Timings()
+        var isWhole = true
+        let status = Reading.write(to: options.output, console) { () throws(Reading.Failure) in
+            let history = try timings.measure("reading") { () throws(Reading.Failure) in
+                try read(options, console, &isWhole)
+            }
+            return timings.measure("printing") { render(history, options, console) }
+        }
+        if options.showsTimings { timings.print(to: console) }
+        return status == 0 && !isWhole ? 1 : status
+    }
+
+    /// One file after the other: of each only its summary is kept.
+    private static func read(
+        _ options: HistoryOptions.Showing, _ console: Console, _ isWhole: inout Bool
+    ) throws(Reading.Failure) -> LaunchHistory {
+        var builder = HistoryBuilder()
+        var found = 0
+        for source in options.sources {
+            do throws(RecordingError) {
+                let files =
+                    MeasurementFolder.isFolder(source)
+                    ? try MeasurementFolder.files(in: source) : [source]
+                found += files.count
+                for file in files where !take(file, &builder, console) { isWhole = false }
+            } catch {
+                console.complain(error.description)
+                isWhole = false
+            }
+        }
+        let history = builder.history(by: options.grouping, goal: options.goal)
+        guard !history.series.isEmpty else { throw Reading.Failure(nothing(found, options)) }
+        return history
+    }
+
+    private static func nothing(_ found: Int, _ options: HistoryOptions.Showing) -> String {
+        let places = options.sources.joined(separator: ", ")
+        return found == 0
+            ? "\(places): no measurement (*.firstlight) there; make one with 'firstlight measure -o'"
+            : "\(places): no measurement there can be shown"
+    }
+
+    /// - Returns: whether it could be read.
+    private static func take(
+        _ file: String, _ builder: inout HistoryBuilder, _ console: Console
+    ) -> Bool {
+        do throws(RecordingError) {
+            if let reason = builder.add(try MeasurementReader.load(path: file), file: file) {
+                console.complain("\(file): \(reason); it is left out")
+            }
+            return true
+        } catch {
+            console.complain(error.description + "; it is left out")
+            let start = "\(file): "
+            let reason = error.description
+            builder.leaveOut(
+                file,
+                because: reason.hasPrefix(start) ? String(reason.dropFirst(start.count)) : reason)
+            return false
+        }
+    }
+
+    private static func render(
+        _ history: LaunchHistory, _ options: HistoryOptions.Showing, _ console: Console
+    ) -> [UInt8] {
+        switch options.format {
+        case .html: return HistoryReport.html(history)
+        case .json: return Array(HistoryReport.json(history).utf8)
+        case .text:
+            let terminal = Output.terminal(for: options.output, console)
+            var text = TextOptions()
+            text.width = terminal.width
+            text.usesColour = terminal.usesColour
+            return Array(HistoryReport.text(history, options: text).utf8)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// `history` of measurements that `measure` made.
+    @Suite struct HistoryOfLaunches {
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        private struct Report: Decodable {
+            struct Change: Decodable {
+                var from: String
+                var to: String
+                var change: Double
+                var phase: String?
+            }
+
+            struct Point: Decodable {
+                var version: String?
+                var launches: Int
+                var medianNs: Int64
+                var meetsGoal: Bool
+            }
+
+            struct Series: Decodable {
+                var changes: [Change]
+                var points: [Point]
+            }
+
+            var kind: String
+            var series: [Series]
+        }
+
+        private func firstlight(_ words: [String]) throws -> Finished {
+            var command = try Firstlight.command(words)
+            command.directory = scratch.path
+            return try command.run(limit: 120)
+        }
+
+        private func show(_ words: [String]) throws -> Report {
+            let finished = try firstlight(["history", "--format", "json"] + words)
+            #expect(finished.status == 0, "\(finished)")
+            return try JSONDecoder().decode(Report.self, from: Data(finished.output.utf8))
+        }
+
+        /// The program sleeps: how long it takes does not depend on what else the machine does, but by
+        /// what waking up takes. Arguments would make series of their own, so it reads a file.
+        private func keep(_ version: String, milliseconds: Int) throws {
+            try scratch.write("#!/bin/sh\nsleep 0.\(milliseconds)\n", to: "app", mode: 0o755)
+            let measured = try firstlight([
+                "measure", "-n", "3", "--version-name", version, "-o", "\(version).firstlight",
+                "./app",
+            ])
+            #expect(measured.status == 0, "\(measured)")
+            let added = try firstlight([
+                "history", "--add", "\(version).firstlight", "--to", "kept",
+            ])
+            #expect(added.status == 0 && added.output.hasPrefix("added "), "\(added)")
+        }
+
+        @Test func aStepIsFoundWhereItIs() throws {
+            for number in 1...4 { try keep("1.\(number)", milliseconds: 200) }
+            for number in 5...8 { try keep("1.\(number)", milliseconds: 600) }
+            let report = try show(["--goal", "400ms", "kept"])
+            #expect(report.kind == "history")
+            let series = try #require(report.series.first)
+            #expect(report.series.count == 1)
+            #expect(series.points.map(\.version) == (1...8).map { "1.\($0)" })
+            #expect(series.points.allSatisfy { $0.launches == 3 })
+            #expect(series.points.map(\.meetsGoal) == (1...8).map { $0 < 5 })
+            let change = try #require(series.changes.first)
+            #expect(series.changes.count == 1)
+            #expect(change.from == "1.4" && change.to == "1.5")
+            #expect(change.change > 1.5 && change.change < 2.1)
+            #expect(change.phase == "Main")
+
+            let text = try firstlight(["history", "kept"])
+            #expect(text.output.contains("between 1.4 and 1.5"))
+            let page = try firstlight(["history", "--format", "html", "-o", "page.html", "kept"])
+            #expect(page.status == 0 && page.output == "" && page.error == "")
+            #expect(scratch.contents(of: "page.html")?.hasPrefix("<!DOCTYPE html>") == true)
+        }
+
+        /// One measurement of two programs: the first is what it is of.
+        @Test func twoProgramsAreOne() throws {
+            let measured = try firstlight([
+                "measure", "-n", "2", "--against", "sleep 0", "-o", "a.firstlight", "true",
+            ])
+            #expect(measured.status == 0, "\(measured)")
+            let report = try show(["--goal", "1m", "a.firstlight"])
+            #expect(report.series.map(\.points.count) == [1])
+            #expect(report.series.first?.points.first?.launches == 2)
+        }
+    }
+}
