@@ -37,6 +37,8 @@ demo: build
 	@$(MAKE) --no-print-directory -s -C Examples/StarSearcher
 	$(BINARY) record -o .build/demo.firstlight --quiet $(STARS)/starsearcher
 	$(BINARY) report .build/demo.firstlight
+	$(BINARY) record -o .build/demo-mended.firstlight --quiet $(STARS)/starsearcher-mended
+	$(BINARY) compare .build/demo.firstlight .build/demo-mended.firstlight
 
 fixtures:
 	@mkdir -p $(FIXTURES)

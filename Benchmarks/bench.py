@@ -17,6 +17,7 @@ import conditions
 import disturbance
 import exports
 import first_frame
+import gates
 import history
 import hyperfine
 import initializers
@@ -64,6 +65,7 @@ SECTIONS = {
     "frames": first_frame.frames,
     "relay": relay.relay,
     "history": history.history,
+    "gates": gates.gates,
 }
 
 
