@@ -7,7 +7,7 @@ struct ComparisonHeader {
     let options: TextOptions
 
     func render() -> String {
-        let verdict = Self.verdict(comparison.wall) + sureness
+        let verdict = doubt + Self.verdict(comparison.wall) + sureness
         return line(.before) + line(.after)
             + (options.usesColour ? Style.heading.applied(to: verdict) : verdict) + "\n"
     }
@@ -26,7 +26,12 @@ struct ComparisonHeader {
         return parts.wrappedParts(to: options.columns)
     }
 
-    /// ", -21.0 ms to -18.0 ms"; empty where a side is a single launch.
+    /// What several launches leave open.
+    private var doubt: String {
+        comparison.isSure(comparison.walls) ? "" : "no sure difference: in the mean "
+    }
+
+    /// ": -21.0 ms to -18.0 ms with 95 %"; empty where a side is a single launch.
     private var sureness: String {
         guard let interval = comparison.interval(of: comparison.walls) else { return "" }
         return ": \(Numbers.change(interval.low)) to \(Numbers.change(interval.high)) with 95 %"
