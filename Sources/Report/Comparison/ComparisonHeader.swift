@@ -74,7 +74,11 @@ struct ComparisonNotes {
         return [ends].compactMap { $0 } + measured + [launches]
     }
 
-    private var launches: String { comparison.knowsSpread ? Self.apart : Self.single }
+    private var launches: String {
+        guard !comparison.knowsSpread else { return Self.apart }
+        let isEach = comparison.launches.before.count == comparison.launches.after.count
+        return (isEach ? "each" : "one") + Self.single
+    }
 
     private static let apart =
         "a change is shown as one where its interval over the launches leaves out 0; those of one "
@@ -82,7 +86,7 @@ struct ComparisonNotes {
         + "--against' takes turns"
 
     private static let single =
-        "each side is a single launch, and launches differ from run to run; "
+        " side is a single launch, and launches differ from run to run; "
         + "'firstlight measure --against' tells whether one program is slower"
 
     /// Where the launches end by different things, the ends are not the same moment.

@@ -179,6 +179,9 @@ final class TracedThread {
 
     func forgetStatus() { lastStatus = nil }
 
+    /// Whether it was ever seen to block a signal that we could send it.
+    private(set) var hasBlockedOurs = false
+
     /// Some thread is about to block the sampling signal, or has.
     func forgetMask() {
         forgetStatus()
@@ -187,9 +190,6 @@ final class TracedThread {
 
     /// Whether the mask of its recent status is its own, and not that of a call that it waits in.
     var knowsMask: Bool { mask.isOwn }
-
-    /// Whether it was ever seen to block a signal that we could send it.
-    private(set) var hasBlockedOurs = false
 
     /// The same of its status as it is now.
     func findsMask() -> Bool {
