@@ -64,4 +64,18 @@ import Testing
         mask.saw(try status(Self.open, voluntary: 0), slices: 0)
         #expect(mask.isOwn)
     }
+
+    /// Asleep in any other call, what it blocks is its own; what it is woken with is known then.
+    @Test func asleep() throws {
+        var mask = ThreadMask()
+        mask.sawAsleep(try status(Self.open, voluntary: 4, forced: 1), in: 128)
+        mask.sawAsleep(try status(Self.open, voluntary: 4, forced: 1), in: 271)
+        #expect(!mask.isOwn)
+        mask.sawAsleep(try status(Self.open, voluntary: 4, forced: 1), in: 202)
+        #expect(mask.isOwn)
+        mask.saw(try status(Self.open, voluntary: 9, forced: 1), slices: 10)
+        #expect(mask.isOwn)
+        mask.saw(try status(Self.blocked, voluntary: 9, forced: 1), slices: 10)
+        #expect(!mask.isOwn)
+    }
 }

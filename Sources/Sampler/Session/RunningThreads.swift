@@ -151,7 +151,7 @@ extension TraceSession {
         if !thread.isTraced {
             // Attached, our code comes in by a stop.
             let mayBeTraced = stage.isSettling || stage.image?.mayBeTraced != false
-            guard mayBeTraced else { return spare(thread) }
+            guard mayBeTraced, !isInDoubt(thread) else { return spare(thread) }
             guard (try? thread.tracee.seize()) != nil else { return }
             thread.isTraced = true
         }
@@ -201,9 +201,17 @@ extension TraceSession {
         }
     }
 
+    /// Whether a signal that stops it in its own code could surface in a sigwait of its: nobody can tell
+    /// whether it waits in one. It will show as soon as it has had a core.
+    func isInDoubt(_ thread: TracedThread) -> Bool {
+        guard !thread.isLed, capture == .signal || thread.burst.hasWaitedFragile,
+            case .running = thread.activity()
+        else { return false }
+        return !thread.findsMask() && someBlockOurs
+    }
+
     private func interruptInOwnCode(_ thread: TracedThread) {
-        // Its signal would surface in a sigwait, too.
-        guard thread.findsMask() || !someBlockOurs else { return }
+        guard !isInDoubt(thread) else { return }
         do throws(NoInterruption) {
             thread.interruption = try thread.tracee.interruptInOwnCode(each: interruptionPeriod)
             thread.phase = .interrupted(process.now)

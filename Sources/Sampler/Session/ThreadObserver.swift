@@ -76,6 +76,7 @@ struct ThreadObserver: ~Copyable {
         guard let after = thread.counters(), after.slices == before.slices else { return .moving }
         let kind = RestartingCalls.kind(of: call, registers, process: process.pid)
         thread.burst.sawWait(kind, at: process.now)
+        thread.learnMask(asleepIn: call, after)
         let blocked = isResumed ? thread.blocked : thread.nextBlocking(at: position, kind: kind)
         let original = isResumed ? call : RestartedCall.original(of: call, registers, thread.tracee)
         let seen = process.now

@@ -124,14 +124,18 @@ extension TraceSession {
     ///
     /// - Parameter deadline: nil: as long as stops are waited for.
     func stopNow(_ thread: TracedThread, by deadline: MonotonicTime? = nil) -> UInt64? {
-        if !thread.isTraced, (try? thread.tracee.seize()) == nil { return nil }
-        thread.isTraced = true
+        let start = process.now
+        let deadline = deadline ?? start + Self.stopPatience
+        // Before it is traced: while it is, others may be woken for nothing.
+        if !thread.isTraced {
+            guard isCertain(thread, by: deadline), (try? thread.tracee.seize()) != nil
+            else { return nil }
+            thread.isTraced = true
+        }
         if thread.isHeld {
             thread.isHeld = false
             return try? thread.tracee.resumeAddress()
         }
-        let start = process.now
-        let deadline = deadline ?? start + Self.stopPatience
         let wasAwaitingStop = isAwaitingStop
         isAwaitingStop = true
         defer { isAwaitingStop = wasAwaitingStop }
@@ -157,7 +161,8 @@ extension TraceSession {
             } else if !thread.isInterrupted {
                 // Asked to stop when it has stopped already, it would do so twice.
                 interrupt(thread)
-                guard thread.isInterrupted else { return nil }
+                guard thread.isInterrupted || isInDoubt(thread) && isCertain(thread, by: deadline)
+                else { return nil }
             } else {
                 let isLate = isCalledOff && process.now - start > Self.turn
                 guard process.now < deadline, !isLate, isToStop(thread) else {
@@ -169,6 +174,16 @@ extension TraceSession {
             }
         }
         return nil
+    }
+
+    /// Waits until it shows whether a thread can be stopped without harm: see ``isInDoubt(_:)``.
+    private func isCertain(_ thread: TracedThread, by deadline: MonotonicTime) -> Bool {
+        let start = process.now
+        return wait(atMost: max(.zero, deadline - start)) {
+            if !isInDoubt(thread) { return true }
+            serveAll(but: thread)
+            return isCalledOff && process.now - start > Self.turn
+        } && !isInDoubt(thread)
     }
 
     /// A thread that waits, now, will not run its own code: it is stopped where that ends no call. Who

@@ -179,6 +179,17 @@ final class TracedThread {
 
     func forgetStatus() { lastStatus = nil }
 
+    /// What its mask is, if that is not known, while it sleeps.
+    ///
+    /// - Parameter counters: with which it fell asleep.
+    func learnMask(asleepIn call: Int32, _ counters: SchedulerCounters) {
+        guard !mask.isOwn, counters.slices > 0, let status = status(),
+            self.counters()?.slices == counters.slices
+        else { return }
+        mask.sawAsleep(status, in: call)
+        hasBlockedOurs = hasBlockedOurs || status.blocksOurs
+    }
+
     /// Whether it was ever seen to block a signal that we could send it.
     private(set) var hasBlockedOurs = false
 

@@ -24,6 +24,19 @@ struct ThreadMask: Sendable {
         isOwn = own == status.blockedSignals
     }
 
+    /// The same of a thread that was asleep before and after the status was read.
+    ///
+    /// - Parameter call: in which it sleeps.
+    mutating func sawAsleep(_ status: ThreadStatus, in call: Int32) {
+        guard !Self.unblocking.contains(call) else { return }
+        own = status.blockedSignals
+        isOwn = true
+    }
+
+    /// Calls that have a mask of their own while they wait, by x86-64's numbers: rt_sigtimedwait,
+    /// rt_sigsuspend, pselect6, ppoll, epoll_pwait, io_pgetevents, io_uring_enter, epoll_pwait2.
+    private static let unblocking: Set<Int32> = [128, 130, 270, 271, 281, 333, 426, 441]
+
     mutating func forget() {
         own = nil
         isOwn = false
