@@ -91,6 +91,7 @@ bench: build
 	@$(MAKE) --no-print-directory fixtures
 	$(SWIFT) build $(BUILD_FLAGS) --product UnwindBenchmark
 	$(SWIFT) build $(BUILD_FLAGS) --product SymbolicateBenchmark
+	$(SWIFT) build $(BUILD_FLAGS) --product GateBenchmark
 	python3 Benchmarks/bench.py $(BENCH_FLAGS) $(BINARY) $(FIXTURES)
 
 SHARE = $(DESTDIR)$(PREFIX)/share

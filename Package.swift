@@ -92,6 +92,11 @@ let package = Package(
             name: "SymbolicateBenchmark", dependencies: ["ProfileModel", "Symbolicate"],
             path: "Benchmarks/SymbolicateBenchmark", swiftSettings: settings),
 
+        // For `make bench`; not a product.
+        .executableTarget(
+            name: "GateBenchmark", dependencies: ["Analysis"], path: "Benchmarks/GateBenchmark",
+            swiftSettings: settings),
+
         // What programs use to say where their time goes. Nothing of ours uses it.
         .target(name: "Signpost", dependencies: ["CSignpost"], swiftSettings: settings),
 

@@ -26,6 +26,8 @@ import marks
 import measure
 import memory
 import page
+import planted
+import recorded
 import recorder
 import relay
 import shares
@@ -66,6 +68,8 @@ SECTIONS = {
     "relay": relay.relay,
     "history": history.history,
     "gates": gates.gates,
+    "recorded": recorded.recorded,
+    "planted": planted.planted,
 }
 
 

@@ -132,6 +132,53 @@ extension EndToEnd {
             #expect(kept.comparison?.pairs == 8 && kept.measurement.ending == "complete")
         }
 
+        // MARK: - --explain
+
+        /// The compared launches are behind the answer, with the function that was planted, and what
+        /// they were recorded to is gone.
+        @Test func aRegressionIsExplained() throws {
+            let before = try phased(0, 0, 5_000)
+            let program = try phased(0, 0, 25_000)
+            try FileManager.default.createDirectory(
+                atPath: scratch("temporary"), withIntermediateDirectories: false)
+            try Misses.afterAttempts {
+                var command = try Firstlight.command(
+                    ["gate"] + baseline(before) + ["--explain", "--"] + program)
+                command.directory = scratch.path
+                command.environment["TMPDIR"] = scratch("temporary")
+                let finished = try command.run(limit: 300)
+                var misses = Misses()
+                guard finished.status == 1 else {
+                    #expect(finished.status == 3, "\(finished)")
+                    misses.add(finished.output)
+                    return misses
+                }
+                #expect(finished.error == "")
+                #expect(finished.output.hasPrefix("regression: "))
+                let explanation = finished.output.components(separatedBy: "\n\nbefore: phased").last
+                #expect(explanation?.contains("\nafter: phased · launched in ") == true)
+                #expect(explanation?.contains("Main: what accounts for +") == true)
+                // The source line of what computes.
+                #expect(explanation?.contains("phased.c:") == true, "\(finished.output)")
+                #expect(
+                    try FileManager.default.contentsOfDirectory(atPath: scratch("temporary")) == [])
+                return misses
+            }
+        }
+
+        /// What passes has nothing to explain.
+        @Test func onlyARegressionIsExplained() throws {
+            let program = try phased(0, 0, 3_000)
+            let words = baseline(program) + ["--max-launches", "7", "--"] + program
+            let finished = try gate(["--explain"] + words)
+            #expect([0, 3].contains(finished.status), "\(finished)")
+            #expect(!finished.output.contains("before: "), "\(finished)")
+            for option in [["--format", "json"], ["--quiet"]] {
+                let refused = try gate(["--explain"] + option + words)
+                #expect(isBroken(refused, 125, "--explain is text"), "\(refused)")
+            }
+        }
+
         // MARK: - Stored baselines
 
         private func measure(_ words: [String], launches: Int = 8) throws {

@@ -20,7 +20,7 @@ import Testing
         #expect(plain.baseline == "./old 'a b'")
         #expect(plain.maxRegression == 0.03 && plain.maxLaunches == 40)
         #expect(plain.junit == nil && plain.output == nil)
-        #expect(plain.launching.format == .text && !plain.launching.isQuiet)
+        #expect(plain.launching.format == .text && !plain.launching.isQuiet && !plain.explains)
         #expect(plain.programName == "new")
     }
 
@@ -34,6 +34,7 @@ import Testing
         ])
         #expect(full.maxRegression == 0.055 && full.maxLaunches == 100)
         #expect(full.junit == "g.xml" && full.output == "x.firstlight")
+        #expect(try options(["--baseline", "x", "--explain", "ls"]).explains)
         let launching = full.launching
         #expect(launching.end.until == [.listen(port: nil)] && launching.cache == .cold)
         #expect(launching.network == "3G" && launching.disk == "1M")
@@ -53,6 +54,8 @@ import Testing
         ("--baseline x --until mark:x ls", "gate puts no marks"),
         ("--baseline x --warm --cold ls", "--warm and --cold do not go together"),
         ("--baseline x --quiet --format json ls", "do not go together"),
+        ("--baseline x --explain --quiet ls", "--explain is text, which --quiet does not show"),
+        ("--baseline x --explain --format json ls", "which --format json does not show"),
         ("--baseline x -n 5 ls", "unknown option '-n'; it belongs to measure"),
         ("--baseline x --against y ls", "it belongs to measure"),
         ("--baseline x --then-record ls", "it belongs to measure"),

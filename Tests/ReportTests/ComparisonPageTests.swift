@@ -28,6 +28,7 @@ import Testing
         struct Comparison: Decodable {
             var title: String
             var summaries: [String]
+            var shown: [String]
             var wall: [Int64]
             var cpu: [Int64]
             var blocked: [Int64]
@@ -166,6 +167,28 @@ import Testing
         let profile = plain.profiles.before
         let title = ComparisonPage.title(of: ProfileComparison(before: profile, after: profile))
         #expect(title == "StarSearcher: 2.512 s before, 2.512 s after, no difference")
+    }
+
+    /// What is shown of a single launch of several is said to be.
+    @Test func ofSeveralLaunchesTheMeansAreTold() throws {
+        let (before, after) = (plain.profiles.before, plain.profiles.after)
+        let several = ProfileComparison(
+            first: plain.profiles, others: Compared(before: [before, before], after: [after]))
+        let data = try decoded(several)
+        #expect(data.summaries[0].hasPrefix("3 launches of 2.51 s in the mean · the first: "))
+        #expect(data.summaries[1].hasPrefix("2 launches of 400.0 ms in the mean · the first: "))
+        #expect(
+            data.shown == [
+                "StarSearcher, the first of 3 launches",
+                "StarSearcher-mended, the first of 2 launches",
+            ])
+        #expect(data.title.hasSuffix("2.112 s faster (-84.1 %): -2.11 s to -2.11 s with 95 %"))
+        // One of the later launches is as slow as the earlier ones.
+        let unsure = ProfileComparison(
+            first: plain.profiles, others: Compared(before: [before], after: [before]))
+        let title = ComparisonPage.title(of: unsure)
+        #expect(title.contains("no sure difference: in the mean 1.056 s"))
+        #expect(try decoded(plain).shown == ["StarSearcher", "StarSearcher-mended"])
     }
 
     @Test func theTextIsForThoseWithoutScripts() throws {

@@ -28,6 +28,17 @@ import Testing
         try expectSnapshot(ComparisonReport.folded(comparison), "comparison.folded")
     }
 
+    /// Several launches of each side: the means, and how sure each change is.
+    @Test func severalLaunches() throws {
+        let (before, after) = (comparison.profiles.before, comparison.profiles.after)
+        let sure = ProfileComparison(
+            first: comparison.profiles, others: Compared(before: [before], after: [after, after]))
+        try expectSnapshot(ComparisonReport.text(sure), "comparison-several.txt")
+        let unsure = ProfileComparison(
+            first: comparison.profiles, others: Compared(before: [before], after: [before]))
+        try expectSnapshot(ComparisonReport.text(unsure), "comparison-unsure.txt")
+    }
+
     @Test func theOtherWayRound() {
         let back = ProfileComparison(
             before: comparison.profiles.after, after: comparison.profiles.before)

@@ -9,6 +9,8 @@ package struct ComparedLibrary: Hashable, Sendable {
     /// Of its `dlopen`, or where it was there from the start, of its initialisers; nothing where
     /// neither is known. Of several launches, the mean.
     package var wall: Compared<TimeSpan>
+    /// The same in each launch.
+    package var walls: LaunchWalls
 }
 
 extension ComparedLibrary {
@@ -20,35 +22,30 @@ extension ComparedLibrary {
 
     /// What came or went first, then by the change of its cost, the largest first.
     static func all(_ launches: Compared<[Profile]>) -> [ComparedLibrary] {
-        var result: [ComparedLibrary] = []
+        var found: [(name: String, loads: Compared<Int>, sums: LaunchSums)] = []
         var known: [Identity: Int] = [:]
         for side in Side.allCases {
-            for profile in launches[side] {
+            for (launch, profile) in launches[side].enumerated() {
                 var places: [String: Int] = [:]
                 for library in profile.libraries {
                     let name = library.fileName
                     let identity = Identity(name: name, place: places[name, default: 0])
                     places[name, default: 0] += 1
-                    let position = known[identity] ?? result.count
-                    if position == result.count {
+                    let position = known[identity] ?? found.count
+                    if position == found.count {
                         known[identity] = position
-                        result.append(ComparedLibrary(name: name, loads: .zero, wall: .zero))
+                        found.append((name, .zero, LaunchSums(launches)))
                     }
-                    result[position].add(library, side)
+                    found[position].loads[side] += 1
+                    found[position].sums.add(library.cost, to: launch, side)
                 }
             }
-            for position in result.indices {
-                let sum = result[position].wall[side]
-                result[position].wall[side] = sum.mean(of: launches[side].count)
-            }
         }
-        let sorted = result.sortedByChange(\.wall)
+        let sorted = found.map {
+            ComparedLibrary(
+                name: $0.name, loads: $0.loads, wall: $0.sums.means, walls: $0.sums.walls)
+        }.sortedByChange(\.wall)
         return sorted.filter { !$0.isCommon } + sorted.filter(\.isCommon)
-    }
-
-    private mutating func add(_ library: LibraryFigures, _ side: Side) {
-        loads[side] += 1
-        wall[side] = wall[side] + (library.wall ?? library.initializers ?? .zero)
     }
 
     /// Whether both sides loaded it.
@@ -57,4 +54,6 @@ extension ComparedLibrary {
 
 extension LibraryFigures {
     fileprivate var fileName: String { String(Module(path: path).name) }
+
+    fileprivate var cost: TimeSpan { wall ?? initializers ?? .zero }
 }

@@ -14,52 +14,40 @@ package struct ComparedWait: Hashable, Sendable {
         package var function: FunctionID?
     }
 
-    package struct Figures: AdditiveArithmetic, Hashable, Sendable {
-        /// In all launches of the side.
-        package var count: Int64
-        /// Of several launches, the mean.
-        package var duration: TimeSpan
-
-        package static let zero = Figures(count: 0, duration: .zero)
-
-        package static func + (left: Figures, right: Figures) -> Figures {
-            Figures(count: left.count &+ right.count, duration: left.duration + right.duration)
-        }
-
-        package static func - (left: Figures, right: Figures) -> Figures {
-            Figures(count: left.count &- right.count, duration: left.duration - right.duration)
-        }
-    }
-
     package var identity: Identity
-    package var figures: Compared<Figures>
+    /// In all launches of the side.
+    package var counts: Compared<Int64>
+    /// Of several launches, the means.
+    package var durations: Compared<TimeSpan>
+    /// The duration in each launch.
+    package var walls: LaunchWalls
 }
 
 extension ComparedWait {
     /// The largest change first.
     static func all(_ launches: Compared<[Profile]>, _ stacks: MergedStacks) -> [ComparedWait] {
-        var result: [ComparedWait] = []
+        var found: [(identity: Identity, counts: Compared<Int64>, sums: LaunchSums)] = []
         var known: [Identity: Int] = [:]
         for side in Side.allCases {
             for launch in launches[side].indices {
                 for wait in launches[side][launch].waits {
                     let identity = Identity(wait, of: launch, in: launches, side, stacks)
-                    let position = known[identity] ?? result.count
-                    if position == result.count {
+                    let position = known[identity] ?? found.count
+                    if position == found.count {
                         known[identity] = position
-                        result.append(ComparedWait(identity: identity, figures: .zero))
+                        found.append((identity, .zero, LaunchSums(launches)))
                     }
-                    let sum = result[position].figures[side]
-                    result[position].figures[side] =
-                        sum + Figures(count: 1, duration: wait.duration)
+                    found[position].counts[side] &+= 1
+                    found[position].sums.add(wait.duration, to: launch, side)
                 }
             }
-            for position in result.indices {
-                let sum = result[position].figures[side].duration
-                result[position].figures[side].duration = sum.mean(of: launches[side].count)
-            }
         }
-        return result.sortedByChange { $0.figures.map(\.duration) }
+        let result = found.map {
+            ComparedWait(
+                identity: $0.identity, counts: $0.counts, durations: $0.sums.means,
+                walls: $0.sums.walls)
+        }
+        return result.sortedByChange(\.durations)
     }
 }
 

@@ -83,9 +83,6 @@ package struct ProfileComparison: Sendable {
     /// Whether it is more than chance that the launches of both sides differ, as far as they tell.
     package func isSure(_ walls: LaunchWalls) -> Bool { walls.interval?.excludesZero ?? true }
 
-    /// The same of what is known as a mean only.
-    package func isChange(_ wall: Compared<TimeSpan>) -> Bool { rule.isChange(wall, .none) }
-
     /// nil: a side is a single launch.
     package func interval(of walls: LaunchWalls) -> ChangeInterval? {
         walls.interval.flatMap(ChangeInterval.init)

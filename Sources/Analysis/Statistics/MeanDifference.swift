@@ -11,35 +11,21 @@ struct MeanDifference: Hashable, Sendable {
     /// - Parameter confidence: of the interval.
     /// - Returns: nil: a sample has fewer than two values, so that nobody knows how much they spread.
     init?(_ sample: [Double], against other: [Double], confidence: Double = 0.95) {
-        guard let one = SampleMean(sample), let two = SampleMean(other) else { return nil }
+        guard sample.allSatisfy(\.isFinite), other.allSatisfy(\.isFinite) else { return nil }
+        let (one, two) = (Moments(sample), Moments(other))
+        guard let ofOne = one.varianceOfMean, let ofTwo = two.varianceOfMean else { return nil }
         value = one.mean - two.mean
-        let variance = one.ofMean + two.ofMean
+        let variance = ofOne + ofTwo
         guard variance > 0 else {
             (low, high) = (value, value)
             return
         }
         let freedom =
             variance * variance
-            / (one.ofMean * one.ofMean / (one.count - 1) + two.ofMean * two.ofMean / (two.count - 1))
+            / (ofOne * ofOne / Double(one.count - 1) + ofTwo * ofTwo / Double(two.count - 1))
         let reach =
             StudentT.quantile(upperTail: (1 - confidence) / 2, freedom: freedom)
             * variance.squareRoot()
         (low, high) = (value - reach, value + reach)
-    }
-}
-
-private struct SampleMean {
-    let count: Double
-    let mean: Double
-    /// The variance of the mean.
-    let ofMean: Double
-
-    init?(_ values: [Double]) {
-        guard values.count > 1, values.allSatisfy(\.isFinite) else { return nil }
-        count = Double(values.count)
-        let mean = values.reduce(0, +) / count
-        self.mean = mean
-        let squares = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
-        ofMean = squares / (count - 1) / count
     }
 }

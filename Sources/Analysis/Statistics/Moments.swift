@@ -8,6 +8,10 @@ struct Moments: Hashable, Sendable {
 
     init() {}
 
+    init(_ values: some Sequence<Double>) {
+        for value in values { add(value) }
+    }
+
     mutating func add(_ value: Double) {
         count += 1
         let distance = value - mean
@@ -36,9 +40,12 @@ struct Moments: Hashable, Sendable {
         return self + zeros
     }
 
-    /// The standard error of the mean; nil: one value tells nothing of how far others are.
-    var standardError: Double? {
+    /// How far means of so many values scatter; nil: one value tells nothing of how far others are.
+    var varianceOfMean: Double? {
         guard count > 1 else { return nil }
-        return (max(0, squares) / Double(count - 1) / Double(count)).squareRoot()
+        return max(0, squares) / Double(count - 1) / Double(count)
     }
+
+    /// Its square root.
+    var standardError: Double? { varianceOfMean?.squareRoot() }
 }

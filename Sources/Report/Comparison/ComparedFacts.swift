@@ -65,10 +65,9 @@ struct ComparedFacts {
 
     private func row(_ initializer: ComparedInitializer) -> [TextTable.Cell] {
         var cells = comparison.cells(
-            of: initializer.function, initializer.figures.map { $0?.frame }, options)
-        let figures = initializer.figures
-        if figures.before == nil { cells[0].suffix = " (new)" }
-        if figures.after == nil { cells[0].suffix = " (gone)" }
+            of: initializer.function, initializer.frames, options)
+        if initializer.frames.before == nil { cells[0].suffix = " (new)" }
+        if initializer.frames.after == nil { cells[0].suffix = " (gone)" }
         return cells + initializer.wall.cells
     }
 
@@ -88,8 +87,4 @@ struct ComparedFacts {
             library.loads.before == 0 ? " (new)" : library.loads.after == 0 ? " (gone)" : ""
         return [name] + library.wall.cells
     }
-}
-
-extension ComparedWait {
-    var durations: Compared<TimeSpan> { figures.map(\.duration) }
 }

@@ -5,13 +5,15 @@ import ProfileModel
 extension ProfileComparison {
     /// The main thread's.
     var changedWaits: [ComparedWait] {
-        waits.filter { $0.identity.thread == nil && isChange($0.durations) }
+        waits.filter { $0.identity.thread == nil && isChange($0.durations, $0.walls) }
     }
 
-    var changedInitializers: [ComparedInitializer] { initializers.filter { isChange($0.wall) } }
+    var changedInitializers: [ComparedInitializer] {
+        initializers.filter { isChange($0.wall, $0.walls) }
+    }
 
     var changedLibraries: [ComparedLibrary] {
-        libraries.filter { !$0.isCommon || isChange($0.wall) }
+        libraries.filter { !$0.isCommon || isChange($0.wall, $0.walls) }
     }
 
     /// Those whose own time changed.

@@ -18,11 +18,12 @@ extension ComparisonReport {
             writer.field("module", function?.module)
             writer.key("count")
             writer.object { writer in
-                writer.field("before", wait.figures.before.count)
-                writer.field("after", wait.figures.after.count)
-                writer.field("difference", wait.figures.difference.count)
+                writer.field("before", wait.counts.before)
+                writer.field("after", wait.counts.after)
+                writer.field("difference", wait.counts.difference)
             }
             writer.field("durationNs", wait.durations)
+            interval(comparison, wait.walls, "durationIntervalNs", &writer)
         }
     }
 
@@ -32,17 +33,21 @@ extension ComparisonReport {
     ) {
         writer.object { writer in
             names(comparison, initializer.function, &writer)
-            writer.field("in", initializer.figures.map { $0 != nil })
+            writer.field("in", initializer.frames.map { $0 != nil })
             writer.field("wallNs", initializer.wall)
-            writer.field("cpuNs", initializer.figures.map { $0?.cpu ?? .zero })
+            interval(comparison, initializer.walls, "wallIntervalNs", &writer)
+            writer.field("cpuNs", initializer.cpu)
         }
     }
 
-    static func library(_ library: ComparedLibrary, _ writer: inout JSONWriter) {
+    static func library(
+        _ comparison: ProfileComparison, _ library: ComparedLibrary, _ writer: inout JSONWriter
+    ) {
         writer.object { writer in
             writer.field("name", library.name)
             writer.field("in", library.loads.map { $0 > 0 })
             writer.field("wallNs", library.wall)
+            interval(comparison, library.walls, "wallIntervalNs", &writer)
         }
     }
 

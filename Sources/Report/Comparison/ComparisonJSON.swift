@@ -18,7 +18,7 @@ extension ComparisonReport {
             }
             writer.breakLine()
             writer.field("wallNs", comparison.wall)
-            interval(comparison, comparison.walls, "", &writer)
+            interval(comparison, comparison.walls, "wallIntervalNs", &writer)
             writer.field("cpuNs", comparison.cpu)
             writer.field("mainThreadBlockedNs", comparison.blocked)
             writer.field("leastChangeNs", comparison.leastChange)
@@ -27,7 +27,7 @@ extension ComparisonReport {
             section("initializers", comparison.initializers, &writer) {
                 initializer(comparison, $1, &$0)
             }
-            section("libraries", comparison.libraries, &writer) { library($1, &$0) }
+            section("libraries", comparison.libraries, &writer) { library(comparison, $1, &$0) }
             section("findings", comparison.findings, &writer) { finding(comparison, $1, &$0) }
             section("notes", ComparisonNotes(comparison: comparison).texts, &writer) {
                 $0.value($1)
@@ -70,7 +70,7 @@ extension ComparisonReport {
             writer.field("name", phase.name)
             writer.field("in", phase.figures.map { $0 != nil })
             writer.field("wallNs", phase.wall)
-            interval(comparison, phase.walls, "", &writer)
+            interval(comparison, phase.walls, "wallIntervalNs", &writer)
             writer.field("cpuNs", phase.cpu)
             writer.field("mainThreadBlockedNs", phase.blocked)
             section("changes", phase.changes, &writer) { change(comparison, phase, $1, &$0) }
@@ -78,7 +78,7 @@ extension ComparisonReport {
                 writer.object {
                     names(comparison, function.function, &$0)
                     costs("self", function.own, &$0)
-                    interval(comparison, function.walls, "self", &$0)
+                    interval(comparison, function.walls, "selfWallIntervalNs", &$0)
                     costs("total", function.total, &$0)
                 }
             }
@@ -109,17 +109,17 @@ extension ComparisonReport {
             writer.field("in", node.frames.map { $0 != nil })
             costs("self", node.own, &writer)
             costs("total", node.total, &writer)
-            interval(comparison, node.walls, "total", &writer)
+            interval(comparison, node.walls, "totalWallIntervalNs", &writer)
         }
     }
 
-    /// `wallIntervalNs`, or `selfWallIntervalNs` and so on; nothing where a side is a single launch.
-    private static func interval(
-        _ comparison: ProfileComparison, _ walls: LaunchWalls, _ prefix: String,
+    /// Nothing where a side is a single launch.
+    static func interval(
+        _ comparison: ProfileComparison, _ walls: LaunchWalls, _ name: String,
         _ writer: inout JSONWriter
     ) {
         guard let interval = comparison.interval(of: walls) else { return }
-        writer.key(prefix.isEmpty ? "wallIntervalNs" : prefix + "WallIntervalNs")
+        writer.key(name)
         writer.object { writer in
             writer.field("low", interval.low)
             writer.field("high", interval.high)

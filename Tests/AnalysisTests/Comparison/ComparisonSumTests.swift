@@ -62,8 +62,7 @@ import Testing
             #expect(one.changes.map(\.cost) == other.changes.map(\.cost))
             #expect(one.topDown.nodes.map(\.total) == other.topDown.nodes.map(\.total))
         }
-        let durations = several.waits.map { $0.figures.map(\.duration) }
-        #expect(durations == single.waits.map { $0.figures.map(\.duration) })
+        #expect(several.waits.map(\.durations) == single.waits.map(\.durations))
         #expect(several.libraries.map(\.wall) == single.libraries.map(\.wall))
         #expect(several.initializers.map(\.wall) == single.initializers.map(\.wall))
         #expect(several.findings.map(\.saving) == single.findings.map(\.saving))

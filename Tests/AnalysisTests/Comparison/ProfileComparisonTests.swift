@@ -81,6 +81,60 @@ import Testing
         #expect(single.interval(of: single.walls) == nil)
     }
 
+    /// What launches differ in anyway is no change of a wait, an initialiser or a library either.
+    @Test func factsThatAreSure() throws {
+        func launches(_ steady: [Int64], _ shaky: [Int64]) -> [Profile] {
+            zip(steady, shaky).map { steady, shaky in
+                launch([(spots("main"), 300)]) { builder, main in
+                    var time: Int64 = 2
+                    for (name, length) in [("steady", steady), ("shaky", shaky)] {
+                        let library = Spot("init_\(name)", "/lib/\(name).so")
+                        builder.initializer(
+                            library, main, from: time, to: time + length, cpu: length)
+                        builder.recording.libraries.append(
+                            LibraryLoad(
+                                path: library.module, start: RecordingBuilder.at(2), wall: nil,
+                                size: 1, requestedBy: nil, caller: nil, isInitial: true, file: nil))
+                        time += length
+                        builder.wait(
+                            main, from: time, to: time + length, WaitReason(.lock),
+                            builder.stack("main", name))
+                        time += length
+                    }
+                }
+            }
+        }
+        let before = launches([20, 21, 19, 20], [20, 21, 19, 20])
+        let after = launches([30, 31, 29, 30], [20, 60, 10, 31])
+        let several = ProfileComparison(
+            first: Compared(before: before[0], after: after[0]),
+            others: Compared(before: Array(before.dropFirst()), after: Array(after.dropFirst())))
+        func names(_ comparison: ProfileComparison) -> [Set<String>] {
+            let waits = comparison.waits.filter { comparison.isChange($0.durations, $0.walls) }
+            let runs = comparison.initializers.filter { comparison.isChange($0.wall, $0.walls) }
+            let libraries = comparison.libraries.filter { comparison.isChange($0.wall, $0.walls) }
+            return [
+                Set(waits.compactMap(\.identity.function).map { comparison.functions[$0].name }),
+                Set(runs.map { comparison.functions[$0.function].name }),
+                Set(libraries.map(\.name)),
+            ]
+        }
+        #expect(names(several) == [["steady"], ["init_steady"], ["steady.so"]])
+        #expect(several.waits.count == 2)
+        #expect(several.waits.allSatisfy { $0.counts == Compared(before: 4, after: 4) })
+        let steady = try #require(
+            several.initializers.first { $0.wall.difference == .milliseconds(10) })
+        let interval = try #require(several.interval(of: steady.walls))
+        #expect(interval.low > .zero && interval.low < .milliseconds(10))
+        #expect(interval.high > .milliseconds(10))
+        // Where one side is a single launch, nobody knows.
+        let single = ProfileComparison(
+            first: Compared(before: before[0], after: after[1]),
+            others: Compared(before: [], after: Array(after.dropFirst(2))))
+        #expect(names(single).allSatisfy { $0.count == 2 })
+        #expect(single.initializers.allSatisfy { single.interval(of: $0.walls) == nil })
+    }
+
     // MARK: Functions
 
     @Test func aFunctionThatVanished() throws {
@@ -235,12 +289,12 @@ import Testing
             }
         }
         let changed = ProfileComparison(before: wait(50, at: 0x10), after: wait(20, at: 0x20))
-        #expect(changed.waits.map { $0.figures.difference.duration } == [.milliseconds(-30)])
+        #expect(changed.waits.map(\.durations.difference) == [.milliseconds(-30)])
         #expect(changed.waits.first?.identity.reason == WaitReason(.lock, detail: "mutex"))
         #expect(changed.waits.first?.identity.phase == "Main")
         let moved = ProfileComparison(
             before: wait(50, at: 0x10), after: wait(20, at: 0x10, "other"))
-        #expect(moved.waits.map(\.figures.before.count) == [1, 0])
+        #expect(moved.waits.map(\.counts.before) == [1, 0])
     }
 
     @Test func initialisersAndLibraries() throws {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct MomentsTests {
     private func moments(_ values: some Sequence<Double>) -> Moments {
-        values.reduce(into: Moments()) { $0.add($1) }
+        Moments(values)
     }
 
     private func expectEqual(_ left: Moments, _ right: Moments) {

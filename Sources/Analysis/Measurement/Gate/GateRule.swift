@@ -27,7 +27,7 @@ package struct GateRule: Hashable, Sendable {
     }
 
     /// - Parameter walls: of both arms, pair by pair in their order, in nanoseconds.
-    func answer(to walls: [(Double, Double)]) -> Answer {
+    package func answer(to walls: [(Double, Double)]) -> Answer {
         var plan = ComparisonPlan(looks: looks, rule: allowed)
         var (seen, second): (Comparison?, Comparison?)
         while true {

@@ -22,14 +22,15 @@ package enum ComparisonPage {
             ])
     }
 
-    /// "app → app-mended: 2.512 s before, 0.400 s after, 2.112 s faster (-84.1 %)"
+    /// "app → app-mended: 2.512 s before, 0.400 s after, 2.112 s faster (-84.1 %)"; of several launches
+    /// the means, and how sure the difference is.
     static func title(of comparison: ProfileComparison) -> String {
         let names = comparison.profiles.map(name)
         let programs =
             names.before == names.after ? names.after : "\(names.before) → \(names.after)"
         let wall = comparison.wall.map { Numbers.preciseTime($0) }
         return "\(programs): \(wall.before) before, \(wall.after) after, "
-            + ComparisonHeader.verdict(comparison.wall)
+            + ComparisonHeader(comparison: comparison, options: TextOptions()).verdict
     }
 
     static func name(of profile: Profile) -> String {

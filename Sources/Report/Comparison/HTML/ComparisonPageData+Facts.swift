@@ -23,14 +23,14 @@ extension ComparisonPageData {
         writer.field("function", wait.identity.function.map { Int64($0.rawValue) } ?? -1)
         writer.text("phase", wait.identity.phase)
         writer.key("count")
-        writer.array(Side.allCases) { $0.value(wait.figures[$1].count) }
+        writer.array(Side.allCases) { $0.value(wait.counts[$1]) }
         writer.pair("duration", wait.durations)
     }
 
     private func initializer(_ initializer: ComparedInitializer, _ writer: inout JSONWriter) {
         writer.field("function", initializer.function.rawValue)
-        writer.text("place", comparison.place(of: initializer.figures.map { $0?.frame }))
-        writer.field("seen", initializer.figures.seen())
+        writer.text("place", comparison.place(of: initializer.frames))
+        writer.field("seen", initializer.frames.seen())
         writer.pair("wall", initializer.wall)
     }
 

@@ -31,16 +31,17 @@ struct ComparisonPageData {
         writer.text("title", ComparisonPage.title(of: comparison))
         var options = TextOptions()
         options.width = 10_000
-        let heads = comparison.profiles.map { HeaderSection(profile: $0, options: options) }
+        let header = ComparisonHeader(comparison: comparison, options: options)
         writer.key("summaries")
         writer.array(Side.allCases) { writer, side in
-            let parts = heads[side].figures + [heads[side].outcome].compactMap { $0 }
-            writer.value(parts.joined(separator: " · "))
+            writer.value(header.figures(of: side).joined(separator: " · "))
         }
-        writer.key("names")
+        // What the timelines show.
+        writer.key("shown")
         writer.array(Side.allCases) { writer, side in
-            let profile = comparison.profiles[side]
-            writer.value(ComparisonPage.name(of: profile).escapedForDisplay)
+            let name = ComparisonPage.name(of: comparison.profiles[side]).escapedForDisplay
+            let count = comparison.launches[side].count
+            writer.value(count > 1 ? "\(name), the first of \(count) launches" : name)
         }
         writer.pair("wall", comparison.wall)
         writer.pair("cpu", comparison.cpu)

@@ -46,7 +46,7 @@ class ComparisonPage {
         make("p.caption", {}, barSwatch("before"), "before  ", barSwatch("after"), "after  ",
           barSwatch("blocked"), "of it the main thread was blocked")),
       section("Timelines, from the start of each launch", ...this.timelines.flatMap((timeline, side) => [
-        make("h3", {}, `${sides[side]}: ${comparison.names[side]}`), timeline.element]),
+        make("h3", {}, `${sides[side]}: ${comparison.shown[side]}`), timeline.element]),
       legend("drag: select · wheel or Ctrl+wheel: zoom both · keys: ← → + − 0 z [ ] Esc"),
       this.selection),
       section("What accounts for the difference", this.choice, this.changes),
