@@ -161,7 +161,8 @@ extension TraceSession {
             } else if !thread.isInterrupted {
                 // Asked to stop when it has stopped already, it would do so twice.
                 interrupt(thread)
-                guard thread.isInterrupted || isInDoubt(thread) && isCertain(thread, by: deadline)
+                let mayShow = !thread.isInterrupted && process.now < deadline && isInDoubt(thread)
+                guard thread.isInterrupted || mayShow && isCertain(thread, by: deadline)
                 else { return nil }
             } else {
                 let isLate = isCalledOff && process.now - start > Self.turn
