@@ -49,3 +49,8 @@ extension Compared: AdditiveArithmetic where Value: AdditiveArithmetic {
     /// What came on top; negative: what was saved.
     package var difference: Value { after - before }
 }
+
+extension Compared where Value: Collection {
+    /// Whether both sides have several, of launches say, so that it is known how much they differ.
+    var areSeveral: Bool { before.count > 1 && after.count > 1 }
+}

@@ -16,5 +16,5 @@ struct LaunchSums {
     var means: Compared<TimeSpan> { times.map { $0.reduce(.zero, +).mean(of: $0.count) } }
 
     /// By which it is judged whether it changed.
-    var walls: LaunchWalls { times.before.count > 1 && times.after.count > 1 ? times : .none }
+    var walls: LaunchWalls { times.areSeveral ? times : .none }
 }

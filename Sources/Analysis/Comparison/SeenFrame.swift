@@ -12,9 +12,6 @@ package struct SeenFrame: Hashable, Sendable {
 }
 
 extension Compared<[Profile]> {
-    /// Whether both sides have several launches, so that it is known how much launches differ.
-    var areSeveral: Bool { before.count > 1 && after.count > 1 }
-
     package func frame(_ seen: SeenFrame, _ side: Side) -> Frame {
         self[side][seen.launch].frames[seen.frame]
     }
