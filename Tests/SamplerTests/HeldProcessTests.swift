@@ -75,18 +75,18 @@ import Testing
 
     /// A file without `#!` is the shell's.
     @Test(arguments: [false, true]) func aScriptWithoutAnInterpreter(sharing: Bool) throws {
-        var path = Array("/tmp/firstlight-held-XXXXXX".utf8CString)
-        let file = mkstemp(&path)
-        defer { unlink(path) }
-        let text = "echo script $1\n"
-        #expect(write(file, text, text.utf8.count) == text.utf8.count && fchmod(file, 0o755) == 0)
-        close(file)
-        let (output, status, failure) = try spawn(
-            String(decoding: path.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self),
-            sharing: sharing
-        ) { fl_release_held($0) }
+        // Another process writes it: a child that another test forks while we had it open for writing
+        // would keep it so, and nobody can execute it until that child is on its way.
+        let scratch = try Scratch()
+        let path = scratch.path("script")
+        let writer = try Child(
+            ["/bin/sh", "-c", "echo 'echo script $1' >\"$0\" && chmod 755 \"$0\"", path])
+        try #require(writer.end() == 0)
+        let (output, status, failure) = try spawn(path, sharing: sharing) { fl_release_held($0) }
         // "script here"
-        #expect(output == 12 && status == 0 && failure == nil)
+        #expect(output == 12)
+        #expect(status == 0)
+        #expect(failure == nil)
     }
 
     /// It does not wait for one that waits for its child.
