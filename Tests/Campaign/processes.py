@@ -169,13 +169,18 @@ def descriptors(pid):
 
 
 def signal_state(pid):
-    """Handlers, ignored and blocked signals, of the process's threads."""
-    found = {}
-    for tid in tasks(pid):
-        fields = dict(line.split(":\t", 1) for line in read(f"/proc/{pid}/task/{tid}/status")
-                      .splitlines() if ":\t" in line)
-        found[tid] = tuple(fields.get(name) for name in ("SigCgt", "SigIgn"))
-    return found.get(pid)
+    """Which signals are handled, and which ignored. A program may handle some for moments: what is
+    so in each of several looks counts."""
+    handled = ignored = (1 << 64) - 1
+    for _ in range(8):
+        fields = dict(line.split(":\t", 1) for line in read(f"/proc/{pid}/status").splitlines()
+                      if ":\t" in line)
+        if "SigCgt" not in fields:
+            return None
+        handled &= int(fields["SigCgt"], 16)
+        ignored &= int(fields["SigIgn"], 16)
+        time.sleep(0.001)
+    return f"{handled:016x}", f"{ignored:016x}"
 
 
 def code(pid):

@@ -12,6 +12,7 @@ struct PartBuilder {
     private(set) var unruledModules: [ModuleIndex: Int] = [:]
 
     private var waitTable: WaitTable
+    private var initializerStacks: InitializerStacks
     private let plan: PhasePlan
     /// When each phase ends, in order.
     private let phaseEnds: [MonotonicTime]
@@ -28,6 +29,7 @@ struct PartBuilder {
         self.plan = plan
         var expander = StackExpander(recording)
         waitTable = WaitTable(recording, &expander)
+        initializerStacks = InitializerStacks(recording, &expander)
         self.expander = expander
         phases = plan.phases()
         phaseEnds = phases.map { plan.start + $0.end }
@@ -55,18 +57,21 @@ struct PartBuilder {
         let line = expander.line(of: slice.stack, slice.truncation)
         count(slice, line: line)
         guard slice.times != .zero else { return }
+        // Of a wait it is known what it was called from.
         let waitLine = slice.times.blocked > .zero ? waitLine(of: slice, line) : PathTable.none
-        divide(slice) { phase, start, times in
-            Profile.Part(
-                phase: Int32(truncatingIfNeeded: phase),
-                thread: Int32(truncatingIfNeeded: thread), line: line, waitLine: waitLine,
-                start: start, times: times)
+        for piece in initializerStacks.pieces(of: slice, line: line, &expander) {
+            divide(piece) { phase, start, times in
+                Profile.Part(
+                    phase: Int32(truncatingIfNeeded: phase),
+                    thread: Int32(truncatingIfNeeded: thread), line: piece.line,
+                    waitLine: waitLine, start: start, times: times)
+            }
         }
     }
 
     private mutating func waitLine(of slice: Slice, _ line: Int32) -> Int32 {
         if let frame = waitTable.frame(for: slice) {
-            return expander.line(ofWait: frame, calledFrom: line)
+            return expander.line(of: frame, calledFrom: line)
         }
         return expander.line(ofWaitIn: slice.systemCall, calledFrom: line)
     }
@@ -138,7 +143,8 @@ struct PartBuilder {
     /// Where inside a slice each state lay is not known: each phase gets its share of each state.
     /// What lies outside of the launch is left out.
     private mutating func divide(
-        _ slice: Slice, part: (_ phase: Int, _ start: TimeSpan, _ times: StateTimes) -> Profile.Part
+        _ slice: InitializerStacks.Piece,
+        part: (_ phase: Int, _ start: TimeSpan, _ times: StateTimes) -> Profile.Part
     ) {
         var rest = slice.times
         var cursor = slice.start

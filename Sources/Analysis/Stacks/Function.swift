@@ -36,6 +36,8 @@ package struct Function: Hashable, Sendable {
     /// Root of the stacks that do not reach their thread's entry function: what follows it is
     /// the outermost frame that was found, not a root of its own.
     package static let truncated = invented("[truncated]")
+    /// Root of initialisers that no look fell into: they are timed, and who called them was not seen.
+    static let timedInitializers = invented("[timed initialisers]")
 
     /// What a thread waited for, as the innermost frame of blocked time.
     ///

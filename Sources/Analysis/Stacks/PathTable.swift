@@ -31,6 +31,8 @@ struct PathTable: Sendable {
 
     func path(ofLine line: Int32) -> Int32 { sites[Int(lines[Int(line)].site)].path }
 
+    func function(ofLine line: Int32) -> FunctionID { paths[Int(path(ofLine: line))].function }
+
     /// The line of `frame` called from `parent`, which is a line of this table or ``none``.
     mutating func intern(parent: Int32, frame: FrameID, function: FunctionID) -> Int32 {
         let next = Int32(truncatingIfNeeded: lines.count)

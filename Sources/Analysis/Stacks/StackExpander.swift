@@ -50,9 +50,13 @@ struct StackExpander {
         return append(frame, to: parent)
     }
 
-    /// The same, where the wait is known.
-    mutating func line(ofWait frame: FrameID, calledFrom parent: Int32) -> Int32 {
+    mutating func line(of frame: FrameID, calledFrom parent: Int32) -> Int32 {
         append(frame, to: parent)
+    }
+
+    /// Stands for what called an initialiser, where that was not seen.
+    mutating func lineOfTimedInitializers() -> Int32 {
+        line(of: .timedInitializers, calledFrom: PathTable.none)
     }
 
     mutating func frame(of function: Function) -> FrameID { expander.frame(of: function) }

@@ -1,0 +1,317 @@
+import ProfileModel
+
+/// Charges the time of initialisers to them, to the nanosecond.
+///
+/// A slice has one stack for all that its thread did since the look before. Of initialisers it is
+/// known when they ran: so a slice is divided where one begins or ends. What lies within it belongs
+/// to its function, whether or not a look fell into it; what lies outside does not.
+struct InitializerStacks {
+    /// One run of an initialiser.
+    private struct Run {
+        var start: MonotonicTime
+        var end: MonotonicTime
+        var frame: FrameID
+        var function: FunctionID
+        /// The run that it is part of, by its position.
+        var parent: Int?
+        var siblings: Siblings
+        /// False: it may have gone on after its end.
+        var isComplete: Bool
+    }
+
+    /// Runs that are called from the same place.
+    private struct Siblings: Hashable {
+        var thread: Int
+        /// The run that they are part of.
+        var parent: Int?
+        /// The program's own are called by the C library, those of libraries by the dynamic linker.
+        var isProgram: Bool
+        /// When the libraries of one `dlopen` were taken up, all at once; nil: not known.
+        var load: MonotonicTime?
+    }
+
+    /// From a moment until the next one: which run, the innermost.
+    private struct Step {
+        var start: MonotonicTime
+        var run: Int?
+    }
+
+    /// Part of a slice, and the line that it is charged to.
+    struct Piece {
+        var start: MonotonicTime
+        var times: StateTimes
+        var line: Int32
+    }
+
+    private var runs: [Run] = []
+    /// By thread; in order, beginning and ending with no run.
+    private var steps: [Int: [Step]] = [:]
+    /// The line that calls them, as some stack shows it.
+    private var callers: [Siblings: Int32] = [:]
+
+    /// Slices tile a thread's life, so that each step is met about once. In a file where they do not
+    /// those that come when this is used up stay whole.
+    private var stepsToMeet: Int
+
+    /// Of runs within runs: what is deeper than any program goes belongs to the one around it.
+    private static let deepest = 32
+    private static let never = MonotonicTime(nanoseconds: .max)
+
+    init(_ recording: Recording, _ expander: inout StackExpander) {
+        stepsToMeet = 8 * (recording.slices.count + recording.initializers.count)
+        guard !recording.initializers.isEmpty else { return }
+        let places = RunPlaces(recording)
+        let byThread = Dictionary(grouping: recording.initializers, by: \.thread.rawValue)
+        for (thread, initializers) in byThread.sorted(by: { $0.key < $1.key })
+        where recording.threads.indices.contains(thread) {
+            addRuns(initializers, thread, places, &expander)
+        }
+        for slice in recording.slices where steps[slice.thread.rawValue] != nil {
+            findCallers(on: slice.clamped, &expander)
+        }
+    }
+
+    private mutating func addRuns(
+        _ initializers: [InitializerRun], _ thread: Int, _ places: RunPlaces,
+        _ expander: inout StackExpander
+    ) {
+        let order = initializers.enumerated().sorted {
+            ($0.element.start, $1.element.end, $0.offset)
+                < ($1.element.start, $0.element.end, $1.offset)
+        }
+        var steps: [Step] = []
+        var open: [Int] = []
+        func close(until time: MonotonicTime) {
+            while let last = open.last, runs[last].end <= time {
+                open.removeLast()
+                steps.append(Step(start: runs[last].end, run: open.last))
+            }
+        }
+        for (_, initializer) in order {
+            let start = initializer.start.clamped
+            close(until: start)
+            guard open.count < Self.deepest,
+                let frame = expander.innermostFunction(of: initializer.function)
+            else { continue }
+            // No run ends after the one that it is part of.
+            let end = min(initializer.end.clamped, open.last.map { runs[$0].end } ?? Self.never)
+            guard end > start else { continue }
+            let function = expander.frames[frame].function
+            let module = expander.frames[function].moduleIndex
+            runs.append(
+                Run(
+                    start: start, end: end, frame: frame, function: function, parent: open.last,
+                    siblings: Siblings(
+                        thread: thread, parent: open.last, isProgram: places.isProgram(module),
+                        load: places.load(of: module)),
+                    isComplete: initializer.isComplete))
+            open.append(runs.count - 1)
+            steps.append(Step(start: start, run: open.last))
+        }
+        close(until: Self.never)
+        self.steps[thread] = steps
+    }
+
+    private mutating func findCallers(on slice: Slice, _ expander: inout StackExpander) {
+        let around = steps(around: slice)
+        guard !around.isEmpty, slice.stack != nil else { return }
+        let line = expander.line(of: slice.stack, slice.truncation)
+        for entry in entries(on: line, of: around, expander) where entry.caller != PathTable.none {
+            let siblings = runs[entry.run].siblings
+            if callers[siblings] == nil { callers[siblings] = entry.caller }
+        }
+    }
+
+    /// The pieces of a slice, in order; without any initialiser one, the slice itself.
+    ///
+    /// - Parameters:
+    ///   - slice: with clamped times.
+    ///   - line: of its stack, in the expander's table.
+    mutating func pieces(
+        of slice: Slice, line: Int32, _ expander: inout StackExpander
+    ) -> [Piece] {
+        let around = steps(around: slice)
+        guard !around.isEmpty else {
+            return [Piece(start: slice.start, times: slice.times, line: line)]
+        }
+        let stack = SeenStack(
+            line: line, entries: entries(on: line, of: around, expander),
+            run: around.last?.run, isCut: slice.stack != nil && slice.truncation != nil)
+        var result: [Piece] = []
+        var rest = slice.times
+        var cursor = slice.start
+        func add(_ times: StateTimes, _ line: Int32) {
+            guard times != .zero else { return }
+            if let last = result.indices.last, result[last].line == line {
+                result[last].times = result[last].times + times
+            } else {
+                result.append(Piece(start: cursor, times: times, line: line))
+            }
+            cursor = cursor + times.wall
+        }
+        for (index, step) in around.enumerated() {
+            let end = index + 1 < around.count ? around[index + 1].start : slice.end
+            var times = rest.prefix(wall: end - cursor)
+            guard times != .zero else { continue }
+            rest = rest - times
+            let line = self.line(during: step.run, stack, &expander)
+            // The stack of a wait was taken while it went on: that is nobody else's.
+            let blocked = line == stack.line ? .zero : times.blocked
+            times.blocked = times.blocked - blocked
+            add(times, line)
+            add(StateTimes(blocked: blocked), stack.line)
+        }
+        return result
+    }
+
+    /// The steps that a slice lies in, the first of which may have begun before it; empty: it lies in
+    /// no run.
+    private mutating func steps(around slice: Slice) -> [Step] {
+        guard let steps = steps[slice.thread.rawValue], slice.times != .zero else { return [] }
+        let first = steps.partitionIndex { $0.start > slice.start } - 1
+        let end = steps.partitionIndex { $0.start >= slice.end }
+        guard first + 1 < end || (first >= 0 && steps[first].run != nil), end - first <= stepsToMeet
+        else { return [] }
+        stepsToMeet -= end - first
+        // Before its first run a thread has no step.
+        if first < 0 { return [Step(start: slice.start, run: nil)] + steps[0..<end] }
+        return Array(steps[first..<max(end, first + 1)])
+    }
+}
+
+extension InitializerStacks {
+    /// The function of a run, where it lies on a stack.
+    private struct Entry {
+        var run: Int
+        var line: Int32
+        var caller: Int32
+    }
+
+    /// A slice's stack.
+    private struct SeenStack {
+        var line: Int32
+        /// Outermost first, each function once.
+        var entries: [Entry]
+        /// The run that went on when the slice ended, which is when most stacks are taken.
+        var run: Int?
+        /// Whether its outermost frames are missing.
+        var isCut: Bool
+    }
+
+    /// Where the functions of some steps lie on a stack.
+    private func entries(
+        on line: Int32, of steps: [Step], _ expander: StackExpander
+    ) -> [Entry] {
+        var wanted: [FunctionID: Int] = [:]
+        for step in steps {
+            var next = step.run
+            while let run = next {
+                wanted[runs[run].function] = run
+                next = runs[run].parent
+            }
+        }
+        var found: [FunctionID: Entry] = [:]
+        var next = line
+        while next != PathTable.none {
+            let caller = expander.paths.lines[Int(next)].parent
+            let function = expander.paths.function(ofLine: next)
+            // The outermost one is what the linker called.
+            if let run = wanted[function] {
+                found[function] = Entry(run: run, line: next, caller: caller)
+            }
+            next = caller
+        }
+        // Callers precede callees.
+        return found.values.sorted { $0.line < $1.line }
+    }
+
+    private func line(
+        during run: Int?, _ stack: SeenStack, _ expander: inout StackExpander
+    ) -> Int32 {
+        let functions = functions(around: run)
+        let other = stack.entries.first {
+            runs[$0.run].isComplete && !functions.contains(runs[$0.run].function)
+        }
+        let isThere = stack.entries.contains { entry in
+            runs[entry.run].function == functions.first && entry.line < other?.line ?? .max
+        }
+        guard let run, !isThere else {
+            return other.map { caller(of: $0, &expander) } ?? stack.line
+        }
+        if other == nil, run == stack.run, maySucceed(run, stack, expander) { return stack.line }
+        if let other, runs[other.run].siblings == runs[run].siblings {
+            return expander.line(of: runs[run].frame, calledFrom: caller(of: other, &expander))
+        }
+        return place(of: run, &expander)
+    }
+
+    /// The functions of a run and of those that it is part of, the innermost first.
+    private func functions(around run: Int?) -> [FunctionID] {
+        var result: [FunctionID] = []
+        var next = run
+        while let run = next {
+            result.append(runs[run].function)
+            next = runs[run].parent
+        }
+        return result
+    }
+
+    private func caller(of entry: Entry, _ expander: inout StackExpander) -> Int32 {
+        entry.caller == PathTable.none ? expander.lineOfTimedInitializers() : entry.caller
+    }
+
+    /// Whether a stack may be that of a run although its function is not on it: a function that
+    /// ends with a call of another one gives its place to that.
+    private func maySucceed(
+        _ run: Int, _ stack: SeenStack, _ expander: StackExpander
+    ) -> Bool {
+        guard !stack.isCut, let caller = callers[runs[run].siblings] else { return true }
+        let path = expander.paths.path(ofLine: caller)
+        var next = stack.line
+        while next != PathTable.none {
+            if expander.paths.path(ofLine: next) == path { return true }
+            next = expander.paths.lines[Int(next)].parent
+        }
+        return false
+    }
+
+    /// The line of a run that no stack shows: called like its siblings, else from the run that it is
+    /// part of; else from where is not known.
+    private func place(of run: Int, _ expander: inout StackExpander) -> Int32 {
+        var unplaced: [Int] = []
+        var caller: Int32?
+        var next: Int? = run
+        while let run = next, caller == nil {
+            unplaced.append(run)
+            caller = callers[runs[run].siblings]
+            next = runs[run].parent
+        }
+        var line = caller ?? expander.lineOfTimedInitializers()
+        for run in unplaced.reversed() {
+            line = expander.line(of: runs[run].frame, calledFrom: line)
+        }
+        return line
+    }
+}
+
+/// Whose initialisers a module's are.
+private struct RunPlaces {
+    private var program: Set<ModuleIndex> = []
+    private var loads: [ModuleIndex: MonotonicTime] = [:]
+
+    init(_ recording: Recording) {
+        var starts: [String: MonotonicTime] = [:]
+        for library in recording.libraries {
+            starts[library.path] = library.start.clamped
+            if let file = library.file { starts[file] = library.start.clamped }
+        }
+        for (index, module) in recording.modules.enumerated() {
+            let key = ModuleIndex(index)
+            if module.path == recording.images.last?.path { program.insert(key) }
+            if let start = starts[module.path] { loads[key] = start }
+        }
+    }
+
+    func isProgram(_ module: ModuleIndex?) -> Bool { module.map(program.contains) ?? false }
+    func load(of module: ModuleIndex?) -> MonotonicTime? { module.flatMap { loads[$0] } }
+}
