@@ -52,6 +52,21 @@ import Testing
         #expect(evidence.module == "libslow.so" && evidence.isUnused)
     }
 
+    /// What lies behind the last look into it is its own time, and no work of its.
+    @Test func whoOnlyPassesItOnIsNotTheWorker() throws {
+        var launch = FindingLaunch()
+        launch.load(at: 3)
+        launch.builder.initializer(Self.warmUp, launch.main, from: 20, to: 61, cpu: 41)
+        let path = [Spot("_start", "/lib64/ld.so"), Self.warmUp, Self.train]
+        for time in 0..<40 as Range<Int64> {
+            launch.run(launch.main, at: 20 + time, running: 1, in: path)
+        }
+        launch.run(launch.main, at: 60, running: 2, in: [Spot("_start", "/lib64/ld.so")])
+        launch.computeABit()
+        let finding = try #require(launch.findings.first)
+        #expect(launch.profile.name(of: finding) == "train")
+    }
+
     @Test func aLightOneIsNone() {
         #expect(initialising(for: 20).findings.map(\.kind) == [.initializer])
         #expect(initialising(for: 19).findings.isEmpty)

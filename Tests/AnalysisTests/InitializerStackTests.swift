@@ -143,6 +143,9 @@ import Testing
         builder.slice(main, at: 10, running: 10, nil, truncation: .notSampled)
         builder.slice(main, at: 20, running: 10, builder.stack("main"))
         #expect(stacks() == ["[not sampled]": 4, "[timed initialisers];warmUp": 6, "main": 10])
+        // Where the slice ends within it, too.
+        builder.recording.initializers[0].end = RecordingBuilder.at(22)
+        #expect(stacks() == ["[not sampled]": 2, "[timed initialisers];warmUp": 10, "main": 8])
     }
 
     /// Libraries' initialisers are called by the dynamic linker, the program's by the C library.
@@ -159,11 +162,78 @@ import Testing
             stacks() == ["[timed initialisers];warmUp": 6, "_start": 2, "_start;own": 5, "main": 5])
     }
 
-    /// Of one that did not return it is not known how long it went on.
-    @Test mutating func whoNeverReturnedMayGoOn() {
-        builder.initializer(Self.warmUp, main, from: 12, to: 18, cpu: 6, isComplete: false)
-        builder.slice(main, at: 12, running: 38, stack(Self.warmUp))
-        #expect(stacks() == ["_dl_init;call_init;warmUp": 38])
+    /// Of one that did not return it is not known how long it went on: it was closed where the
+    /// recording ended.
+    @Test mutating func whoNeverReturnedHasWhatLooksSay() {
+        builder.initializer(Self.warmUp, main, from: 12, to: 100, cpu: 6, isComplete: false)
+        builder.initializer(Self.other, main, from: 30, to: 35, cpu: 5)
+        builder.slice(main, at: 12, running: 18, stack(Self.warmUp))
+        builder.slice(main, at: 30, running: 20, builder.stack("main"))
+        builder.slice(main, at: 50, running: 50, builder.stack("main"))
+        #expect(
+            stacks() == [
+                "_dl_init;call_init;warmUp": 18, "[timed initialisers];other": 5, "main": 65,
+            ])
+    }
+
+    /// A running look that follows a short wait: nobody knows where in it that was.
+    @Test mutating func aShortWaitIsInItsShare() {
+        builder.initializer(Self.warmUp, main, from: 12, to: 20, cpu: 4)
+        builder.slice(main, at: 12, running: 5, blocked: 5, builder.stack("main"))
+        #expect(
+            stacks() == [
+                "[timed initialisers];warmUp": 4, "[timed initialisers];warmUp;[blocked]": 4,
+                "main": 1, "main;[blocked]": 1,
+            ])
+    }
+
+    /// What one computed before a wait has the stack of a look that fell into the next.
+    @Test mutating func anothersStackIsNotOfWhatItEndedWith() {
+        builder.initializer(Self.warmUp, main, from: 12, to: 20, cpu: 6)
+        builder.initializer(Self.other, main, from: 20, to: 30, cpu: 10)
+        builder.slice(main, at: 12, running: 6, stack(Self.other, Self.parse))
+        builder.slice(main, at: 18, blocked: 2, stack(Self.warmUp), call: 35)
+        builder.slice(main, at: 20, running: 10, stack(Self.other, Self.parse))
+        #expect(
+            stacks() == [
+                "_dl_init;call_init;warmUp": 6, "_dl_init;call_init;warmUp;[nanosleep]": 2,
+                "_dl_init;call_init;other;parse": 10,
+            ])
+    }
+
+    /// A stack whose outermost frames are missing shows no caller of others.
+    @Test mutating func aTruncatedStackShowsNoCaller() {
+        builder.initializer(Self.warmUp, main, from: 12, to: 18, cpu: 6)
+        builder.initializer(Self.other, main, from: 18, to: 25, cpu: 7)
+        builder.slice(
+            main, at: 12, running: 3, builder.stack([Self.linker[1], Self.warmUp]),
+            truncation: .unknownRegister)
+        builder.slice(main, at: 15, running: 5, stack(Self.other))
+        builder.slice(main, at: 20, running: 10, builder.stack("main"))
+        #expect(
+            stacks() == [
+                "[truncated];call_init;warmUp": 3, "_dl_init;call_init;warmUp": 3,
+                "_dl_init;call_init;other": 7, "main": 5,
+            ])
+    }
+
+    /// A plugin host looks at a plugin, and loads it again to use it.
+    @Test mutating func whoIsLoadedAgainIsCalledFromElsewhere() {
+        for start in [52, 70] as [Int64] {
+            builder.recording.libraries.append(
+                LibraryLoad(
+                    path: Self.library, start: RecordingBuilder.at(start), wall: .milliseconds(10),
+                    size: 4096, isInitial: false))
+            builder.initializer(Self.warmUp, main, from: start + 1, to: start + 5, cpu: 4)
+        }
+        let use = [Spot("main"), Spot("use"), Spot("dlopen", "/lib/libc.so"), Self.warmUp]
+        builder.slice(main, at: 50, running: 10, builder.stack("main"))
+        builder.slice(main, at: 71, running: 2, builder.stack(use))
+        builder.slice(main, at: 73, running: 7, builder.stack("main"))
+        #expect(
+            stacks() == [
+                "main": 11, "[timed initialisers];warmUp": 4, "main;use;dlopen;warmUp": 4,
+            ])
     }
 
     /// Its outermost frames are missing, and with them perhaps the initialiser's.

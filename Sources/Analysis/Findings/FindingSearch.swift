@@ -92,20 +92,22 @@ struct FindingSearch {
 
     /// The outermost of some functions of a stack that does more than pass the work on to the next;
     /// nil: there is none of them.
+    ///
+    /// - Parameter unseen: what of the first one's time no look fell into.
     func worker(
         in entries: some Collection<HeaviestStack.Entry>, by weight: Weight,
-        among isWanted: (Function) -> Bool
+        unseen: TimeSpan = .zero, among isWanted: (Function) -> Bool
     ) -> FrameID? {
         var found: FrameID?
-        var left = TimeSpan.zero
+        var left: TimeSpan?
         for entry in entries {
             let total = weight.of(entry.total)
-            if found != nil,
+            if found != nil, let left,
                 Double(total.nanoseconds) < Self.passedOn * Double(left.nanoseconds)
             {
                 break
             }
-            left = total
+            left = left == nil ? total - unseen : total
             // What was inlined is a part of its caller.
             if isWanted(profile.frames.function(of: entry.frame)),
                 !profile.frames[entry.frame].isInlined

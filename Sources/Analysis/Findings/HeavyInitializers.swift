@@ -63,7 +63,11 @@ struct HeavyInitializers: FindingRule {
         guard let start else { return ([run.frame], run.frame) }
         let below = heaviest[start...]
         let isOwn = frames[function].isOwn
-        let worker = search.worker(in: below, by: .cpu) { candidate in
+        // Its end lies between two looks.
+        let tick = 1_000_000_000 / Int64(max(1, search.profile.header.frequency))
+        let worker = search.worker(
+            in: below, by: .cpu, unseen: TimeSpan(nanoseconds: tick)
+        ) { candidate in
             candidate.isOwn == isOwn && !generated.contains(where: candidate.name.hasPrefix)
         }
         return (below.map(\.frame), worker ?? run.frame)

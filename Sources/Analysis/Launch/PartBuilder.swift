@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// Divides slices at the borders of phases and adds up the figures of phases and threads.
+/// Divides slices at the borders of phases and initialisers and adds up the figures of phases and threads.
 struct PartBuilder {
     private(set) var expander: StackExpander
     private(set) var phases: [Phase]
@@ -57,9 +57,9 @@ struct PartBuilder {
         let line = expander.line(of: slice.stack, slice.truncation)
         count(slice, line: line)
         guard slice.times != .zero else { return }
-        // Of a wait it is known what it was called from.
-        let waitLine = slice.times.blocked > .zero ? waitLine(of: slice, line) : PathTable.none
         for piece in initializerStacks.pieces(of: slice, line: line, &expander) {
+            let isBlocked = piece.times.blocked > .zero
+            let waitLine = isBlocked ? waitLine(of: slice, piece.line) : PathTable.none
             divide(piece) { phase, start, times in
                 Profile.Part(
                     phase: Int32(truncatingIfNeeded: phase),
@@ -143,17 +143,17 @@ struct PartBuilder {
     /// Where inside a slice each state lay is not known: each phase gets its share of each state.
     /// What lies outside of the launch is left out.
     private mutating func divide(
-        _ slice: InitializerStacks.Piece,
+        _ piece: InitializerStacks.Piece,
         part: (_ phase: Int, _ start: TimeSpan, _ times: StateTimes) -> Profile.Part
     ) {
-        var rest = slice.times
-        var cursor = slice.start
+        var rest = piece.times
+        var cursor = piece.start
         func cut(at border: MonotonicTime) -> StateTimes {
-            // Taken off the rest, not off the slice's start: so no state's share gets negative.
-            let piece = rest.prefix(wall: border - cursor)
-            rest = rest - piece
+            // Taken off the rest, not off the piece's start: so no state's share gets negative.
+            let share = rest.prefix(wall: border - cursor)
+            rest = rest - share
             cursor = max(cursor, border)
-            return piece
+            return share
         }
         _ = cut(at: plan.start)
         var phase = phaseEnds.firstIndex { $0 > cursor } ?? phaseEnds.count

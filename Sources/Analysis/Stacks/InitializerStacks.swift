@@ -15,8 +15,6 @@ struct InitializerStacks {
         /// The run that it is part of, by its position.
         var parent: Int?
         var siblings: Siblings
-        /// False: it may have gone on after its end.
-        var isComplete: Bool
     }
 
     /// Runs that are called from the same place.
@@ -44,8 +42,10 @@ struct InitializerStacks {
     }
 
     private var runs: [Run] = []
-    /// By thread; in order, beginning and ending with no run.
+    /// By thread; in order, the last without a run.
     private var steps: [Int: [Step]] = [:]
+    /// Of all runs.
+    private var functions: Set<FunctionID> = []
     /// The line that calls them, as some stack shows it.
     private var callers: [Siblings: Int32] = [:]
 
@@ -55,6 +55,8 @@ struct InitializerStacks {
 
     /// Of runs within runs: what is deeper than any program goes belongs to the one around it.
     private static let deepest = 32
+    /// No recorder takes stacks that are deeper: those of a file that was made up stay whole.
+    private static let deepestStack = 10_000
     private static let never = MonotonicTime(nanoseconds: .max)
 
     init(_ recording: Recording, _ expander: inout StackExpander) {
@@ -87,7 +89,8 @@ struct InitializerStacks {
                 steps.append(Step(start: runs[last].end, run: open.last))
             }
         }
-        for (_, initializer) in order {
+        // One that never returned was closed where the recording ended: how long it ran is not known.
+        for (_, initializer) in order where initializer.isComplete {
             let start = initializer.start.clamped
             close(until: start)
             guard open.count < Self.deepest,
@@ -103,8 +106,8 @@ struct InitializerStacks {
                     start: start, end: end, frame: frame, function: function, parent: open.last,
                     siblings: Siblings(
                         thread: thread, parent: open.last, isProgram: places.isProgram(module),
-                        load: places.load(of: module)),
-                    isComplete: initializer.isComplete))
+                        load: places.load(of: module, before: start))))
+            functions.insert(function)
             open.append(runs.count - 1)
             steps.append(Step(start: start, run: open.last))
         }
@@ -114,9 +117,10 @@ struct InitializerStacks {
 
     private mutating func findCallers(on slice: Slice, _ expander: inout StackExpander) {
         let around = steps(around: slice)
-        guard !around.isEmpty, slice.stack != nil else { return }
-        let line = expander.line(of: slice.stack, slice.truncation)
-        for entry in entries(on: line, of: around, expander) where entry.caller != PathTable.none {
+        guard !around.isEmpty, slice.stack != nil, slice.truncation == nil else { return }
+        let line = expander.line(of: slice.stack, nil)
+        let stack = SeenStack(line: line, entries: entries(on: line, of: around, expander) ?? [])
+        for entry in stack.entries where entry.caller != PathTable.none {
             let siblings = runs[entry.run].siblings
             if callers[siblings] == nil { callers[siblings] = entry.caller }
         }
@@ -131,12 +135,15 @@ struct InitializerStacks {
         of slice: Slice, line: Int32, _ expander: inout StackExpander
     ) -> [Piece] {
         let around = steps(around: slice)
-        guard !around.isEmpty else {
+        guard !around.isEmpty, let entries = entries(on: line, of: around, expander) else {
             return [Piece(start: slice.start, times: slice.times, line: line)]
         }
-        let stack = SeenStack(
-            line: line, entries: entries(on: line, of: around, expander),
-            run: around.last?.run, isCut: slice.stack != nil && slice.truncation != nil)
+        var stack = SeenStack(line: line, entries: entries)
+        if let run = around.last?.run, slice.stack != nil,
+            slice.truncation != nil || maySucceed(run, line, expander)
+        {
+            stack.run = run
+        }
         var result: [Piece] = []
         var rest = slice.times
         var cursor = slice.start
@@ -156,10 +163,11 @@ struct InitializerStacks {
             rest = rest - times
             let line = self.line(during: step.run, stack, &expander)
             // The stack of a wait was taken while it went on: that is nobody else's.
-            let blocked = line == stack.line ? .zero : times.blocked
-            times.blocked = times.blocked - blocked
+            if slice.systemCall != nil, line != stack.line {
+                add(StateTimes(blocked: times.blocked), stack.line)
+                times.blocked = .zero
+            }
             add(times, line)
-            add(StateTimes(blocked: blocked), stack.line)
         }
         return result
     }
@@ -167,15 +175,15 @@ struct InitializerStacks {
     /// The steps that a slice lies in, the first of which may have begun before it; empty: it lies in
     /// no run.
     private mutating func steps(around slice: Slice) -> [Step] {
-        guard let steps = steps[slice.thread.rawValue], slice.times != .zero else { return [] }
-        let first = steps.partitionIndex { $0.start > slice.start } - 1
-        let end = steps.partitionIndex { $0.start >= slice.end }
-        guard first + 1 < end || (first >= 0 && steps[first].run != nil), end - first <= stepsToMeet
+        guard let known = steps[slice.thread.rawValue], slice.times != .zero else { return [] }
+        let first = known.partitionIndex { $0.start > slice.start } - 1
+        let end = known.partitionIndex { $0.start >= slice.end }
+        guard first + 1 < end || (first >= 0 && known[first].run != nil), end - first <= stepsToMeet
         else { return [] }
         stepsToMeet -= end - first
         // Before its first run a thread has no step.
-        if first < 0 { return [Step(start: slice.start, run: nil)] + steps[0..<end] }
-        return Array(steps[first..<max(end, first + 1)])
+        if first < 0 { return [Step(start: slice.start, run: nil)] + known[0..<end] }
+        return Array(known[first..<end])
     }
 }
 
@@ -192,16 +200,14 @@ extension InitializerStacks {
         var line: Int32
         /// Outermost first, each function once.
         var entries: [Entry]
-        /// The run that went on when the slice ended, which is when most stacks are taken.
+        /// The run that it may be of although its function is not on it.
         var run: Int?
-        /// Whether its outermost frames are missing.
-        var isCut: Bool
     }
 
-    /// Where the functions of some steps lie on a stack.
+    /// Where the functions of some steps lie on a stack, outermost first; nil: it is too deep.
     private func entries(
         on line: Int32, of steps: [Step], _ expander: StackExpander
-    ) -> [Entry] {
+    ) -> [Entry]? {
         var wanted: [FunctionID: Int] = [:]
         for step in steps {
             var next = step.run
@@ -212,7 +218,10 @@ extension InitializerStacks {
         }
         var found: [FunctionID: Entry] = [:]
         var next = line
+        var depth = 0
         while next != PathTable.none {
+            depth += 1
+            guard depth <= Self.deepestStack else { return nil }
             let caller = expander.paths.lines[Int(next)].parent
             let function = expander.paths.function(ofLine: next)
             // The outermost one is what the linker called.
@@ -228,17 +237,16 @@ extension InitializerStacks {
     private func line(
         during run: Int?, _ stack: SeenStack, _ expander: inout StackExpander
     ) -> Int32 {
-        let functions = functions(around: run)
-        let other = stack.entries.first {
-            runs[$0.run].isComplete && !functions.contains(runs[$0.run].function)
-        }
-        let isThere = stack.entries.contains { entry in
-            runs[entry.run].function == functions.first && entry.line < other?.line ?? .max
+        let inside = functions(around: run)
+        let other = stack.entries.first { !inside.contains(runs[$0.run].function) }
+        // Before the first that is not inside, there are no more than are.
+        let isThere = stack.entries.prefix(inside.count).contains { entry in
+            runs[entry.run].function == inside.first && entry.line < other?.line ?? .max
         }
         guard let run, !isThere else {
             return other.map { caller(of: $0, &expander) } ?? stack.line
         }
-        if other == nil, run == stack.run, maySucceed(run, stack, expander) { return stack.line }
+        if other == nil, run == stack.run { return stack.line }
         if let other, runs[other.run].siblings == runs[run].siblings {
             return expander.line(of: runs[run].frame, calledFrom: caller(of: other, &expander))
         }
@@ -260,19 +268,19 @@ extension InitializerStacks {
         entry.caller == PathTable.none ? expander.lineOfTimedInitializers() : entry.caller
     }
 
-    /// Whether a stack may be that of a run although its function is not on it: a function that
-    /// ends with a call of another one gives its place to that.
-    private func maySucceed(
-        _ run: Int, _ stack: SeenStack, _ expander: StackExpander
-    ) -> Bool {
-        guard !stack.isCut, let caller = callers[runs[run].siblings] else { return true }
-        let path = expander.paths.path(ofLine: caller)
-        var next = stack.line
+    /// Whether a stack that was taken when a slice ended, within a run, may be of it although its
+    /// function is not on it: a function that ends with a call of another one gives its place to that.
+    /// (What a thread computed before a wait has the stack of a later look.)
+    private func maySucceed(_ run: Int, _ line: Int32, _ expander: StackExpander) -> Bool {
+        let path = callers[runs[run].siblings].map(expander.paths.path(ofLine:))
+        var next = line
         while next != PathTable.none {
             if expander.paths.path(ofLine: next) == path { return true }
+            let function = expander.paths.function(ofLine: next)
+            if function != runs[run].function, functions.contains(function) { return false }
             next = expander.paths.lines[Int(next)].parent
         }
-        return false
+        return path == nil
     }
 
     /// The line of a run that no stack shows: called like its siblings, else from the run that it is
@@ -297,21 +305,29 @@ extension InitializerStacks {
 /// Whose initialisers a module's are.
 private struct RunPlaces {
     private var program: Set<ModuleIndex> = []
-    private var loads: [ModuleIndex: MonotonicTime] = [:]
+    /// In order: a library may be loaded again.
+    private var loads: [ModuleIndex: [MonotonicTime]] = [:]
 
     init(_ recording: Recording) {
-        var starts: [String: MonotonicTime] = [:]
+        var starts: [String: [MonotonicTime]] = [:]
         for library in recording.libraries {
-            starts[library.path] = library.start.clamped
-            if let file = library.file { starts[file] = library.start.clamped }
+            for path in Set([library.path, library.file ?? library.path]) {
+                starts[path, default: []].append(library.start.clamped)
+            }
         }
         for (index, module) in recording.modules.enumerated() {
             let key = ModuleIndex(index)
             if module.path == recording.images.last?.path { program.insert(key) }
-            if let start = starts[module.path] { loads[key] = start }
+            loads[key] = starts[module.path]?.sorted()
         }
     }
 
     func isProgram(_ module: ModuleIndex?) -> Bool { module.map(program.contains) ?? false }
-    func load(of module: ModuleIndex?) -> MonotonicTime? { module.flatMap { loads[$0] } }
+
+    /// nil: not known.
+    func load(of module: ModuleIndex?, before time: MonotonicTime) -> MonotonicTime? {
+        guard let starts = module.flatMap({ loads[$0] }) else { return nil }
+        let next = starts.partitionIndex { $0 > time }
+        return next > 0 ? starts[next - 1] : nil
+    }
 }
