@@ -3,11 +3,15 @@ package import ProfileModel
 /// A recording made readable: its time divided by phase, thread and symbolic stack. Everything
 /// that reports show is asked of it.
 ///
+/// Phases, libraries, initialisers, intervals and signposts are the recorded process's; threads,
+/// stacks, waits and times are those of its children, too.
+///
 /// Pure and deterministic: the same recording gives the same answers, in the same order.
 package struct Profile: Sendable {
     package let header: Recording.Header
     package let notes: [RecorderNote]
-    package let children: [ChildProcess]
+    /// The recorded process first, then its children in the order of their starts.
+    package let processes: [ProcessFigures]
     /// When the launch began; everything else is told from there on.
     package let start: MonotonicTime
     /// The program that the process ended up running, after any wrappers.
@@ -52,7 +56,7 @@ package struct Profile: Sendable {
         package var wall: TimeSpan
         /// How long the profiler kept every thread from running: that is left out of all figures.
         package var held: TimeSpan = .zero
-        /// Of all threads; the sum of the phases'.
+        /// Of all threads of all processes; the sum of the phases'.
         package var cpu: TimeSpan
         /// Slices that have a stack or should have had one: not those from before `exec`.
         package var slices: Int
@@ -78,9 +82,14 @@ package struct Profile: Sendable {
         var times: StateTimes
     }
 
+    /// Which of ``processes`` a thread is of.
+    package func process(ofThread index: Int) -> Int {
+        threads[index].child.map { $0.rawValue + 1 } ?? 0
+    }
+
     package init(_ recorded: Recording) {
         let held = HeldTime(recorded.marks)
-        let recording = recorded.without(held)
+        let recording = recorded.without(held).withOwnFacts
         let plan = PhasePlan(recording)
         var builder = PartBuilder(recording, plan: plan)
         schedule = Schedule(recording)
@@ -93,7 +102,6 @@ package struct Profile: Sendable {
 
         header = recording.header
         notes = recording.notes
-        children = recording.children
         start = plan.start
         let image = recording.images.last
         program = Program(
@@ -114,6 +122,9 @@ package struct Profile: Sendable {
                 .filter { recording.modules.indices.contains($0.key.rawValue) }
                 .sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key))
         threads = builder.threads
+        processes = ProcessFigures.all(
+            of: recording, plan, phases: phases, threads: builder.threads, parts: builder.parts,
+            waits: waits)
         modules = ModuleFigures.all(
             of: recording, since: plan.start, slices: builder.slicesByModule(recording),
             addresses: builder.expander.addressCounts(modules: recording.modules.count))

@@ -29,6 +29,9 @@ package enum SelectionError: Error, Hashable, CustomStringConvertible {
     case unknownPhase(String, known: [String])
     case unknownThread(String, known: [String])
     case unknownInterval(String, known: [String])
+    case unknownProcess(String, known: [String])
+    /// Several processes are called that.
+    case ambiguousProcess(String, pids: [String])
     /// An event has a time, and no length.
     case isEvent(String)
 
@@ -37,16 +40,22 @@ package enum SelectionError: Error, Hashable, CustomStringConvertible {
         case .unknownPhase(let name, let known): Self.sentence("phase", name, known)
         case .unknownThread(let name, let known): Self.sentence("thread", name, known)
         case .unknownInterval(let name, let known): Self.sentence("interval", name, known)
+        case .unknownProcess(let name, let known): Self.sentence("process", name, known)
+        case .ambiguousProcess(let name, let pids):
+            "several processes are called '\(name)': give one's id: \(Self.list(pids))"
         case .isEvent(let name):
             "'\(name)' is an event: a point in time has no length to look into"
         }
     }
 
     private static func sentence(_ kind: String, _ name: String, _ known: [String]) -> String {
+        "no \(kind) '\(name)' in this recording; it has: \(list(known))"
+    }
+
+    private static func list(_ known: [String]) -> String {
         let limit = 12
         let more = known.count > limit ? " and \(known.count - limit) more" : ""
-        let list = known.isEmpty ? "none" : known.prefix(limit).joined(separator: ", ") + more
-        return "no \(kind) '\(name)' in this recording; it has: \(list)"
+        return known.isEmpty ? "none" : known.prefix(limit).joined(separator: ", ") + more
     }
 }
 

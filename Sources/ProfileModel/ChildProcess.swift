@@ -1,30 +1,54 @@
-/// A process that the recorded one, or a child of its, started while children were followed. It
-/// has a recording of its own.
+/// A process that the recorded one, or a child of its, started while children were followed. Its
+/// threads are among the recording's.
 package struct ChildProcess: Hashable, Sendable {
     package var pid: Int32
+    /// The process that started it; ids are used again, so ``parentIndex`` says which of that id.
     package var parent: Int32
+    /// nil: the recorded process itself, or none of the recording's.
+    package var parentIndex: ChildIndex?
     /// The last program that it ran; see ``Image/name``.
     package var name: String
-    /// When it was forked, and when it ended (or the recording did).
+    /// When it was forked.
     package var start: MonotonicTime
-    package var end: MonotonicTime
-    /// CPU time of all its threads.
-    package var cpu: TimeSpan
+    /// When it ended, or the recording did; nil: the recording was cut short.
+    package var end: MonotonicTime?
+    /// CPU time of all its threads; nil: not known.
+    package var cpu: TimeSpan?
     package var outcome: Recording.Outcome
-    /// The name of its recording, a file in the same folder.
-    package var file: String
+    /// How its stacks were captured; nil: not known.
+    package var capture: CaptureMethod?
+    /// The name of a recording of its own, a file in the same folder: earlier versions made one for
+    /// each child. nil: this recording has all that is known of it.
+    package var file: String?
+    /// As ``Recording/images``: the first is its parent's program.
+    package var images: [Image] = []
+    /// As ``Recording/marks``.
+    package var marks: [Mark] = []
 
     package init(
-        pid: Int32, parent: Int32, name: String, start: MonotonicTime, end: MonotonicTime,
-        cpu: TimeSpan, outcome: Recording.Outcome, file: String
+        pid: Int32, parent: Int32, parentIndex: ChildIndex? = nil, name: String,
+        start: MonotonicTime, end: MonotonicTime? = nil, cpu: TimeSpan? = nil,
+        outcome: Recording.Outcome = .unknown, capture: CaptureMethod? = nil, file: String? = nil
     ) {
         self.pid = pid
         self.parent = parent
+        self.parentIndex = parentIndex
         self.name = name
         self.start = start
         self.end = end
         self.cpu = cpu
         self.outcome = outcome
+        self.capture = capture
         self.file = file
+    }
+}
+
+/// Position in a recording's list of children. Where a value may have none, that means the recorded
+/// process itself.
+package struct ChildIndex: Hashable, Sendable, Comparable {
+    package var rawValue: Int
+    package init(_ rawValue: Int) { self.rawValue = rawValue }
+    package static func < (left: ChildIndex, right: ChildIndex) -> Bool {
+        left.rawValue < right.rawValue
     }
 }

@@ -1,15 +1,19 @@
-/// Which module's data a place in the program's memory is likely to belong to.
+/// Which module's data a place in a process's memory is likely to belong to.
 package struct DataPlaces: Sendable {
-    /// In the order of their starts.
-    private let mappings: [Mapping]
+    /// Each process's in the order of their starts.
+    private let mappings: [ChildIndex?: [Mapping]]
 
     package init(_ recording: Recording) {
-        mappings = recording.mappings.sorted { ($0.start, $0.time) < ($1.start, $1.time) }
+        mappings = Dictionary(grouping: recording.mappings, by: \.child)
+            .mapValues { list in list.sorted { ($0.start, $0.time) < ($1.start, $1.time) } }
     }
 
     /// A module's data follow its code, so it is the one whose code begins last before the place.
     /// Whether anything of the module's lies there, its symbols have to say.
-    package func address(of place: UInt64) -> FrameAddress? {
+    ///
+    /// - Parameter child: whose memory; nil: the recorded process's.
+    package func address(of place: UInt64, in child: ChildIndex?) -> FrameAddress? {
+        let mappings = mappings[child] ?? []
         var (low, high) = (0, mappings.count)
         while low < high {
             let middle = (low + high) / 2

@@ -62,6 +62,16 @@ extension Recording {
         func move(_ time: inout MonotonicTime) { time = held.without(time) }
         for index in result.images.indices { move(&result.images[index].time) }
         for index in result.marks.indices { move(&result.marks[index].time) }
+        for index in result.children.indices {
+            move(&result.children[index].start)
+            result.children[index].end = result.children[index].end.map(held.without)
+            for image in result.children[index].images.indices {
+                move(&result.children[index].images[image].time)
+            }
+            for mark in result.children[index].marks.indices {
+                move(&result.children[index].marks[mark].time)
+            }
+        }
         for index in result.threads.indices {
             move(&result.threads[index].start)
             result.threads[index].end = result.threads[index].end.map(held.without)

@@ -1,4 +1,4 @@
-/// A shared library that was loaded, at start-up or by `dlopen`.
+/// A shared library that a process loaded, at start-up or by `dlopen`.
 package struct LibraryLoad: Hashable, Sendable {
     /// As the dynamic linker names it.
     package var path: String
@@ -20,11 +20,15 @@ package struct LibraryLoad: Hashable, Sendable {
     /// The path of its file without symbolic links, as mappings (and so modules) name it; nil:
     /// not known. The recorder finds it out.
     package var file: String?
+    /// By which child; nil: by the recorded process.
+    package var child: ChildIndex?
 
     package init(
         path: String, start: MonotonicTime, wall: TimeSpan? = nil, size: Int64,
-        requestedBy: String? = nil, caller: StackID? = nil, isInitial: Bool, file: String? = nil
+        requestedBy: String? = nil, caller: StackID? = nil, isInitial: Bool, file: String? = nil,
+        child: ChildIndex? = nil
     ) {
+        self.child = child
         self.path = path
         self.start = start
         self.wall = wall
@@ -76,11 +80,15 @@ package struct Interval: Hashable, Sendable {
     /// Its end, or where it was last known to last (``isComplete``).
     package var end: MonotonicTime
     package var isComplete: Bool
+    /// In which child; nil: in the recorded process.
+    package var child: ChildIndex?
 
     package init(
         name: String, category: String, subsystem: String = "", thread: ThreadIndex?,
-        start: MonotonicTime, end: MonotonicTime, isComplete: Bool = true
+        start: MonotonicTime, end: MonotonicTime, isComplete: Bool = true,
+        child: ChildIndex? = nil
     ) {
+        self.child = child
         self.name = name
         self.category = category
         self.subsystem = subsystem
@@ -98,11 +106,14 @@ package struct Signpost: Hashable, Sendable {
     package var subsystem: String
     package var thread: ThreadIndex?
     package var time: MonotonicTime
+    /// In which child; nil: in the recorded process.
+    package var child: ChildIndex?
 
     package init(
         name: String, category: String, subsystem: String = "", thread: ThreadIndex?,
-        time: MonotonicTime
+        time: MonotonicTime, child: ChildIndex? = nil
     ) {
+        self.child = child
         self.name = name
         self.category = category
         self.subsystem = subsystem

@@ -23,6 +23,12 @@ package struct Module: Hashable, Sendable {
         return !Self.systemPrefixes.contains { path.hasPrefix($0) }
     }
 
+    /// Whether memory of that name holds code that no file has: a just-in-time compiler made it.
+    package static func isGenerated(_ path: String) -> Bool {
+        path.isEmpty
+            || ["[anon:", "//anon", "/memfd:", "/dev/zero"].contains { path.hasPrefix($0) }
+    }
+
     private static let systemPrefixes = [
         "/usr/", "/lib/", "/lib32/", "/lib64/", "/libx32/", "/bin/", "/sbin/", "/nix/store/",
         "/gnu/store/", "/snap/", "/dev/", "/memfd:",
@@ -38,7 +44,7 @@ package struct ModuleIndex: Hashable, Sendable, Comparable {
     }
 }
 
-/// A range of the process's addresses that was backed by a module's code, and since when.
+/// A range of a process's addresses that was backed by a module's code, and since when.
 package struct Mapping: Hashable, Sendable {
     package var start: UInt64
     package var end: UInt64
@@ -47,10 +53,14 @@ package struct Mapping: Hashable, Sendable {
     package var module: ModuleIndex
     /// When the mapping was first seen.
     package var time: MonotonicTime
+    /// In which child; nil: in the recorded process.
+    package var child: ChildIndex?
 
     package init(
-        start: UInt64, end: UInt64, bias: UInt64, module: ModuleIndex, time: MonotonicTime
+        start: UInt64, end: UInt64, bias: UInt64, module: ModuleIndex, time: MonotonicTime,
+        child: ChildIndex? = nil
     ) {
+        self.child = child
         self.start = start
         self.end = end
         self.bias = bias

@@ -72,6 +72,9 @@ package struct RecorderNote: Hashable, Sendable {
         case unkeptRuns = "unkept_runs"
         /// Threads whose switches could not be followed; how many.
         case unfollowedThreads = "unfollowed_threads"
+        /// Processes that the recorded one and its children started beyond those that are followed;
+        /// how many.
+        case unfollowedChildren = "unfollowed_children"
         /// Connections to a Wayland compositor that could not be read up to the first frame; how many.
         case unfollowedDisplay = "unfollowed_display"
 
@@ -115,5 +118,21 @@ package struct RecorderNote: Hashable, Sendable {
     package init(_ kind: Kind, _ value: Int64 = 1) {
         self.kind = kind
         self.value = value
+    }
+}
+
+extension [RecorderNote] {
+    /// With others, which are added up with those of their kind. Those that say nothing are left out.
+    package func adding(_ others: [RecorderNote]) -> [RecorderNote] {
+        var result = self
+        for other in others where other.value > 0 {
+            if let known = result.firstIndex(where: { $0.kind == other.kind }) {
+                let sum = result[known].value.addingReportingOverflow(other.value)
+                result[known].value = sum.overflow ? .max : sum.partialValue
+            } else {
+                result.append(other)
+            }
+        }
+        return result
     }
 }

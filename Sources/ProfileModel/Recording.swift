@@ -1,10 +1,12 @@
 /// What was observed of one launch, before symbolication: the value that the recording file
-/// stores and that every analysis starts from.
+/// stores and that every analysis starts from. Threads, and all that is told of them, are those of
+/// the recorded process and of its ``children``; images, marks and readiness are the recorded
+/// process's own.
 package struct Recording: Sendable {
     package var header: Header
     /// At most one of each kind.
     package var notes: [RecorderNote]
-    /// In the order of their ends.
+    /// In the order of their starts: a parent comes before its children.
     package var children: [ChildProcess]
     package var images: [Image]
     package var marks: [Mark]
@@ -179,19 +181,23 @@ package struct ProcessCounters: Hashable, Sendable {
     }
 }
 
-/// A thread of the profiled process.
+/// A thread of a recorded process.
 package struct RecordedThread: Hashable, Sendable {
+    /// Of which child; nil: of the recorded process.
+    package var child: ChildIndex?
     package var tid: Int32
     package var name: String
     package var start: MonotonicTime
     /// When it exited, or the recording's end; nil if the recording was cut short.
     package var end: MonotonicTime?
-    /// Whether it is the thread that runs `main` (its id is the process's).
+    /// Whether it is the thread that runs its process's `main` (its id is the process's).
     package var isMain: Bool
 
     package init(
-        tid: Int32, name: String, start: MonotonicTime, end: MonotonicTime? = nil, isMain: Bool
+        tid: Int32, name: String, start: MonotonicTime, end: MonotonicTime? = nil, isMain: Bool,
+        child: ChildIndex? = nil
     ) {
+        self.child = child
         self.tid = tid
         self.name = name
         self.start = start

@@ -65,8 +65,19 @@ package struct ScheduleBuilder: Sendable {
 
     /// Ends what goes on.
     package mutating func finish(at end: MonotonicTime) {
-        for tid in tracks.keys.sorted() { close(tid, at: end) }
-        tracks = [:]
+        for tid in tracks.keys.sorted() { finish(tid, at: end) }
+    }
+
+    /// Ends what goes on of some threads, as far as they still have their ids.
+    package mutating func finish(
+        _ threads: some Sequence<(tid: Int32, index: ThreadIndex)>, at end: MonotonicTime
+    ) {
+        for (tid, index) in threads where indices[tid]?.first == index { finish(tid, at: end) }
+    }
+
+    private mutating func finish(_ tid: Int32, at end: MonotonicTime) {
+        close(tid, at: end)
+        tracks[tid] = nil
     }
 
     /// Makes room for what comes next, in the same memory.

@@ -24,7 +24,7 @@ final class EventQueue: SampleSink, @unchecked Sendable {
 
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-    private var events: [SamplerEvent] = []
+    private var events: [QueuedEvent] = []
     private var bytes = 0
     /// Whether one of the events should not wait for the whole of the ``period``.
     private var isUrgent = false
@@ -38,7 +38,7 @@ final class EventQueue: SampleSink, @unchecked Sendable {
     private var looksSoon = true
     private var isFinished = false
     private var lastLook = MonotonicTime.now
-    private var requests: [StackRequest] = []
+    private var requests: [ChildIndex?: [StackRequest]] = [:]
     private(set) var lostSamples: Int64 = 0
     private(set) var lostSignposts: Int64 = 0
     // Asked at every tick, and hardly ever set: no reason to lock.
@@ -69,25 +69,33 @@ final class EventQueue: SampleSink, @unchecked Sendable {
 
     // MARK: The sampling thread's side
 
-    func receive(_ event: SamplerEvent) {
+    func receive(_ event: SamplerEvent) { receive(event, of: nil) }
+
+    /// A child began or ended.
+    func receive(_ news: ChildNews) {
+        locked { events.append(.child(news)) }
+    }
+
+    /// - Parameter child: whose; nil: of the recorded process.
+    func receive(_ event: SamplerEvent, of child: ChildIndex?) {
         let size = event.boundedSize
         let isUrgent = event.isUrgent
         locked {
             if first == nil { first = .now }
             if size > 0, bytes + size > Self.capacity {
                 if case .mappings = event {
-                    replaceMappings()
+                    replaceMappings(of: child)
                     bytes += size
-                    events.append(event)
+                    events.append(.observed(event, of: child))
                 } else if let rest = event.withoutStack {
                     if event.hasStack { lostSamples += 1 }
-                    events.append(rest)
+                    events.append(.observed(rest, of: child))
                 } else {
                     lostSignposts += 1
                 }
             } else {
                 bytes += size
-                events.append(event)
+                events.append(.observed(event, of: child))
             }
             let mustWake = isUrgent && !self.isUrgent && !looksSoon
             if isUrgent { self.isUrgent = true }
@@ -96,20 +104,22 @@ final class EventQueue: SampleSink, @unchecked Sendable {
     }
 
     /// Each event of these has all that is mapped: of those that wait the newest will do.
-    private func replaceMappings() {
-        let isMappings = { (event: SamplerEvent) in
-            if case .mappings = event { true } else { false }
+    private func replaceMappings(of child: ChildIndex?) {
+        let last = events.lastIndex { event in
+            if case .observed(.mappings, child) = event { true } else { false }
         }
-        guard let last = events.lastIndex(where: isMappings) else { return }
-        bytes -= events.remove(at: last).boundedSize
+        guard let last, case .observed(let event, _) = events.remove(at: last) else { return }
+        bytes -= event.boundedSize
     }
 
-    func takeRequests() -> [StackRequest] {
+    func takeRequests() -> [StackRequest] { takeRequests(of: nil) }
+
+    func takeRequests(of child: ChildIndex?) -> [StackRequest] {
         guard hasRequests.load(ordering: .acquiring) else { return [] }
         return locked {
-            hasRequests.store(false, ordering: .relaxed)
-            defer { requests = [] }
-            return requests
+            let found = requests.removeValue(forKey: child) ?? []
+            hasRequests.store(!requests.isEmpty, ordering: .relaxed)
+            return found
         }
     }
 
@@ -130,7 +140,7 @@ final class EventQueue: SampleSink, @unchecked Sendable {
     /// - Parameter batch: gets the events since the last call in place of what it has; its memory is
     ///   used again.
     /// - Returns: false at the end.
-    func next(into batch: inout [SamplerEvent]) -> Bool {
+    func next(into batch: inout [QueuedEvent]) -> Bool {
         batch.removeAll(keepingCapacity: batch.capacity <= Self.usualEvents)
         return locked {
             while waitsOn() {}
@@ -164,13 +174,30 @@ final class EventQueue: SampleSink, @unchecked Sendable {
         return true
     }
 
-    func request(_ request: StackRequest) {
-        locked { requests.append(request) }
-        hasRequests.store(true, ordering: .releasing)
+    /// - Parameter child: whose thread; nil: one of the recorded process.
+    func request(_ request: StackRequest, of child: ChildIndex? = nil) {
+        locked {
+            requests[child, default: []].append(request)
+            hasRequests.store(true, ordering: .releasing)
+        }
     }
 
     /// Tells the sampler that recording cannot go on.
     func fail() { failed.store(true, ordering: .relaxed) }
+}
+
+/// What waits to be written.
+enum QueuedEvent: Sendable {
+    /// - Parameter of: nil: the recorded process.
+    case observed(SamplerEvent, of: ChildIndex?)
+    case child(ChildNews)
+}
+
+/// What becomes of a child.
+enum ChildNews: Sendable {
+    /// The child of the next index.
+    case began(ChildProcess)
+    case ended(ChildIndex, SamplerOutcome, at: MonotonicTime)
 }
 
 extension SamplerEvent {

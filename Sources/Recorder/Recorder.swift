@@ -36,15 +36,7 @@ package struct Recorder: Sendable {
         /// Of the file that was made; nil: none was.
         package var file: RecordingFile.Identity?
         package var pid: Int32
-        /// What of the process's files can be had only from here.
-        package var held: HeldFiles
-        package var children: [Child]
-    }
-
-    /// A recorded process that the recorded one started.
-    package struct Child: Sendable {
-        /// Of its recording.
-        package var path: String
+        /// What of the processes' files can be had only from here.
         package var held: HeldFiles
     }
 
@@ -63,30 +55,28 @@ package struct Recorder: Sendable {
             pid: 0, isAttached: target.isAttach, capture: options.capture,
             frequency: options.frequency)
         header.recorderVersion = version
-        let children =
-            options.followsChildren ? ChildRecordings(output: output, header: header) : nil
         let queue = EventQueue()
+        let children = options.followsChildren ? FollowedChildren(queue: queue) : nil
         let writer = RecordingThread(path: output, header: header, queue: queue, tell: tellProgress)
         guard writer.start() else {
             throw .sampler(.systemCall(SystemError("starting the recording thread", code: 11)))
         }
         do throws(SamplerError) {
             let outcome = try sample(target, signals, queue, children)
-            let others = children?.finish() ?? []
-            writer.finish(outcome.notes, others.map(\.process)) { $0.complete(with: outcome) }
+            let unfollowed = RecorderNote(.unfollowedChildren, children?.unfollowed ?? 0)
+            writer.finish(outcome.notes.adding([unfollowed])) { $0.complete(with: outcome) }
             return Result(
                 sampler: outcome, failure: writer.failure, file: writer.identity,
-                pid: writer.pid, held: writer.held,
-                children: others.map { Child(path: $0.path, held: $0.held) })
+                pid: writer.pid, held: writer.held)
         } catch {
-            writer.finish([], []) { _ in }
+            writer.finish([]) { _ in }
             throw .sampler(error)
         }
     }
 
     private func sample(
         _ target: Target, _ signals: SignalQueue, _ queue: EventQueue,
-        _ children: ChildRecordings?
+        _ children: FollowedChildren?
     ) throws(SamplerError) -> SamplerOutcome {
         switch target {
         case .launch(let arguments):

@@ -9,16 +9,18 @@ package struct RecordingProgress: Hashable, Sendable {
     /// The last mark of its launch.
     package private(set) var mark: Mark.Kind?
     package private(set) var isReady = false
-    /// That live.
+    /// That live, of all processes.
     package private(set) var threads = 0
     package private(set) var samples: Int64 = 0
 
     package init() {}
 
-    package mutating func note(_ event: SamplerEvent) {
+    /// - Parameter ofChild: of a process that the recorded one started: what becomes of the launch it
+    ///   does not say.
+    package mutating func note(_ event: SamplerEvent, ofChild: Bool = false) {
         switch event {
-        case .began(let pid): self.pid = pid
-        case .mark(let mark):
+        case .began(let pid) where !ofChild: self.pid = pid
+        case .mark(let mark) where !ofChild:
             start = start ?? mark.time
             // They are no borders.
             if mark.kind != .held, mark.kind != .released { self.mark = mark.kind }

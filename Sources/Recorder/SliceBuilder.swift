@@ -95,8 +95,9 @@ struct SliceBuilder: ~Copyable {
         }
     }
 
-    init(unwinder: Unwinder) {
-        interner = StackInterner(unwinder: unwinder)
+    /// - Parameter stacks: those of several processes, of which this is one.
+    init(unwinder: Unwinder, stacks: SharedStacks = SharedStacks()) {
+        interner = StackInterner(unwinder: unwinder, stacks: stacks)
     }
 
     var unwinder: Unwinder { interner.unwinder }

@@ -11,6 +11,7 @@ extension Consistency {
             throw Inconsistency(table: table, row: row, problem: "its size is out of range")
         }
         if let caller = library.caller { try check(caller, table, row) }
+        try check(library.child, table, row)
         libraries += 1
     }
 
@@ -28,12 +29,14 @@ extension Consistency {
     mutating func admit(_ interval: Interval) throws(Inconsistency) {
         if let thread = interval.thread { try check(thread, "intervals", intervals) }
         try check(interval.start, interval.end, "intervals", intervals)
+        try check(interval.child, "intervals", intervals)
         intervals += 1
     }
 
     mutating func admit(_ signpost: Signpost) throws(Inconsistency) {
         if let thread = signpost.thread { try check(thread, "signposts", signposts) }
         try check(signpost.time, "signposts", signposts)
+        try check(signpost.child, "signposts", signposts)
         signposts += 1
     }
 

@@ -19,7 +19,7 @@ struct Consistency {
 
     var notes: Int { noteKinds.count }
     private var noteKinds: Set<RecorderNote.Kind> = []
-    private(set) var children = 0
+    var children = 0
     private(set) var images = 0
     private(set) var marks = 0
     private(set) var modules = 0
@@ -66,28 +66,15 @@ struct Consistency {
         }
     }
 
-    mutating func admit(_ child: ChildProcess) throws(Inconsistency) {
-        try check(child.start, "children", children)
-        try check(child.end, "children", children)
-        guard child.pid > 0, child.parent > 0, child.start <= child.end,
-            0...Self.latest ~= child.cpu.nanoseconds
-        else {
-            throw Inconsistency(table: "children", row: children, problem: "a value out of range")
-        }
-        guard !child.file.contains("/") else {
-            throw Inconsistency(
-                table: "children", row: children, problem: "its file is in another folder")
-        }
-        children += 1
-    }
-
-    mutating func admit(_ image: Image) throws(Inconsistency) {
+    mutating func admit(_ image: Image, of child: ChildIndex?) throws(Inconsistency) {
         try check(image.time, "images", images)
+        try check(child, "images", images)
         images += 1
     }
 
-    mutating func admit(_ mark: Mark) throws(Inconsistency) {
+    mutating func admit(_ mark: Mark, of child: ChildIndex?) throws(Inconsistency) {
         try check(mark.time, "marks", marks)
+        try check(child, "marks", marks)
         let counters = mark.counters
         for value in [counters.minorFaults, counters.majorFaults, counters.readBytes] {
             guard let value, value < 0 else { continue }
@@ -113,6 +100,7 @@ struct Consistency {
     private func check(_ thread: RecordedThread, row: Int) throws(Inconsistency) {
         try check(thread.start, "threads", row)
         try check(thread.end ?? thread.start, "threads", row)
+        try check(thread.child, "threads", row)
         guard thread.tid >= 0 else {
             throw Inconsistency(table: "threads", row: row, problem: "a negative thread id")
         }
@@ -128,6 +116,7 @@ struct Consistency {
     mutating func admit(_ mapping: Mapping) throws(Inconsistency) {
         try check(mapping.time, "mappings", mappings)
         try check(mapping.module, "mappings", mappings)
+        try check(mapping.child, "mappings", mappings)
         guard mapping.start < mapping.end else {
             throw Inconsistency(table: "mappings", row: mappings, problem: "an empty range")
         }

@@ -13,6 +13,8 @@ final class Database {
     /// As the user gave it, for messages.
     let path: String
     private let purpose: Purpose
+    /// Of the schema that it has.
+    var version = Schema.version
     private var handle: OpaquePointer?
 
     /// Opens a file that exists.

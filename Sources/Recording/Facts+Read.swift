@@ -10,7 +10,7 @@ extension TableReader {
                 path: try row.text(1), start: try row.time(3),
                 wall: wall.map(TimeSpan.init(nanoseconds:)), size: try row.integer(5),
                 requestedBy: try row.optionalText(6), caller: caller.map(StackID.init),
-                isInitial: try row.bool(8), file: try row.optionalText(2))
+                isInitial: try row.bool(8), file: try row.optionalText(2), child: try row.child(9))
             try Self.admit { () throws(Inconsistency) in try rules.admit(library) }
             libraries.append(library)
         }
@@ -37,7 +37,7 @@ extension TableReader {
             let interval = Interval(
                 name: try row.text(1), category: try row.text(2), subsystem: try row.text(3),
                 thread: thread.map(ThreadIndex.init), start: try row.time(5),
-                end: try row.time(6), isComplete: try row.bool(7))
+                end: try row.time(6), isComplete: try row.bool(7), child: try row.child(8))
             try Self.admit { () throws(Inconsistency) in try rules.admit(interval) }
             intervals.append(interval)
         }
@@ -50,7 +50,8 @@ extension TableReader {
             let thread: Int? = try row.optional(4)
             let signpost = Signpost(
                 name: try row.text(1), category: try row.text(2), subsystem: try row.text(3),
-                thread: thread.map(ThreadIndex.init), time: try row.time(5))
+                thread: thread.map(ThreadIndex.init), time: try row.time(5),
+                child: try row.child(6))
             try Self.admit { () throws(Inconsistency) in try rules.admit(signpost) }
             signposts.append(signpost)
         }

@@ -13,6 +13,7 @@ extension Statement {
         try bind(7, library.requestedBy)
         try bind(8, library.caller.map { Int64($0.rawValue) })
         try bind(9, library.isInitial)
+        try bind(10, library.child)
         try run()
     }
 
@@ -36,6 +37,7 @@ extension Statement {
         try bind(6, interval.start.nanoseconds)
         try bind(7, interval.end.nanoseconds)
         try bind(8, interval.isComplete)
+        try bind(9, interval.child)
         try run()
     }
 
@@ -46,6 +48,7 @@ extension Statement {
         try bind(4, signpost.subsystem)
         try bind(5, signpost.thread.map { Int64($0.rawValue) })
         try bind(6, signpost.time.nanoseconds)
+        try bind(7, signpost.child)
         try run()
     }
 

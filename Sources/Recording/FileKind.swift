@@ -33,7 +33,7 @@ package enum FileKind: Int32, CaseIterable, Sendable {
     /// The first version of the schema that this one reads. Measurements are kept for years.
     var oldest: Int32 {
         switch self {
-        case .recording: Schema.version
+        case .recording: Schema.oldest
         case .measurement: 1
         }
     }
@@ -58,7 +58,7 @@ extension FileStart {
         return FileKind(rawValue: userVersion >> 16)
     }
 
-    private var schemaVersion: Int32 { userVersion & 0xFFFF }
+    var schemaVersion: Int32 { userVersion & 0xFFFF }
 
     /// Throws unless the file, which is at `path`, is of this kind and of a version that we read.
     func check(is kind: FileKind, _ path: String) throws(RecordingError) {
@@ -72,7 +72,7 @@ extension FileStart {
             throw .damaged(path: path, detail: "its header was changed")
         }
         guard schemaVersion >= kind.oldest else {
-            throw .olderSchema(path: path, found: schemaVersion, supported: kind.version)
+            throw .olderSchema(path: path, found: schemaVersion, supported: kind.oldest)
         }
     }
 }

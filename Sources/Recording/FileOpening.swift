@@ -47,7 +47,8 @@ extension Database {
             // As for the recorder: a sync would only guard against a power cut.
             try database.execute("PRAGMA synchronous = OFF")
             try database.execute(purpose == .read ? "BEGIN" : "BEGIN IMMEDIATE")
-            try database.checkTables(kind.tables)
+            database.version = start.schemaVersion
+            try database.checkTables(kind.tables.map { $0.asOf(start.schemaVersion) })
         } catch {
             database.close()
             throw error
@@ -60,7 +61,7 @@ extension Database {
         return database
     }
 
-    /// Every table must be declared as this version declares it, to the letter: so there is no
+    /// Every table must be declared as the file's version declares it, to the letter: so there is no
     /// view, virtual table, generated column or trigger to be run.
     private func checkTables(_ tables: [Schema.Table]) throws(RecordingError) {
         let query = try prepare(

@@ -89,7 +89,7 @@ extension RecordingError: CustomStringConvertible {
         case .olderSchema(let path, let found, let supported):
             """
             \(path): was written by an older version of firstlight (schema \(found), \
-            this one reads \(supported)); read it with that version, or record anew
+            this one reads \(supported) and later); read it with that version, or record anew
             """
         case .damaged(let path, let detail):
             "\(path): is damaged: \(detail)"

@@ -70,17 +70,34 @@ extension RecordingWriter {
         try write { () throws(SQLiteFailure) in try statements.note.write(note, row: row) }
     }
 
-    package func append(_ child: ChildProcess) throws(RecordingError) {
+    /// Without its images and marks, which are appended one by one. The index is the child's place
+    /// in the recording's list.
+    @discardableResult
+    package func append(_ child: ChildProcess) throws(RecordingError) -> ChildIndex {
         let row = rules.children
         try check { () throws(Inconsistency) in try rules.admit(child) }
         try write { () throws(SQLiteFailure) in try statements.child.write(child, row: row) }
+        return ChildIndex(row)
     }
 
-    package func append(_ image: Image) throws(RecordingError) {
-        let row = rules.images
-        try check { () throws(Inconsistency) in try rules.admit(image) }
+    /// Replaces what is known of a child: it executed another program, or it ended.
+    package func update(
+        _ child: ChildProcess, at index: ChildIndex
+    ) throws(RecordingError) {
+        try check { () throws(Inconsistency) in try rules.checkUpdate(child, at: index) }
         try write { () throws(SQLiteFailure) in
-            try statements.image.write(image, row: row)
+            try statements.child.write(child, row: index.rawValue)
+        }
+    }
+
+    /// - Parameter child: who ran it; nil: the recorded process.
+    package func append(
+        _ image: Image, of child: ChildIndex? = nil
+    ) throws(RecordingError) {
+        let row = rules.images
+        try check { () throws(Inconsistency) in try rules.admit(image, of: child) }
+        try write { () throws(SQLiteFailure) in
+            try statements.image.write(image, of: child, row: row)
             for argument in image.arguments {
                 try statements.argument.write(argument, image: row, row: argumentCount)
                 argumentCount += 1
@@ -88,10 +105,15 @@ extension RecordingWriter {
         }
     }
 
-    package func append(_ mark: Mark) throws(RecordingError) {
+    /// - Parameter child: whose; nil: the recorded process's.
+    package func append(
+        _ mark: Mark, of child: ChildIndex? = nil
+    ) throws(RecordingError) {
         let row = rules.marks
-        try check { () throws(Inconsistency) in try rules.admit(mark) }
-        try write { () throws(SQLiteFailure) in try statements.mark.write(mark, row: row) }
+        try check { () throws(Inconsistency) in try rules.admit(mark, of: child) }
+        try write { () throws(SQLiteFailure) in
+            try statements.mark.write(mark, of: child, row: row)
+        }
     }
 
     /// The index is the thread's place in the recording's list.

@@ -6,8 +6,8 @@ extension TableReader {
         var recording = Recording(header: try header())
         recording.notes = try notes()
         recording.children = try children()
-        recording.images = try images()
-        recording.marks = try marks()
+        try readImages(into: &recording)
+        try readMarks(into: &recording)
         recording.threads = try threads()
         recording.modules = try modules()
         recording.mappings = try mappings()
@@ -80,46 +80,68 @@ extension TableReader {
     private mutating func children() throws(ReadFailure) -> [ChildProcess] {
         var children: [ChildProcess] = []
         try scan(Schema.children) { row, rules throws(ReadFailure) in
-            let outcome = Recording.Outcome(
-                storedName: try row.optionalText(7), value: try row.optional(8))
-            guard let outcome else { throw row.invalid(7) }
-            let child = ChildProcess(
-                pid: try row.integer(1), parent: try row.integer(2), name: try row.text(3),
-                start: try row.time(4), end: try row.time(5), cpu: try row.span(6),
-                outcome: outcome, file: try row.text(9))
+            let child = try Self.child(&row)
             try Self.admit { () throws(Inconsistency) in try rules.admit(child) }
             children.append(child)
         }
         return children
     }
 
-    private mutating func images() throws(ReadFailure) -> [Image] {
-        var images: [Image] = []
+    private static func child(_ row: inout Row) throws(ReadFailure) -> ChildProcess {
+        let outcome = Recording.Outcome(
+            storedName: try row.optionalText(7), value: try row.optional(8))
+        guard let outcome else { throw row.invalid(7) }
+        let (end, cpu): (Int64?, Int64?) = (try row.optional(5), try row.optional(6))
+        let stored = try row.addedText(11)
+        let capture = stored.flatMap(CaptureMethod.init(rawValue:))
+        if stored != nil, capture == nil { throw row.invalid(11) }
+        return ChildProcess(
+            pid: try row.integer(1), parent: try row.integer(2), parentIndex: try row.child(10),
+            name: try row.text(3), start: try row.time(4),
+            end: end.map(MonotonicTime.init(nanoseconds:)),
+            cpu: cpu.map(TimeSpan.init(nanoseconds:)), outcome: outcome, capture: capture,
+            file: try row.optionalText(9))
+    }
+
+    private mutating func readImages(into recording: inout Recording) throws(ReadFailure) {
+        var images: [(image: Image, child: ChildIndex?)] = []
         try scan(Schema.images) { row, rules throws(ReadFailure) in
             let image = Image(path: try row.text(1), arguments: [], time: try row.time(2))
-            try Self.admit { () throws(Inconsistency) in try rules.admit(image) }
-            images.append(image)
+            let child = try row.child(3)
+            try Self.admit { () throws(Inconsistency) in try rules.admit(image, of: child) }
+            images.append((image, child))
         }
         try scan(Schema.arguments) { row, _ throws(ReadFailure) in
             let index: Int = try row.integer(1)
             guard images.indices.contains(index) else { throw row.invalid(1) }
-            images[index].arguments.append(try row.text(2))
+            images[index].image.arguments.append(try row.text(2))
         }
-        return images
+        for (image, child) in images {
+            if let child {
+                recording.children[child.rawValue].images.append(image)
+            } else {
+                recording.images.append(image)
+            }
+        }
     }
 
-    private mutating func marks() throws(ReadFailure) -> [Mark] {
-        var marks: [Mark] = []
+    private mutating func readMarks(into recording: inout Recording) throws(ReadFailure) {
+        var (marks, children) = (recording.marks, recording.children)
         try scan(Schema.marks) { row, rules throws(ReadFailure) in
             guard let kind = Mark.Kind(rawValue: try row.integer(1)) else { throw row.invalid(1) }
             let counters = ProcessCounters(
                 minorFaults: try row.optional(3), majorFaults: try row.optional(4),
                 readBytes: try row.optional(5))
             let mark = Mark(kind: kind, time: try row.time(2), counters: counters)
-            try Self.admit { () throws(Inconsistency) in try rules.admit(mark) }
-            marks.append(mark)
+            let child = try row.child(6)
+            try Self.admit { () throws(Inconsistency) in try rules.admit(mark, of: child) }
+            if let child {
+                children[child.rawValue].marks.append(mark)
+            } else {
+                marks.append(mark)
+            }
         }
-        return marks
+        (recording.marks, recording.children) = (marks, children)
     }
 
     private mutating func threads() throws(ReadFailure) -> [RecordedThread] {
@@ -128,7 +150,8 @@ extension TableReader {
             let end: Int64? = try row.optional(4)
             let thread = RecordedThread(
                 tid: try row.integer(1), name: try row.text(2), start: try row.time(3),
-                end: end.map(MonotonicTime.init(nanoseconds:)), isMain: try row.bool(5))
+                end: end.map(MonotonicTime.init(nanoseconds:)), isMain: try row.bool(5),
+                child: try row.child(6))
             try Self.admit { () throws(Inconsistency) in try rules.admit(thread) }
             threads.append(thread)
         }
@@ -150,7 +173,8 @@ extension TableReader {
         try scan(Schema.mappings) { row, rules throws(ReadFailure) in
             let mapping = Mapping(
                 start: try row.bits(1), end: try row.bits(2), bias: try row.bits(3),
-                module: ModuleIndex(try row.integer(4)), time: try row.time(5))
+                module: ModuleIndex(try row.integer(4)), time: try row.time(5),
+                child: try row.child(6))
             try Self.admit { () throws(Inconsistency) in try rules.admit(mapping) }
             mappings.append(mapping)
         }

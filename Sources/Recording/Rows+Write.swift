@@ -25,11 +25,11 @@ struct Statements {
     let wakeup: Statement
 
     init(_ database: Database) throws(RecordingError) {
-        // The header and the threads change while the recording goes on.
+        // The header, the children and the threads change while the recording goes on.
         header = try database.prepare(Schema.header.replacement)
+        child = try database.prepare(Schema.children.replacement)
         thread = try database.prepare(Schema.threads.replacement)
         note = try database.prepare(Schema.notes.insertion)
-        child = try database.prepare(Schema.children.insertion)
         image = try database.prepare(Schema.images.insertion)
         argument = try database.prepare(Schema.arguments.insertion)
         mark = try database.prepare(Schema.marks.insertion)
@@ -47,6 +47,13 @@ struct Statements {
         priority = try database.prepare(Schema.priorities.insertion)
         run = try database.prepare(Schema.runs.insertion)
         wakeup = try database.prepare(Schema.wakeups.insertion)
+    }
+}
+
+extension Statement {
+    /// NULL: the recorded process.
+    func bind(_ index: Int32, _ child: ChildIndex?) throws(SQLiteFailure) {
+        try bind(index, child.map { Int64($0.rawValue) })
     }
 }
 
@@ -86,18 +93,21 @@ extension Statement {
         try bind(3, Int64(child.parent))
         try bind(4, child.name)
         try bind(5, child.start.nanoseconds)
-        try bind(6, child.end.nanoseconds)
-        try bind(7, child.cpu.nanoseconds)
+        try bind(6, child.end?.nanoseconds)
+        try bind(7, child.cpu?.nanoseconds)
         try bind(8, outcome)
         try bind(9, value)
         try bind(10, child.file)
+        try bind(11, child.parentIndex)
+        try bind(12, child.capture?.rawValue)
         try run()
     }
 
-    func write(_ image: Image, row: Int) throws(SQLiteFailure) {
+    func write(_ image: Image, of child: ChildIndex?, row: Int) throws(SQLiteFailure) {
         try bind(1, row)
         try bind(2, image.path)
         try bind(3, image.time.nanoseconds)
+        try bind(4, child)
         try run()
     }
 
@@ -108,13 +118,14 @@ extension Statement {
         try run()
     }
 
-    func write(_ mark: Mark, row: Int) throws(SQLiteFailure) {
+    func write(_ mark: Mark, of child: ChildIndex?, row: Int) throws(SQLiteFailure) {
         try bind(1, row)
         try bind(2, Int64(mark.kind.rawValue))
         try bind(3, mark.time.nanoseconds)
         try bind(4, mark.counters.minorFaults)
         try bind(5, mark.counters.majorFaults)
         try bind(6, mark.counters.readBytes)
+        try bind(7, child)
         try run()
     }
 
@@ -125,6 +136,7 @@ extension Statement {
         try bind(4, thread.start.nanoseconds)
         try bind(5, thread.end?.nanoseconds)
         try bind(6, thread.isMain)
+        try bind(7, thread.child)
         try run()
     }
 
@@ -142,6 +154,7 @@ extension Statement {
         try bind(4, bits: mapping.bias)
         try bind(5, mapping.module.rawValue)
         try bind(6, mapping.time.nanoseconds)
+        try bind(7, mapping.child)
         try run()
     }
 

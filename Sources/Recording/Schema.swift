@@ -1,4 +1,4 @@
-/// The layout of a recording file, version 5. `docs/recording-format.md` explains every column.
+/// The layout of a recording file, version 6. `docs/recording-format.md` explains every column.
 ///
 /// Each table has the row's position in its list as `id`, from 0 without gaps. Both the
 /// statements that write and those that read are made from this one declaration.
@@ -6,26 +6,51 @@ struct Schema {
     /// SQLite's `application_id`: "FLGT".
     static let applicationID: Int32 = 0x464C_4754
     /// SQLite's `user_version`. Raised when a reader of the older version would misread a file.
-    static let version: Int32 = 5
+    static let version: Int32 = 6
+    /// The first version that is still read.
+    static let oldest: Int32 = 5
 
     struct Table {
+        typealias Columns = KeyValuePairs<String, String>
+
         var name: String
         /// Names with their SQL types, without `id`.
         var columns: [(name: String, type: String)]
+        /// As version 5 declared it, if that was otherwise.
+        private var former: [Table] = []
 
         /// Also what the file's own schema must say, to the letter, before it is read.
         let creation: String
         private let rowTarget: String
 
-        init(_ name: String, _ columns: KeyValuePairs<String, String>) {
+        init(_ name: String, _ columns: Columns) {
+            self.init(name, columns.map { (name: $0.key, type: $0.value) })
+        }
+
+        /// - Parameter added: columns behind those, which came with version 6.
+        init(_ name: String, _ columns: Columns, in6 added: Columns) {
+            self.init(name, (Array(columns) + Array(added)).map { (name: $0.key, type: $0.value) })
+            former = [Table(name, columns)]
+        }
+
+        /// - Parameter earlier: all columns of version 5.
+        init(_ name: String, _ columns: Columns, in5 earlier: Columns) {
+            self.init(name, columns)
+            former = [Table(name, earlier)]
+        }
+
+        private init(_ name: String, _ columns: [(name: String, type: String)]) {
             self.name = name
-            self.columns = columns.map { (name: $0.key, type: $0.value) }
-            let list = columns.map { ", \($0.key) \($0.value)" }.joined()
+            self.columns = columns
+            let list = columns.map { ", \($0.name) \($0.type)" }.joined()
             creation = "CREATE TABLE \(name)(id INTEGER PRIMARY KEY\(list))"
-            let names = columns.map { ", \($0.key)" }.joined()
+            let names = columns.map { ", \($0.name)" }.joined()
             let values = String(repeating: ", ?", count: columns.count)
             rowTarget = "INTO \(name)(id\(names)) VALUES (?\(values))"
         }
+
+        /// As a version of the recording's schema declares it.
+        func asOf(_ version: Int32) -> Table { version < 6 ? former.first ?? self : self }
 
         var insertion: String { "INSERT " + rowTarget }
 
@@ -54,12 +79,19 @@ struct Schema {
         "children",
         [
             "pid": "INTEGER NOT NULL", "parent": "INTEGER NOT NULL", "name": "TEXT NOT NULL",
+            "start_ns": "INTEGER NOT NULL", "end_ns": "INTEGER", "cpu_ns": "INTEGER",
+            "outcome": "TEXT", "outcome_value": "INTEGER", "file": "TEXT",
+            "parent_child": "INTEGER", "capture": "TEXT",
+        ],
+        in5: [
+            "pid": "INTEGER NOT NULL", "parent": "INTEGER NOT NULL", "name": "TEXT NOT NULL",
             "start_ns": "INTEGER NOT NULL", "end_ns": "INTEGER NOT NULL",
             "cpu_ns": "INTEGER NOT NULL", "outcome": "TEXT", "outcome_value": "INTEGER",
             "file": "TEXT NOT NULL",
         ])
     static let images = Table(
-        "images", ["path": "TEXT NOT NULL", "time_ns": "INTEGER NOT NULL"])
+        "images", ["path": "TEXT NOT NULL", "time_ns": "INTEGER NOT NULL"],
+        in6: ["child": "INTEGER"])
     static let arguments = Table(
         "arguments", ["image": "INTEGER NOT NULL", "value": "TEXT NOT NULL"])
     static let marks = Table(
@@ -67,13 +99,15 @@ struct Schema {
         [
             "kind": "INTEGER NOT NULL", "time_ns": "INTEGER NOT NULL",
             "minor_faults": "INTEGER", "major_faults": "INTEGER", "read_bytes": "INTEGER",
-        ])
+        ],
+        in6: ["child": "INTEGER"])
     static let threads = Table(
         "threads",
         [
             "tid": "INTEGER NOT NULL", "name": "TEXT NOT NULL", "start_ns": "INTEGER NOT NULL",
             "end_ns": "INTEGER", "is_main": "INTEGER NOT NULL",
-        ])
+        ],
+        in6: ["child": "INTEGER"])
     static let modules = Table(
         "modules", ["path": "TEXT NOT NULL", "build_id": "BLOB NOT NULL"])
     static let mappings = Table(
@@ -82,7 +116,8 @@ struct Schema {
             "start_address": "INTEGER NOT NULL", "end_address": "INTEGER NOT NULL",
             "bias": "INTEGER NOT NULL", "module": "INTEGER NOT NULL",
             "time_ns": "INTEGER NOT NULL",
-        ])
+        ],
+        in6: ["child": "INTEGER"])
     static let stacks = Table(
         "stacks",
         [
@@ -103,7 +138,8 @@ struct Schema {
             "path": "TEXT NOT NULL", "file": "TEXT", "start_ns": "INTEGER NOT NULL",
             "wall_ns": "INTEGER", "size": "INTEGER NOT NULL", "requested_by": "TEXT",
             "caller": "INTEGER", "initial": "INTEGER NOT NULL",
-        ])
+        ],
+        in6: ["child": "INTEGER"])
     static let initializers = Table(
         "initializers",
         [
@@ -117,13 +153,15 @@ struct Schema {
             "name": "TEXT NOT NULL", "category": "TEXT NOT NULL", "subsystem": "TEXT NOT NULL",
             "thread": "INTEGER", "start_ns": "INTEGER NOT NULL", "end_ns": "INTEGER NOT NULL",
             "complete": "INTEGER NOT NULL",
-        ])
+        ],
+        in6: ["child": "INTEGER"])
     static let signposts = Table(
         "signposts",
         [
             "name": "TEXT NOT NULL", "category": "TEXT NOT NULL", "subsystem": "TEXT NOT NULL",
             "thread": "INTEGER", "time_ns": "INTEGER NOT NULL",
-        ])
+        ],
+        in6: ["child": "INTEGER"])
     static let ready = Table(
         "ready", ["time_ns": "INTEGER NOT NULL", "condition": "TEXT NOT NULL"])
     static let waitReasons = Table(

@@ -21,6 +21,7 @@ struct TableReader {
     mutating func scan(
         _ table: Schema.Table, _ body: (inout Row, inout Consistency) throws(ReadFailure) -> Void
     ) throws(ReadFailure) {
+        let table = table.asOf(database.version)
         let statement: Statement
         do {
             statement = try database.prepare(table.selection)
@@ -134,6 +135,19 @@ struct Row {
 
     func module(_ column: Int32) throws(ReadFailure) -> ModuleIndex? {
         try (optional(column) as Int?).map(ModuleIndex.init)
+    }
+
+    /// A column that version 5 did not have: NULL there.
+    private func isMissing(_ column: Int32) -> Bool { Int(column) > table.columns.count }
+
+    /// The column `child`.
+    func child(_ column: Int32) throws(ReadFailure) -> ChildIndex? {
+        if isMissing(column) { return nil }
+        return try (optional(column) as Int?).map(ChildIndex.init)
+    }
+
+    mutating func addedText(_ column: Int32) throws(ReadFailure) -> String? {
+        isMissing(column) ? nil : try optionalText(column)
     }
 
     /// A frame's columns `module`, `address` and `kind`, the first of which is given.

@@ -2,7 +2,8 @@ package import Analysis
 import ProfileModel
 
 /// Stacks in the format of flamegraph.pl and its kin: one line for each,
-/// `phase;thread;outer;…;inner COUNT`, COUNT in whole microseconds.
+/// `phase;thread;outer;…;inner COUNT`, COUNT in whole microseconds. Where there are several processes,
+/// each line begins with its own.
 package enum FoldedStacks {
     package struct Options: Sendable {
         package var selection = Selection.all
@@ -37,18 +38,23 @@ package enum FoldedStacks {
     private static func lines(_ profile: Profile, _ options: Options) -> [Line] {
         let phases = profile.phases.map { element($0.name) }
         let threads = profile.threads.map { element($0.name + "/\($0.tid)") }
+        let processes = profile.processes.map { element($0.label + "/\($0.pid)") }
+        let hasProcesses = profile.processes.count > 1
         let functions = profile.frames.functions.map { element($0.name) }
         let stacks = profile.weighedStacks(
             options.selection, weight: options.weight, byPhase: options.showsPhase,
-            byThread: options.showsThread)
+            byThread: options.showsThread || hasProcesses)
         return stacks.map { stack in
             var text = ""
             func append(_ element: String) {
                 if !text.isEmpty { text += ";" }
                 text += element
             }
+            if hasProcesses, let thread = stack.thread {
+                append(processes[profile.process(ofThread: thread)])
+            }
             if let phase = stack.phase { append(phases[phase]) }
-            if let thread = stack.thread { append(threads[thread]) }
+            if options.showsThread, let thread = stack.thread { append(threads[thread]) }
             for id in stack.frames {
                 let frame = profile.frames[id]
                 append(functions[Int(frame.function.rawValue)])

@@ -6,7 +6,6 @@ package import ProfileModel
 package struct Symbolicator: Sendable {
     private let search: DebugFileSearch
     private let cache: SymbolCache?
-    private let shared: SharedAnswers?
     /// Told of each module when its turn comes and when it is done, from several threads.
     package var tell: (@Sendable (Progress) -> Void)?
     /// Whether somebody wants this to end, from when on that stays so; asked between one module, unit
@@ -26,16 +25,10 @@ package struct Symbolicator: Sendable {
         }
     }
 
-    /// - Parameters:
-    ///   - cache: what earlier recordings found; nil for none.
-    ///   - shared: what is found for others that were made with this one; nil: there are none.
-    package init(
-        search: DebugFileSearch = DebugFileSearch(), cache: SymbolCache? = nil,
-        shared: SharedAnswers? = nil
-    ) {
+    /// - Parameter cache: what earlier recordings found; nil for none.
+    package init(search: DebugFileSearch = DebugFileSearch(), cache: SymbolCache? = nil) {
         self.search = search
         self.cache = cache
-        self.shared = shared
     }
 
     /// The recording's symbols with all of its stacks' addresses in it. What is there already is
@@ -77,20 +70,11 @@ package struct Symbolicator: Sendable {
         }
         var pairs: [(Question, Answer)] = []
         var left = 0
-        var rest: [Question] = []
-        for question in questions {
-            if let answer = sharedAnswer(to: question) {
-                pairs.append((question, answer))
-            } else {
-                rest.append(question)
-            }
-        }
-        for (question, answer) in zip(rest, answers(to: rest)) {
+        for (question, answer) in zip(questions, answers(to: questions)) {
             guard let answer else {
                 left += 1
                 continue
             }
-            share(answer, to: question)
             pairs.append((question, answer))
         }
         for (question, answer) in pairs {
@@ -125,30 +109,6 @@ package struct Symbolicator: Sendable {
         }
     }
 
-    /// nil: not all of it is known.
-    private func sharedAnswer(to question: Question) -> Answer? {
-        guard let known = shared?.known(of: question.module, search),
-            question.addresses.allSatisfy({ known.frames[$0.address.lookup] != nil }),
-            question.places.allSatisfy({ known.names[$0.address.lookup] != nil })
-        else { return nil }
-        return Answer(
-            summary: known.summary, frames: known.frames,
-            names: known.names.compactMapValues(\.self))
-    }
-
-    private func share(_ answer: Answer, to question: Question) {
-        guard let shared, answer.isWhole else { return }
-        var names: [UInt64: String?] = [:]
-        for place in question.places {
-            let lookup = place.address.lookup
-            names.updateValue(answer.names[lookup], forKey: lookup)
-        }
-        shared.add(
-            SharedAnswers.Known(
-                summary: answer.summary, frames: answer.frames, names: names),
-            of: question.module, search)
-    }
-
     /// What is asked of one module.
     private struct Question: Sendable {
         var index: ModuleIndex
@@ -164,8 +124,6 @@ package struct Symbolicator: Sendable {
         var summary: ModuleSymbols
         var frames: [UInt64: [SourceFrame]]
         var names: [UInt64: String]
-        /// No file lost bytes while it was read.
-        var isWhole = true
         /// Puts into the cache what is new to it.
         var addition: (@Sendable () -> Void)?
     }
@@ -182,9 +140,7 @@ package struct Symbolicator: Sendable {
         guard !isCalledOff() else { return nil }
         guard !resolver.lostBytes else {
             let remark = ModuleRemark(.unreadable, "it was cut short while it was read")
-            return Answer(
-                summary: ModuleSymbols(remarks: [remark]), frames: [:], names: [:],
-                isWhole: false)
+            return Answer(summary: ModuleSymbols(remarks: [remark]), frames: [:], names: [:])
         }
         return Answer(summary: resolver.summary, frames: frames, names: names, addition: addition)
     }
@@ -208,14 +164,17 @@ package struct Symbolicator: Sendable {
     ) -> [ModuleIndex: [FrameAddress]] {
         var result: [ModuleIndex: [FrameAddress]] = [:]
         let data = DataPlaces(recording)
-        for place in Set(recording.waits.compactMap(\.reason.place)).sorted() {
-            guard let address = data.address(of: place), let module = address.module,
+        var seen: Set<FrameAddress> = []
+        for wait in recording.waits {
+            guard let place = wait.reason.place,
+                let address = data.address(of: place, in: recording.child(of: wait.thread)),
+                let module = address.module,
                 recording.modules.indices.contains(module.rawValue),
-                recording.symbols.frames[address] == nil
+                recording.symbols.frames[address] == nil, seen.insert(address).inserted
             else { continue }
             result[module, default: []].append(address)
         }
-        return result
+        return result.mapValues { $0.sorted { $0.address.value < $1.address.value } }
     }
 
     private typealias Frames = [UInt64: [SourceFrame]]

@@ -32,12 +32,21 @@ struct AddressSpace {
 
     /// Ascending and disjoint.
     private(set) var ranges: [Range] = []
-    private(set) var modules: [Module] = []
+    private let files: MappedFiles
     /// Where our own code is: part of the way, but nobody's frames.
     private var ownCode: [Swift.Range<UInt64>] = []
+    /// Of the files that this process has mapped.
     private var indices: [FileKey: ModuleIndex] = [:]
-    private var files: [ModuleIndex: ELFFile] = [:]
-    private var tables: [ModuleIndex: FrameTables] = [:]
+
+    private let process: Int?
+
+    /// - Parameter process: one of several, by number; nil: the only one, or the first.
+    init(_ files: MappedFiles = MappedFiles(), process: Int? = nil) {
+        self.files = files
+        self.process = process
+    }
+
+    var modules: [Module] { files.modules }
 
     var hasOwnCode: Bool { !ownCode.isEmpty }
 
@@ -67,16 +76,16 @@ struct AddressSpace {
                 continue
             }
             let module =
-                mapping.path.isEmpty || mapping.path == "//anon"
+                mapping.isNameless && process == nil
                 ? nil : index(of: mapping, openAlternative: openAlternative)
-            let file = module.flatMap { files[$0] }
+            let file = module.flatMap { files.file(of: $0) }
             // Without a readable file its headers are unknown: offsets stand for addresses then.
             let bias =
                 file?.bias(mappedAt: mapping.start, fileOffset: mapping.fileOffset)
-                ?? (module == nil ? 0 : mapping.start &- mapping.fileOffset)
+                ?? (mapping.isNameless ? 0 : mapping.start &- mapping.fileOffset)
             let range = Range(
                 start: mapping.start, end: mapping.end, bias: bias, module: module,
-                tables: module.flatMap { tables[$0] })
+                tables: module.flatMap { files.tables(of: $0) })
             ranges.append(range)
             if let module, !known.contains(Identity(range)) {
                 added.append(
@@ -93,37 +102,13 @@ struct AddressSpace {
     ) -> ModuleIndex {
         let key = FileKey(path: mapping.path, inode: mapping.inode)
         if let known = indices[key] { return known }
-        let index = ModuleIndex(modules.count)
-        let file = open(mapping, openAlternative)
-        modules.append(Module(path: mapping.path, buildID: file?.buildID() ?? mapping.buildID))
+        let index = files.index(of: mapping, in: process, openAlternative)
         indices[key] = index
-        files[index] = file
-        tables[index] = file.map { FrameTables($0) }
         return index
     }
 
-    private func open(
-        _ mapping: CodeMapping, _ alternatives: (CodeMapping) -> [String]
-    ) -> ELFFile? {
-        if mapping.path == "[vdso]" {
-            return ELFFile.vdso().flatMap { isMapped($0, as: mapping) ? $0 : nil }
-        }
-        for path in [mapping.path] + alternatives(mapping) {
-            // A build id says more than an inode: it is the same on another machine.
-            let inode = mapping.buildID.isEmpty ? mapping.inode : 0
-            if let file = ELFFile(path: path, inode: inode), isMapped(file, as: mapping) {
-                return file
-            }
-        }
-        return nil
-    }
-
-    private func isMapped(_ file: ELFFile, as mapping: CodeMapping) -> Bool {
-        mapping.buildID.isEmpty || file.buildID() == mapping.buildID
-    }
-
     /// Whether the file that was mapped could be read.
-    func isReadable(_ module: ModuleIndex) -> Bool { files[module] != nil }
+    func isReadable(_ module: ModuleIndex) -> Bool { files.file(of: module) != nil }
 
     /// The position in `ranges` of the one that holds an address.
     func rangeIndex(around address: UInt64) -> Int? {

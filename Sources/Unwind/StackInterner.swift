@@ -4,10 +4,16 @@ package import ProfileModel
 /// not seen before.
 package struct StackInterner: ~Copyable {
     package let unwinder: Unwinder
-    package private(set) var stacks = StackTable()
+    private let shared: SharedStacks
     private var frames = FrameBuffer()
 
-    package init(unwinder: Unwinder) { self.unwinder = unwinder }
+    /// - Parameter stacks: those of several processes, of which this is one.
+    package init(unwinder: Unwinder, stacks: SharedStacks = SharedStacks()) {
+        self.unwinder = unwinder
+        shared = stacks
+    }
+
+    package var stacks: StackTable { shared.table }
 
     /// The number of frames of the snapshot that was unwound last.
     package var frameCount: Int { frames.count }
@@ -19,19 +25,34 @@ package struct StackInterner: ~Copyable {
         _ snapshot: Snapshot
     ) -> (stack: StackID?, truncation: Truncation?) {
         let truncation = unwinder.unwind(snapshot, into: &frames)
+        return (Self.intern(frames, into: &shared.table), truncation)
+    }
+
+    /// On its own, so that the table is reached for once a stack.
+    private static func intern(
+        _ frames: borrowing FrameBuffer, into table: inout StackTable
+    ) -> StackID? {
         var stack: StackID?
         var index = frames.count
         while index > 0 {
             index &-= 1
-            stack = stacks.intern(parent: stack, frame: frames[index])
+            stack = table.intern(parent: stack, frame: frames[index])
         }
-        return (stack, truncation)
+        return stack
     }
 
     /// - Parameter caller: nil: the frame is a stack's outermost.
     package mutating func intern(
         _ frame: FrameAddress, calledFrom caller: StackID? = nil
     ) -> StackID {
-        stacks.intern(parent: caller, frame: frame)
+        shared.table.intern(parent: caller, frame: frame)
     }
+}
+
+/// The stacks of several processes that have their modules in common, in one table. For one thread
+/// only.
+package final class SharedStacks {
+    package fileprivate(set) var table = StackTable()
+
+    package init() {}
 }

@@ -19,14 +19,19 @@ package struct Callstack: Sendable {
 /// by address; it serves nearly every stack. Where a frame needs more (DWARF expressions, further
 /// registers), the careful walk starts again at the leaf with all registers.
 ///
-/// One for each thread that unwinds: nothing is shared between two of them.
+/// One for each process, and for each thread that unwinds: between threads nothing is shared.
 package final class Unwinder {
-    private(set) var space = AddressSpace()
+    private(set) var space: AddressSpace
     let cache = RuleCache()
 
-    package init() {}
+    /// - Parameters:
+    ///   - files: those of several processes, of which this is one.
+    ///   - process: its number among them; nil: it is the only one, or the first.
+    package init(files: MappedFiles = MappedFiles(), process: Int? = nil) {
+        space = AddressSpace(files, process: process)
+    }
 
-    /// All modules seen so far; frames name them by position.
+    /// All modules seen so far, of all processes that share them; frames name them by position.
     package var modules: [Module] { space.modules }
 
     /// Whether the file that was mapped could be read: otherwise it is gone, or another one has

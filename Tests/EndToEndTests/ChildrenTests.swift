@@ -3,61 +3,114 @@ import Glibc
 import Testing
 
 extension EndToEnd {
-    /// `--follow-children`: each process has a recording of its own, and the main one lists them.
+    /// `--follow-children`: one recording has the launch's whole tree of processes.
     @Suite struct Children {
         private let scratch: Scratch
 
         init() throws { scratch = try Scratch() }
 
-        private func record(_ program: [String]) throws -> (Finished, LaunchReport) {
+        private func record(_ program: [String]) throws -> Recorded {
+            let path = scratch("launch.firstlight")
             let finished = try Firstlight.recording(
-                program, to: scratch("launch.firstlight"),
-                options: ["--quiet", "--follow-children"]
+                program, to: path, options: ["--quiet", "--follow-children"]
             ).run()
-            let report = try Recorded(path: scratch("launch.firstlight"), finished: finished)
-                .json()
-            return (finished, report)
+            return Recorded(path: path, finished: finished)
         }
 
-        @Test func eachHasItsRecording() throws {
+        @Test func oneRecordingHasThemAll() throws {
             let spin = try Setup.fixture("spin")
             let script = "\(spin); (exit 3); \(spin) & wait; exit 7"
             let alone = try Command(["sh", "-c", script]).run()
-            let (recorded, report) = try record(["sh", "-c", script])
-            #expect(recorded == alone)
-            #expect(report.program.path.hasSuffix("sh"))
-            let children = report.children ?? []
-            #expect(children.map(\.name).sorted() == ["sh", "spin", "spin"])
-            #expect(children.filter { $0.name == "sh" }.map(\.exitStatus) == [3])
+            let recorded = try record(["sh", "-c", script])
+            #expect(recorded.finished == alone)
+            #expect(scratch.files == ["launch.firstlight"])
+            let report = try recorded.json()
+            let first = try #require(report.processes.first)
+            #expect(first.pid == report.program.pid && first.name == report.program.name)
+            #expect(first.arguments == ["sh", "-c", script] && first.parentPid == nil)
+            #expect(first.exitStatus == 7)
+            #expect(first.phases.map(\.name) == report.phaseNames)
+            #expect(first.phases.map(\.wallNs) == report.phases.map(\.wallNs))
+            let children = report.processes.dropFirst()
+            #expect(children.map(\.name) == ["spin", "sh", "spin"])
+            #expect(children.map(\.exitStatus) == [0, 3, 0])
+            #expect(children.allSatisfy { $0.parentPid == first.pid && $0.parent == 0 })
+            #expect(children.filter { $0.name == "spin" }.allSatisfy { $0.arguments == [spin] })
             for child in children {
-                #expect(child.parent == report.program.pid)
-                let own = try Recorded(path: scratch(child.file), finished: recorded).json()
-                #expect(own.program.pid == child.pid)
+                let end = try #require(child.endNs)
+                #expect(child.phases.reduce(0) { $0 + $1.wallNs } <= end - child.startNs)
+                #expect(report.threads.contains { $0.tid == child.pid && $0.pid == child.pid })
+            }
+            // What they did is in the launch's figures.
+            #expect(report.brokenSums.isEmpty)
+            #expect(report.functions.contains { $0.function == "spin" && $0.selfCpuNs > 0 })
+        }
+
+        /// Of one process there is the report that it would have had alone.
+        @Test func oneOfThemAlone() throws {
+            let spin = try Setup.fixture("spin")
+            let recorded = try record(["sh", "-c", "\(spin); (exit 3)"])
+            let whole = try recorded.json()
+            let child = try #require(whole.processes.first { $0.name == "spin" })
+            #expect(child.phases.map(\.name).suffix(2) == ["Static initialisers", "Main"])
+            for word in ["spin", "SPIN", "\(child.pid)"] {
+                let own = try recorded.json(["--process", word])
+                #expect(own.program.pid == child.pid && own.processes.count == 1)
                 #expect(own.brokenSums.isEmpty)
-                guard child.name == "spin" else { continue }
-                #expect(own.phaseNames.suffix(2) == ["Static initialisers", "Main"])
+                #expect(own.phaseNames == child.phases.map(\.name))
+                // What the profiler held it for is left out here, and is part of the tree's time.
+                for (mine, among) in zip(own.phases, child.phases) {
+                    #expect(mine.wallNs + mine.heldNs == among.wallNs, "\(mine.name)")
+                }
+                #expect(own.phases.map(\.cpuNs) == child.phases.map(\.cpuNs))
                 #expect(own.functions.contains { $0.function == "spin" && $0.selfCpuNs > 0 })
             }
+            let unknown = try Firstlight.command(["report", recorded.path, "--process", "x"]).run()
+            #expect(unknown.status == 1)
+            #expect(unknown.error.contains("no process 'x' in this recording; it has: "))
+            let several = try Firstlight.command(["report", recorded.path, "--process", "sh"]).run()
+            #expect(several.status == 1 && several.error.contains("give one's id: "))
+        }
+
+        @Test func everyViewAndFormatKnowsThem() throws {
+            let spin = try Setup.fixture("spin")
+            let recorded = try record(["sh", "-c", "\(spin); (exit 3)"])
+            let child = try #require(
+                try recorded.json().processes.first { $0.name == "spin" })
+            let tree = try recorded.text("report", ["--view", "processes"])
+            let lines = tree.split(separator: "\n").filter { $0.contains("\(child.pid)") }
+            #expect(lines.count == 1 && lines.first?.hasPrefix("    spin ") == true, "\(tree)")
+            #expect(try recorded.text("report").contains("PROCESS"))
+            #expect(try recorded.text("report", ["--view", "threads"]).contains("PROCESS"))
+            let folded = try recorded.text("fold")
+            let mine = "spin/\(child.pid);"
+            #expect(folded.split(separator: "\n").contains { $0.hasPrefix(mine) })
+            let own = try recorded.text("fold", ["--process", "spin"])
+            #expect(!own.contains("sh/"))
+            let firefox = try recorded.text("export", ["--format", "firefox"])
+            #expect(firefox.contains("\"pid\":\"\(child.pid)\""))
+            let chrome = try recorded.text("export", ["--format", "chrome"])
+            #expect(chrome.contains("\"pid\":\(child.pid)"))
         }
 
         @Test(arguments: [["vfork", "20"], ["spawn", "20"], ["fork"]])
         func theyAreBornInEveryWay(words: [String]) throws {
             let program = [try Setup.fixture("forkers")] + words
             let alone = try Command(program).run()
-            let (recorded, report) = try record(program)
-            #expect(recorded == alone)
-            #expect(report.children?.isEmpty == false)
+            let recorded = try record(program)
+            #expect(recorded.finished == alone)
+            #expect(try recorded.json().processes.count > 1)
         }
 
-        /// Of a child that has ended nothing stays but a line: neither files nor threads.
+        /// Of a child that has ended nothing stays but its rows: neither files nor threads.
         @Test func thousandsMayEnd() throws {
             let script = """
                 i=0; while [ $i -lt 60 ]; do /bin/true; i=$((i+1)); done; echo ready; read line
                 """
             let (input, output) = (try Channel(), try Channel())
+            let path = scratch("launch.firstlight")
             var command = try Firstlight.recording(
-                ["sh", "-c", script], to: scratch("launch.firstlight"),
-                options: ["--quiet", "--follow-children"])
+                ["sh", "-c", script], to: path, options: ["--quiet", "--follow-children"])
             command.input = .descriptor(input.reader)
             command.output = output.writer
             let recorder = try command.start()
@@ -71,51 +124,20 @@ extension EndToEnd {
             input.closeWriter()
             _ = try recorder.finish()
             let finished = Finished(end: .exited(0), output: "", error: "")
-            let report = try Recorded(path: scratch("launch.firstlight"), finished: finished).json()
-            let children = report.children ?? []
-            // Nobody begins twice, with an empty recording in place of the first.
+            let report = try Recorded(path: path, finished: finished).json()
+            let children = report.processes.dropFirst()
+            // Nobody begins twice.
             #expect(children.count == 60 && children.allSatisfy { $0.name == "true" })
-        }
-
-        /// What takes long after the program's end is called off: what was done is kept, the rest
-        /// can be read nevertheless, and nothing else is left.
-        @Test func symbolicationIsCalledOff() throws {
-            let script = "i=0; while [ $i -lt 60 ]; do /bin/true; i=$((i+1)); done; exit 7"
-            let error = try Channel()
-            // The summary does not fit: the recorder waits for us with it.
-            let setPipeSize: Int32 = 1031
-            #expect(fcntl(error.writer, setPipeSize, 4096) == 4096)
-            var command = try Firstlight.recording(
-                ["sh", "-c", script], to: scratch("launch.firstlight"),
-                options: ["--follow-children"])
-            command.error = error.writer
-            let recorder = try command.start()
-            error.closeWriter()
-            #expect(try error.line(limit: 60)?.hasPrefix("sh · ") == true)
-            kill(recorder.pid, SIGINT)
-            let said = try error.rest().split(separator: "\n")
-            #expect(try recorder.finish().status == 7)
-            #expect(
-                said.last.map(String.init)
-                    == "firstlight: interrupted: 60 of 60 children's recordings are without "
-                    + "functions' names; firstlight report looks them up")
-            let finished = Finished(end: .exited(0), output: "", error: "")
-            let report = try Recorded(path: scratch("launch.firstlight"), finished: finished)
-                .json()
-            let children = report.children ?? []
-            #expect(children.count == 60)
-            #expect(scratch.files == (children.map(\.file) + ["launch.firstlight"]).sorted())
-            let last = try #require(children.last)
-            let own = try Recorded(path: scratch(last.file), finished: finished).json()
-            #expect(own.program.pid == last.pid)
+            #expect(scratch.files == ["launch.firstlight"])
         }
 
         /// A child that lives on is let go, unharmed.
         @Test func aChildMayOutliveItsParent() throws {
             let input = try Channel()
+            let path = scratch("launch.firstlight")
             var command = try Firstlight.recording(
                 ["sh", "-c", "exec 3<&0; { read line <&3; echo $line; } & exit 0"],
-                to: scratch("launch.firstlight"), options: ["--quiet", "--follow-children"])
+                to: path, options: ["--quiet", "--follow-children"])
             command.input = .descriptor(input.reader)
             let output = try Channel()
             command.output = output.writer
@@ -124,6 +146,10 @@ extension EndToEnd {
             #expect(try child.finish().status == 0)
             try input.write("later\n")
             #expect(try output.rest() == "later\n")
+            let finished = Finished(end: .exited(0), output: "", error: "")
+            let report = try Recorded(path: path, finished: finished).json()
+            #expect(report.processes.count == 2)
+            #expect(report.processes.last.map { $0.exitStatus == nil && $0.signal == nil } == true)
         }
     }
 }

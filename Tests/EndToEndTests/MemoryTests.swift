@@ -129,7 +129,7 @@ extension EndToEnd {
             let isNoted = report.launch.notes.contains { $0.kind == "leak_sanitizer" }
             #expect(isNoted == !Set(options).isDisjoint(with: ["ptrace", "--follow-children"]))
             // To follow them takes tracing.
-            #expect(report.children?.isEmpty != false)
+            #expect(report.processes.count == 1)
         }
 
         /// Only a child has it: that one is not traced, and its children are not followed; all others
@@ -149,12 +149,11 @@ extension EndToEnd {
             #expect(recorded.end == alone.end && recorded.output == alone.output)
             #expect(recorded.error.withoutNumbers == alone.error.withoutNumbers)
             let report = try Recorded(path: path, finished: recorded).json()
-            #expect(report.children?.map(\.name) == [program, "spin"])
-            let file = try #require(report.children?.first?.file)
-            let child = Recorded(path: scratch(file), finished: recorded)
-            #expect(try child.json().launch.notes.contains { $0.kind == "leak_sanitizer" })
-            #expect(try child.json().launch.slices > 0)
-            let summary = try child.text("report", columns: 300)
+            #expect(report.processes.map(\.name) == ["sh", program, "spin"])
+            #expect(report.launch.notes.contains { $0.kind == "leak_sanitizer" })
+            let whole = Recorded(path: path, finished: recorded)
+            #expect(try whole.json(["--process", program]).launch.slices > 0)
+            let summary = try whole.text("report", columns: 300)
             #expect(summary.contains("not traced") && summary.contains("not followed"))
         }
 

@@ -17,9 +17,17 @@ import Testing
 
     /// What the queue hands out next; nil at the end.
     private static func next(of queue: EventQueue) -> [SamplerEvent]? {
-        var batch: [SamplerEvent] = []
-        return queue.next(into: &batch) ? batch : nil
+        var batch: [QueuedEvent] = []
+        return queue.next(into: &batch) ? events(batch) : nil
     }
+
+    private static func events(_ batch: [QueuedEvent]) -> [SamplerEvent] {
+        batch.compactMap { queued in
+            if case .observed(let event, of: nil) = queued { event } else { nil }
+        }
+    }
+
+    private static func samples(_ batch: [QueuedEvent]) -> [Sample] { samples(events(batch)) }
 
     private static func samples(_ events: [SamplerEvent]?) -> [Sample] {
         (events ?? []).compactMap { event in
@@ -158,7 +166,7 @@ import Testing
     @Test(arguments: 1...5) func everyEventComesOnceAndInOrder(seed: UInt64) {
         var random = SeededNumbers(seed: seed)
         let queue = EventQueue()
-        var batch: [SamplerEvent] = []
+        var batch: [QueuedEvent] = []
         var found: [Int] = []
         var sent = 0
         for _ in 0..<4 {
@@ -232,7 +240,7 @@ import Testing
             _ = Self.next(of: queue)
         }
         let reader = Task.detached { () -> Int in
-            var batch: [SamplerEvent] = []
+            var batch: [QueuedEvent] = []
             var count = 0
             while queue.next(into: &batch) { count += batch.count }
             return count
@@ -269,7 +277,7 @@ import Testing
     @Test(arguments: 1...5) func nothingIsLostBetweenTwoThreads(seed: UInt64) async {
         let queue = EventQueue()
         let reader = Task.detached { () -> [Int] in
-            var batch: [SamplerEvent] = []
+            var batch: [QueuedEvent] = []
             var found: [Int] = []
             while queue.next(into: &batch) { found += Self.samples(batch).map(\.thread.rawValue) }
             return found
@@ -281,5 +289,44 @@ import Testing
         }
         queue.finish()
         #expect(await reader.value == Array(0..<count))
+    }
+
+    // MARK: Children
+
+    private static let code = [
+        CodeMapping(start: 0, end: 4096, fileOffset: 0, path: "/a", inode: 1)
+    ]
+
+    /// Of a full queue's mappings only those of the same process are replaced.
+    @Test func mappingsOfOneProcessDoNotTakeAnothersPlace() {
+        let queue = EventQueue()
+        let long = [
+            CodeMapping(
+                start: 0, end: 4096, fileOffset: 0, path: String(repeating: "x", count: 1 << 20),
+                inode: 1)
+        ]
+        queue.receive(.mappings(Self.code, MonotonicTime(nanoseconds: 1)), of: ChildIndex(3))
+        for index in 0..<70 {
+            queue.receive(.mappings(long, MonotonicTime(nanoseconds: Int64(index))))
+        }
+        var batch: [QueuedEvent] = []
+        #expect(queue.next(into: &batch))
+        let owners = batch.map { queued -> ChildIndex? in
+            if case .observed(_, of: let child) = queued { child } else { nil }
+        }
+        #expect(owners.first == ChildIndex(3))
+        #expect(owners.dropFirst().allSatisfy { $0 == nil } && owners.count < 70)
+    }
+
+    @Test func whoIsAskedAnswersForItself() {
+        let queue = EventQueue()
+        let first = StackRequest(thread: ThreadIndex(0), blocking: 1)
+        let second = StackRequest(thread: ThreadIndex(0), blocking: 2)
+        queue.request(first)
+        queue.request(second, of: ChildIndex(1))
+        #expect(queue.takeRequests(of: ChildIndex(0)).isEmpty)
+        #expect(queue.takeRequests(of: ChildIndex(1)) == [second])
+        #expect(queue.takeRequests() == [first])
+        #expect(queue.takeRequests(of: ChildIndex(1)).isEmpty)
     }
 }

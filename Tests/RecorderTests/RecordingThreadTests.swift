@@ -16,6 +16,10 @@ import Testing
         start: 0x10000, end: 0x20000, fileOffset: 0, path: "/nowhere/libslow.so", inode: 1)
 
     private func record(_ events: [SamplerEvent]) throws -> Recording {
+        try record { queue in for event in events { queue.receive(event) } }
+    }
+
+    private func record(_ send: (EventQueue) -> Void) throws -> Recording {
         var template = Array("/tmp/firstlight-test-XXXXXX\0".utf8CString)
         let folder = try #require(
             template.withUnsafeMutableBufferPointer { buffer in
@@ -31,8 +35,8 @@ import Testing
         let writer = RecordingThread(path: path, header: header, queue: queue)
         try #require(writer.start())
         queue.receive(.began(pid: getpid()))
-        for event in events { queue.receive(event) }
-        writer.finish([], []) { _ in }
+        send(queue)
+        writer.finish([]) { _ in }
         #expect(writer.failure == nil)
         return try RecordingReader.load(path: path)
     }
@@ -118,5 +122,88 @@ import Testing
         #expect(kept.thread == nil && kept.end == kept.start)
         #expect(kept.name.utf8.count == RecordedText.longest)
         #expect(recording.ready?.by == "exit")
+    }
+
+    // MARK: Several processes
+
+    private static func sample(_ address: UInt64, at start: Int64) -> SamplerEvent {
+        var registers = Registers(programCounter: address, stackPointer: 0x7000)
+        registers[Registers.framePointer] = 0x7000
+        let stack = StackCopy(start: 0x7000, bytes: [UInt8](repeating: 0, count: 16))
+        return .sample(
+            Sample(
+                thread: ThreadIndex(0), start: time(start),
+                times: StateTimes(running: TimeSpan(nanoseconds: 10)),
+                content: .snapshot(Snapshot(registers: registers, stack: stack))))
+    }
+
+    private static func outcome(_ outcome: Recording.Outcome, cpu: Int64) -> SamplerOutcome {
+        SamplerOutcome(
+            outcome: outcome, ticks: 1, missedTicks: 0, lateness: .zero, heldByProfiler: .zero,
+            capture: .ptrace, cpu: TimeSpan(nanoseconds: cpu), account: nil,
+            notes: [RecorderNote(.lostWaits, 2)], markProblems: [])
+    }
+
+    /// Threads, modules and stacks have one numbering; an id that is used again is another process.
+    @Test func childrenAreInTheSameFile() throws {
+        let moved = CodeMapping(
+            start: 0x50000, end: 0x60000, fileOffset: 0, path: Self.code.path, inode: 1)
+        let recording = try record { queue in
+            let children = FollowedChildren(queue: queue)
+            queue.receive(Self.thread)
+            queue.receive(.mappings([Self.code], Self.time(3)))
+            queue.receive(Self.sample(0x10010, at: 10))
+            let pid = getpid()
+            for round in 0..<2 {
+                let start = Self.time(Int64(100 * (round + 1)))
+                guard let sink = children.began(70, parent: pid, at: start),
+                    let inner = children.began(71, parent: 70, at: start)
+                else { continue }
+                for (sink, tid, address) in [(sink, 70, 0x50010), (inner, 71, 0x50020)] {
+                    sink.receive(.began(pid: Int32(tid)))
+                    sink.receive(
+                        .image(Image(path: "/bin/\(tid)", arguments: ["a"], time: start)))
+                    sink.receive(.mark(Mark(kind: .spawned, time: start)))
+                    sink.receive(
+                        .threadStarted(
+                            RecordedThread(
+                                tid: Int32(tid), name: "t\(tid)", start: start, isMain: true)))
+                    sink.receive(.mappings([moved], start))
+                    sink.receive(Self.sample(UInt64(address), at: start.nanoseconds + 5))
+                }
+                children.ended(71, Self.outcome(.exited(3), cpu: 5))
+                children.ended(70, Self.outcome(.signalled(9), cpu: 7))
+            }
+        }
+        #expect(recording.children.map(\.pid) == [70, 71, 70, 71])
+        #expect(
+            recording.children.map(\.parentIndex) == [nil, ChildIndex(0), nil, ChildIndex(2)])
+        #expect(recording.children.map(\.name) == ["70", "71", "70", "71"])
+        #expect(recording.children.map { $0.cpu?.nanoseconds } == [7, 5, 7, 5])
+        #expect(recording.children[1].outcome == .exited(3))
+        #expect(recording.children[0].images.map(\.arguments) == [["a"]])
+        #expect(recording.children[3].marks.map(\.time) == [Self.time(200)])
+        #expect(
+            recording.threads.map(\.child) == [nil] + (0..<4).map { ChildIndex($0) })
+        #expect(recording.modules.count == 1)
+        #expect(recording.mappings.map(\.child) == [nil] + (0..<4).map { ChildIndex($0) })
+        #expect(recording.slices.map(\.thread.rawValue).sorted() == [0, 1, 2, 3, 4])
+        // The first process and the children have the same code at different places.
+        let stacks = recording.slices.sorted { $0.thread < $1.thread }.map(\.stack)
+        #expect(stacks[0] == stacks[1] && stacks[1] == stacks[3] && stacks[2] == stacks[4])
+        #expect(stacks[1] != stacks[2])
+        #expect(recording.notes.contains(RecorderNote(.lostWaits, 8)))
+    }
+
+    /// A recording that is cut short has what was known of a child.
+    @Test func aChildThatGoesOnHasNoEnd() throws {
+        let recording = try record { queue in
+            let children = FollowedChildren(queue: queue)
+            let sink = children.began(70, parent: 5, at: Self.time(100))
+            sink?.receive(.image(Image(path: "/bin/a", arguments: [], time: Self.time(101))))
+        }
+        let child = try #require(recording.children.first)
+        #expect(child.end == nil && child.cpu == nil && child.outcome == .unknown)
+        #expect(child.parent == 5 && child.parentIndex == nil && child.name == "a")
     }
 }

@@ -49,12 +49,13 @@ struct RandomRecording {
                 readBytes: maybe(Int64.max))
             return Mark(kind: kind, time: time(), counters: counters)
         }
+        addChildren(to: &recording)
         recording.threads = (0..<number(1...9)).map { index in
             let start = time()
             let end = start + span()
             return RecordedThread(
                 tid: Int32(number(0...Int(Int32.max))), name: text(), start: start,
-                end: maybe(end), isMain: index == 0)
+                end: maybe(end), isMain: index == 0, child: child(recording))
         }
         recording.modules = (0..<number(1...9)).map { _ in
             let bytes = (0..<number(0...20)).map { _ in UInt8(number(0...255)) }
@@ -64,7 +65,8 @@ struct RandomRecording {
             let start = address() & ~1
             return Mapping(
                 start: start, end: start + 1, bias: address(),
-                module: ModuleIndex(number(0...recording.modules.count - 1)), time: time())
+                module: ModuleIndex(number(0...recording.modules.count - 1)), time: time(),
+                child: child(recording))
         }
         for _ in 0..<100 { addStack(to: &recording) }
         addSlices(slices, to: &recording)
@@ -75,15 +77,32 @@ struct RandomRecording {
             number(1...9)
         )
         .map { RecorderNote($0, Int64(number(0...(1 << 60)))) }
-        recording.children = (0..<number(0...3)).map { _ in
-            let start = time()
-            return ChildProcess(
-                pid: Int32(number(1...4_000_000)), parent: Int32(number(1...4_000_000)),
-                name: text(), start: start, end: start + span(), cpu: span(),
-                outcome: [.exited(3), .signalled(9), .running, .unknown][number(0...3)],
-                file: "a.\(number(1...9)).firstlight")
-        }
         return recording
+    }
+
+    private mutating func addChildren(to recording: inout Recording) {
+        recording.children = (0..<number(0...3)).map { index in
+            let start = time()
+            var child = ChildProcess(
+                pid: Int32(number(1...4_000_000)), parent: Int32(number(0...4_000_000)),
+                parentIndex: index == 0 ? nil : maybe(ChildIndex(index - 1)), name: text(),
+                start: start, end: maybe(0).map { _ in start + span() },
+                cpu: maybe(0).map { _ in span() },
+                outcome: [.exited(3), .signalled(9), .running, .unknown][number(0...3)],
+                capture: maybe(.ptrace),
+                file: maybe(0).map { _ in "a.\(number(1...9)).firstlight" })
+            child.images = (0..<number(0...2)).map { _ in
+                Image(
+                    path: text(), arguments: (0..<number(0...2)).map { _ in text() }, time: time())
+            }
+            child.marks = (0..<number(0...2)).map { _ in Mark(kind: .main, time: time()) }
+            return child
+        }
+    }
+
+    private mutating func child(_ recording: Recording) -> ChildIndex? {
+        recording.children.isEmpty
+            ? nil : maybe(0).map { _ in ChildIndex(number(0...recording.children.count - 1)) }
     }
 
     private mutating func header() -> Recording.Header {
@@ -153,7 +172,7 @@ struct RandomRecording {
                 path: text(), start: time(), wall: maybe(0).map { _ in span() },
                 size: Int64(number(0...(1 << 60))), requestedBy: maybe(0).map { _ in text() },
                 caller: maybe(0).map { _ in stack(recording) }, isInitial: maybe(0) == nil,
-                file: maybe(0).map { _ in text() })
+                file: maybe(0).map { _ in text() }, child: child(recording))
         }
         recording.initializers = (0..<number(1...5)).map { _ in
             let start = time()
@@ -166,12 +185,13 @@ struct RandomRecording {
             return Interval(
                 name: text(), category: text(), subsystem: text(),
                 thread: maybe(0).map { _ in thread(recording) }, start: start,
-                end: start + span(), isComplete: maybe(0) == nil)
+                end: start + span(), isComplete: maybe(0) == nil, child: child(recording))
         }
         recording.signposts = (0..<number(1...5)).map { _ in
             Signpost(
                 name: text(), category: text(), subsystem: text(),
-                thread: maybe(0).map { _ in thread(recording) }, time: time())
+                thread: maybe(0).map { _ in thread(recording) }, time: time(),
+                child: child(recording))
         }
         recording.ready = maybe(0).map { _ in Readiness(time: time(), by: text()) }
         recording.waits = (0..<number(1...9)).map { _ in wait(recording) }

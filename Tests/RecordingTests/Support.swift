@@ -65,7 +65,11 @@ func save(_ recording: Recording, to path: String) throws {
 func beginSaving(_ recording: Recording, to path: String) throws -> RecordingWriter {
     let writer = try RecordingWriter(creating: path, header: recording.header)
     for note in recording.notes { try writer.append(note) }
-    for child in recording.children { try writer.append(child) }
+    for child in recording.children {
+        let index = try writer.append(child)
+        for image in child.images { try writer.append(image, of: index) }
+        for mark in child.marks { try writer.append(mark, of: index) }
+    }
     for image in recording.images { try writer.append(image) }
     for mark in recording.marks { try writer.append(mark) }
     for thread in recording.threads { try writer.append(thread) }

@@ -29,8 +29,8 @@ import Testing
         }
         try expectKeys(
             report,
-            "schema program launch children phases threads functions modules ready initializers "
-                + "libraries intervals signposts events timeline priorities findings "
+            "schema program launch processes children phases threads functions modules ready "
+                + "initializers libraries intervals signposts events timeline priorities findings "
                 + "criticalPath notes")
         #expect(report["schema"] as? Int == 1)
         try expectKeys(report["program"], "name path arguments pid exitStatus")
@@ -45,7 +45,7 @@ import Testing
             try expectKeys(
                 phase,
                 "name group startNs wallNs heldNs cpuNs minorFaults majorFaults readBytes mainThread "
-                    + "heaviestStack")
+                    + "heaviestPid heaviestStack")
             try expectKeys(phase["mainThread"], "runningNs runnableNs preemptedNs blockedNs")
             for frame in try objects(phase["heaviestStack"]) {
                 try expectKeys(frame, "function module file line own inlined cpuNs wallNs")
@@ -54,7 +54,7 @@ import Testing
         for thread in try objects(report["threads"]) {
             try expectKeys(
                 thread,
-                "tid name startNs endNs runningNs runnableNs preemptedNs blockedNs priority")
+                "tid pid name startNs endNs runningNs runnableNs preemptedNs blockedNs priority")
         }
         for function in try objects(report["functions"]) {
             try expectKeys(
@@ -98,7 +98,7 @@ import Testing
         for event in events {
             #expect(
                 event.keys.sorted() == [
-                    "durationNs", "endedBy", "reason", "stack", "startNs", "tid",
+                    "durationNs", "endedBy", "pid", "reason", "stack", "startNs", "tid",
                 ])
             let reason = try #require(event["reason"] as? Object)
             #expect(reason.keys.sorted() == ["detail", "kind", "ownerTid"])

@@ -67,39 +67,6 @@ struct SymbolicatorTests {
         #expect(table.modules == [ModuleIndex(0): missing, ModuleIndex(1): ModuleSymbols()])
     }
 
-    /// Recordings that were made together: the second one's answer is the first one's, and no file is
-    /// opened for it; unless nothing says that both had the same file.
-    @Test(.enabled(if: Tools.has("gcc", "nm", "readelf"), "needs gcc and binutils"))
-    func whatWasFoundForOneIsSharedByBuildID() throws {
-        let folder = try TemporaryFolder()
-        let program = try folder.compile(
-            "int main(void) { return 0; }", with: "gcc", as: "program", "-Wl,--build-id")
-        let place = try #require(try folder.address(of: "main", in: program))
-        let index = ModuleIndex(0)
-        let main = FrameAddress(module: index, address: CodeAddress(place, .instruction))
-        let other = FrameAddress(module: index, address: CodeAddress(1, .instruction))
-        let known = Module(path: program, buildID: try folder.buildID(of: program))
-        let unknown = Module(path: program)
-        var moved = DebugFileSearch.none
-        moved.standIns[known] = program + ".moved"
-
-        let shared = SharedAnswers()
-        func names(
-            _ module: Module, _ address: FrameAddress, search: DebugFileSearch = .none
-        ) -> [String?]? {
-            Symbolicator(search: search, shared: shared)
-                .symbolicate(recording([module], [address])).frames[address]?.map(\.function)
-        }
-        #expect(names(known, main) == ["main"])
-        #expect(names(unknown, main) == ["main"])
-        #expect(rename(program, program + ".gone") == 0)
-        #expect(names(known, main) == ["main"])
-        #expect(names(unknown, main) == [nil])
-        // What is kept elsewhere, or was not asked before, is looked for.
-        #expect(names(known, main, search: moved) == [nil])
-        #expect(names(known, other) == [nil])
-    }
-
     /// It is asked before a module, before each unit is searched for code, before each unit and each
     /// address is looked up, and in the end. What is not whole is left for later, as if it had never
     /// been begun.

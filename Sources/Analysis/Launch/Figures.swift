@@ -4,7 +4,7 @@ package import ProfileModel
 package struct ThreadFigures: Hashable, Sendable {
     package var tid: Int32
     package var name: String
-    /// True for the process's first thread, which ``MainThread`` may pass over.
+    /// True for the recorded process's first thread, which ``MainThread`` may pass over.
     package var isMain: Bool
     /// Since the launch's start, and within the launch.
     package var start: TimeSpan
@@ -13,4 +13,6 @@ package struct ThreadFigures: Hashable, Sendable {
     package var times: StateTimes
     /// In the order of time: what it was at first, and every change; empty: not known.
     package var priorities: [PriorityFigures] = []
+    /// Of which child; nil: of the recorded process.
+    package var child: ChildIndex?
 }

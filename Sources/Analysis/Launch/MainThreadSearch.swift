@@ -50,7 +50,7 @@ struct MainThreadSearch {
     private func thread(madeBefore wait: WaitFigures, by first: Int) -> Int? {
         let earliest = max(main.lowerBound, idleStart(of: first, before: wait.start))
         let near = threads.indices.filter { index in
-            index != first && threads[index].start >= earliest
+            index != first && threads[index].child == nil && threads[index].start >= earliest
                 && threads[index].start <= wait.start + tolerance
         }
         guard near.count == 1, let found = near.first,

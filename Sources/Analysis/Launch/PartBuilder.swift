@@ -16,7 +16,10 @@ struct PartBuilder {
     private let plan: PhasePlan
     /// When each phase ends, in order.
     private let phaseEnds: [MonotonicTime]
+    /// Whether it is the recorded process's first thread.
     private let isMain: [Bool]
+    /// Whether it is one of the recorded process's, not of its children's.
+    private let isOwn: [Bool]
     /// How many slices were charged to each line, of those that count.
     private var slicesByLine: [Int] = []
     /// The start of the last slice that was charged to each line.
@@ -33,14 +36,16 @@ struct PartBuilder {
         self.expander = expander
         phases = plan.phases()
         phaseEnds = phases.map { plan.start + $0.end }
-        isMain = recording.threads.map(\.isMain)
+        isMain = recording.threads.map { $0.isMain && $0.child == nil }
+        isOwn = recording.threads.map { $0.child == nil }
         let starts = recording.threads.map(\.start.clamped)
         lastEnds = starts
         threadEnds = recording.threads.map { $0.end?.clamped }
         threads = zip(recording.threads, starts).map { thread, start in
             ThreadFigures(
-                tid: thread.tid, name: thread.name, isMain: thread.isMain,
-                start: plan.within(start) - plan.start, end: .zero, times: .zero)
+                tid: thread.tid, name: thread.name, isMain: thread.isMain && thread.child == nil,
+                start: plan.within(start) - plan.start, end: .zero, times: .zero,
+                child: thread.child)
         }
         for priority in PriorityFigures.all(of: recording, plan) {
             threads[priority.thread].priorities.append(priority)
@@ -135,7 +140,7 @@ struct PartBuilder {
             lastByLine.append(MonotonicTime(nanoseconds: .min))
         }
         slicesByLine[Int(line)] += 1
-        if slice.start < plan.end {
+        if slice.start < plan.end, isOwn[slice.thread.rawValue] {
             lastByLine[Int(line)] = max(lastByLine[Int(line)], slice.start)
         }
     }
@@ -175,7 +180,7 @@ struct PartBuilder {
         parts.append(part)
     }
 
-    /// When each module was last met on a stack, within the launch.
+    /// When each module was last met on a stack of the recorded process, within the launch.
     private func sightings() -> ModuleSightings {
         let (paths, frames) = (expander.paths, expander.frames)
         let never = MonotonicTime(nanoseconds: .min)

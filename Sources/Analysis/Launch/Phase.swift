@@ -15,7 +15,7 @@ package struct Phase: Hashable, Sendable {
     package var wall: TimeSpan
     /// How long the profiler kept every thread from running in it; no part of ``wall``.
     package var held: TimeSpan = .zero
-    /// Time on a core, of all threads.
+    /// Time on a core, of all threads of all processes.
     package var cpu: TimeSpan = .zero
     /// What the main thread did in the phase.
     package var mainThread: StateTimes = .zero

@@ -116,9 +116,14 @@ struct PhasePlan {
         }
     }
 
-    /// Whether a dynamic linker (glibc's `ld-linux…`, musl's `ld-musl…`) was mapped.
     private static func hasDynamicLinker(_ recording: Recording) -> Bool {
-        recording.modules.contains { $0.name.hasPrefix("ld-") || $0.name.hasPrefix("ld.so") }
+        guard !recording.children.isEmpty else {
+            return recording.modules.contains(where: \.isDynamicLinker)
+        }
+        return recording.mappings.contains { mapping in
+            mapping.child == nil && recording.modules.indices.contains(mapping.module.rawValue)
+                && recording.modules[mapping.module.rawValue].isDynamicLinker
+        }
     }
 
     private static func earliest(in recording: Recording, _ marks: [Mark]) -> MonotonicTime {
@@ -134,6 +139,11 @@ struct PhasePlan {
         return [marks.map(\.time).max(), images.max(), slices.max()].compactMap { $0 }.max()
             ?? MonotonicTime(nanoseconds: 0)
     }
+}
+
+extension Module {
+    /// glibc's `ld-linux…`, musl's `ld-musl…`.
+    var isDynamicLinker: Bool { name.hasPrefix("ld-") || name.hasPrefix("ld.so") }
 }
 
 extension ProcessCounters {

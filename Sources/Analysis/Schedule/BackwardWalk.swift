@@ -51,16 +51,39 @@ struct BackwardWalk {
             depth: waiting.count, wakeup: profile.wakeup(of: thread, at: start))
     }
 
-    /// The thread of the process that ended the wait of the one that we are on, if it did so by
-    /// itself, and is known to have had a core then.
+    /// The thread that ended the wait of the one that we are on, if it did so by itself, and is known
+    /// to have had a core then.
     private func follow(to time: TimeSpan) -> Int? {
         if let successor = successor(of: thread, at: time) { return successor }
-        guard let wakeup = profile.wakeup(of: thread, at: time), !wakeup.isInterrupt,
-            let waker = wakeup.wakerThread?.rawValue, waker != thread,
+        guard let wakeup = profile.wakeup(of: thread, at: time) else {
+            return endedChild(at: time)
+        }
+        guard !wakeup.isInterrupt, let waker = wakeup.wakerThread?.rawValue, waker != thread,
             profile.threads.indices.contains(waker)
         else { return nil }
-        let stretch = parts.stretch(of: waker, before: time)
-        return stretch.state == .running ? waker : nil
+        let isRunning = parts.stretch(of: waker, before: time).state == .running
+        return isRunning || hasJustEnded(waker, at: time) ? waker : nil
+    }
+
+    /// A thread tells its end while nobody tells of it any more.
+    private func hasJustEnded(_ thread: Int, at time: TimeSpan) -> Bool {
+        let distance = (time - profile.threads[thread].end).nanoseconds
+        // One that was ended as it waited did nothing.
+        return abs(distance) <= profile.header.tolerance.nanoseconds
+            && parts.stretch(of: thread, before: time).state != .blocked
+    }
+
+    /// The first thread of the process whose end the one that we are on waited for, where nobody
+    /// tells who ended waits.
+    private func endedChild(at time: TimeSpan) -> Int? {
+        guard profile.processes.count > 1,
+            let wait = parts.wait(of: thread, before: time), wait.reason.kind == .child,
+            let pid = wait.reason.owner
+        else { return nil }
+        return profile.threads.indices.last {
+            profile.threads[$0].tid == pid && profile.threads[$0].child != nil
+                && hasJustEnded($0, at: time)
+        }
     }
 
     /// The main thread while the first one, on which we are, only waits for it: that is known
@@ -75,11 +98,22 @@ struct BackwardWalk {
 
     /// Before it was made, a thread's way is that of its maker.
     private mutating func goToCreator() {
-        guard parts.isBeginning(of: thread, at: time),
-            let maker = profile.wakeup(of: thread, at: time)?.wakerThread?.rawValue,
-            maker != thread, profile.threads.indices.contains(maker)
+        guard parts.isBeginning(of: thread, at: time) else { return }
+        let known = profile.wakeup(of: thread, at: time)?.wakerThread?.rawValue
+        guard let maker = known ?? leaderOfParent, maker != thread,
+            profile.threads.indices.contains(maker)
         else { return }
         thread = maker
+    }
+
+    /// Of a child's first thread: that of the process that started it, for want of better knowledge.
+    private var leaderOfParent: Int? {
+        let process = profile.processes[profile.process(ofThread: thread)]
+        guard process.pid == profile.threads[thread].tid, let parent = process.parent else {
+            return nil
+        }
+        let pid = profile.processes[parent].pid
+        return profile.processes[parent].threads.first { profile.threads[$0].tid == pid }
     }
 }
 

@@ -60,8 +60,20 @@ struct ThreadParts {
 
     /// Whether nothing is known of a thread before a time.
     func isBeginning(of thread: Int, at time: TimeSpan) -> Bool {
-        guard let first = profile.schedule.threads[thread].runs.first else { return false }
+        guard let first = profile.schedule.threads[thread].runs.first else {
+            // Of a child it is known when it was forked.
+            return profile.threads[thread].child != nil && profile.threads[thread].start >= time
+        }
         return first.start - profile.start >= time
+    }
+
+    /// The wait that ended at a time, as far as samples tell.
+    func wait(of thread: Int, before time: TimeSpan) -> WaitFigures? {
+        let list = waits[thread]
+        let tolerance = profile.header.tolerance
+        let index = list.partitionIndex { $0.end >= time - tolerance }
+        guard index < list.count, list[index].end <= time + tolerance else { return nil }
+        return list[index]
     }
 
     /// The segment with the stack that its thread had for most of it, and what it waited for.

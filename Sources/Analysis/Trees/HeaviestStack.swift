@@ -50,6 +50,19 @@ extension Profile {
         return result
     }
 
+    /// The process that has most of a selection, in the list of processes; nil: there is only one, or
+    /// none has any.
+    package func heaviestProcess(in selection: Selection, weight: Weight) -> Int? {
+        guard processes.count > 1 else { return nil }
+        var weights = [TimeSpan](repeating: .zero, count: processes.count)
+        for (thread, times) in timesByThread(in: selection).enumerated() {
+            let process = process(ofThread: thread)
+            weights[process] = weights[process] + weight.of(times)
+        }
+        let heaviest = weights.indices.max { (weights[$0], $1) < (weights[$1], $0) }
+        return heaviest.flatMap { weights[$0] > .zero ? $0 : nil }
+    }
+
     /// Ties are broken by name, as in trees.
     private func isHeavier(
         _ path: Int32, than other: Int32, _ totals: PathTotals, _ weight: Weight

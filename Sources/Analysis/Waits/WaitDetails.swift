@@ -5,11 +5,18 @@ import ProfileModel
 struct WaitDetails {
     private let symbols: SymbolTable
     private let places: DataPlaces
-    private var names: [UInt64: String?] = [:]
+    private let threads: [RecordedThread]
+    private var names: [Place: String?] = [:]
+
+    private struct Place: Hashable {
+        var address: UInt64
+        var child: ChildIndex?
+    }
 
     init(_ recording: Recording) {
         symbols = recording.symbols
         places = DataPlaces(recording)
+        threads = recording.threads
     }
 
     /// - Parameter functions: in which it waited, innermost first.
@@ -31,7 +38,7 @@ struct WaitDetails {
         }
         var label = WaitReason(reason.kind, detail: reason.kind == .sleep ? nil : reason.detail)
         guard let place = reason.place, let what = reason.detail else { return (reason, label) }
-        if let name = name(of: place) {
+        if let name = name(of: Place(address: place, child: child(of: wait.thread))) {
             reason.detail = "\(what) in \(name)"
             label.detail = reason.detail
         } else if reason.kind != .other {
@@ -42,9 +49,14 @@ struct WaitDetails {
 
     private static let futex: Int32 = 202
 
-    private mutating func name(of place: UInt64) -> String? {
+    private func child(of thread: ThreadIndex) -> ChildIndex? {
+        threads.indices.contains(thread.rawValue) ? threads[thread.rawValue].child : nil
+    }
+
+    private mutating func name(of place: Place) -> String? {
         if let known = names[place] { return known }
-        let found = places.address(of: place).flatMap { symbols.frames[$0]?.first?.function }
+        let found = places.address(of: place.address, in: place.child)
+            .flatMap { symbols.frames[$0]?.first?.function }
         names[place] = .some(found)
         return found
     }

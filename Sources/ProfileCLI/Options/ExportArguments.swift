@@ -9,6 +9,7 @@ package struct ExportArguments: Sendable {
     package var output: String?
     package var phase: String?
     package var thread: String?
+    package var process: String?
     package var interval: String?
     package var weight: Weight
     package var names: NameStyle
@@ -23,6 +24,7 @@ package struct ExportArguments: Sendable {
         output = arguments.text(.output)
         phase = arguments.text(.phase)
         thread = arguments.text(.thread)
+        process = arguments.text(.process)
         interval = arguments.text(.interval)
         weight = arguments.text(.weight).flatMap(Weight.init) ?? .cpu
         names = NameStyle(arguments)

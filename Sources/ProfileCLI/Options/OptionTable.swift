@@ -10,7 +10,7 @@ package enum OptionName: Hashable, Sendable {
         progress, wait, symbolCache
     case view, phase, thread, weight, minPercent, minDuration, depth, format, demangle,
         exportFormat
-    case noPhase, noThread
+    case noPhase, noThread, process
     case interval
     case until, extended, watchdog, mark
     case pid, timings
@@ -101,8 +101,8 @@ package enum OptionTable {
         .init(
             .followChildren, "follow-children", for: recording,
             """
-            record the processes that it starts, too, each in a file of its own beside this one \
-            (launch.PID.firstlight); everything is by ptrace then
+            record the processes that it starts, too, and those that they start; everything is by \
+            ptrace then
             """),
         .init(
             .switches, "switches", "WHETHER", .choice(["on", "off"]), for: recording,
@@ -148,7 +148,7 @@ package enum OptionTable {
             """
             summary (default), heaviest (the heaviest stack, and the functions by their own \
             time), tree (callers above callees), bottom-up (functions with their callers below), \
-            threads, modules, libraries (what was loaded, for whom, and whether it was used), \
+            processes (what was started, by whom, and what it cost), threads, modules, libraries (what was loaded, for whom, and whether it was used), \
             initializers (heaviest first, with what each did), intervals (signposts and marks), \
             events (what threads waited for, where, and who ended it), timeline (what each \
             thread did over time), critical-path (the chain of running and waiting that \
@@ -158,6 +158,12 @@ package enum OptionTable {
             .phase, "phase", "NAME", .text, for: reading.union([.compare, .top]),
             "only this phase; the beginning of its name is enough"),
         .init(.thread, "thread", "TID|NAME", .text, for: reading, "only this thread"),
+        .init(
+            .process, "process", "PID|NAME", .text, for: reading.union([.view]),
+            """
+            only this process of those that were recorded with --follow-children, with the phases \
+            of its own launch
+            """),
         .init(
             .interval, "interval", "NAME", .text, for: reading,
             """

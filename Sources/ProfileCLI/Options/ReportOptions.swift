@@ -13,6 +13,7 @@ package struct ReportOptions: Sendable {
     package var view: View
     package var phase: String?
     package var thread: String?
+    package var process: String?
     package var interval: String?
     package var weight: Weight?
     package var minPercent: Double?
@@ -37,6 +38,7 @@ package struct ReportOptions: Sendable {
         view = arguments.text(.view).flatMap(View.init) ?? .summary
         phase = arguments.text(.phase)
         thread = arguments.text(.thread)
+        process = arguments.text(.process)
         interval = arguments.text(.interval)
         weight = arguments.text(.weight).flatMap(Weight.init)
         minPercent = arguments.percent(.minPercent)
@@ -80,6 +82,7 @@ package struct FoldOptions: Sendable {
     package var file: String
     package var phase: String?
     package var thread: String?
+    package var process: String?
     package var interval: String?
     package var weight: Weight
     package var showsPhase: Bool
@@ -90,6 +93,7 @@ package struct FoldOptions: Sendable {
         file = arguments.operands.first ?? RecordOptions.defaultOutput
         phase = arguments.text(.phase)
         thread = arguments.text(.thread)
+        process = arguments.text(.process)
         interval = arguments.text(.interval)
         weight = arguments.text(.weight).flatMap(Weight.init) ?? .cpu
         showsPhase = !arguments.isGiven(.noPhase)

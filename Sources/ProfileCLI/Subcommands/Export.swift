@@ -6,7 +6,8 @@ enum ExportCommand {
     /// Writes the profile in a format of others, and returns the exit status.
     static func run(_ arguments: ExportArguments, _ console: Console) -> Int32 {
         Reading.write(to: arguments.output, console) { () throws(Reading.Failure) in
-            let profile = try Reading.profile(of: arguments.file, names: arguments.names)
+            let profile = try Reading.profile(
+                of: arguments.file, names: arguments.names, process: arguments.process)
             var options = ExportOptions()
             options.selection = try Reading.selection(
                 of: profile, phase: arguments.phase, thread: arguments.thread,

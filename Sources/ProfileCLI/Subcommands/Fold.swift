@@ -6,7 +6,8 @@ enum FoldCommand {
     /// Prints the folded stacks, and returns the exit status.
     static func run(_ options: FoldOptions, _ console: Console) -> Int32 {
         Reading.print(to: console) { () throws(Reading.Failure) in
-            let profile = try Reading.profile(of: options.file, names: options.names)
+            let profile = try Reading.profile(
+                of: options.file, names: options.names, process: options.process)
             var folding = FoldedStacks.Options()
             folding.selection = try Reading.selection(
                 of: profile, phase: options.phase, thread: options.thread,

@@ -25,22 +25,32 @@ enum Reading {
 
     /// The recording, symbolicated here and now as far as that was not done when it was made (its
     /// recorder was killed, or that was called off).
-    static func profile(of path: String, names: NameStyle) throws(Failure) -> Profile {
+    ///
+    /// - Parameter process: the id or the name of the one that is meant; nil: all.
+    static func profile(
+        of path: String, names: NameStyle, process: String? = nil
+    ) throws(Failure) -> Profile {
         var timings = Timings()
-        return try profile(of: path, names: names, &timings)
+        return try profile(of: path, names: names, process: process, &timings)
     }
 
     static func profile(
-        of path: String, names: NameStyle, _ timings: inout Timings
+        of path: String, names: NameStyle, process: String? = nil, _ timings: inout Timings
     ) throws(Failure) -> Profile {
+        var recording: Recording
         do throws(RecordingError) {
-            var recording = try symbolicatedRecording(at: path, &timings)
-            return timings.measure("analysing") {
-                recording.symbols = recording.symbols.named(names)
-                return Profile(recording)
-            }
+            recording = try symbolicatedRecording(at: path, &timings)
         } catch {
             throw Failure(error)
+        }
+        do throws(SelectionError) {
+            if let process { recording = try recording.process(named: process) }
+        } catch {
+            throw Failure(error)
+        }
+        return timings.measure("analysing") {
+            recording.symbols = recording.symbols.named(names)
+            return Profile(recording)
         }
     }
 

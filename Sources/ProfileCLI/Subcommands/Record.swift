@@ -97,8 +97,6 @@ enum RecordCommand {
         }
         let hasSummary = finish(options, result, console)
         ending.explainStall()
-        // They may be thousands: what was asked for is there before.
-        ChildSymbolication(children: result.children, options: options, console: console).run()
         return withExtendedLifetime(conditions) {
             ending.seeToTheEnd(isComplete: result.failure == nil && hasSummary)
         }

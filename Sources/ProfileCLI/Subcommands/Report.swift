@@ -19,7 +19,8 @@ enum ReportCommand {
         }
         var timings = Timings()
         let status = Reading.write(to: options.output, console) { () throws(Reading.Failure) in
-            let profile = try Reading.profile(of: options.file, names: options.names, &timings)
+            let profile = try Reading.profile(
+                of: options.file, names: options.names, process: options.process, &timings)
             return try timings.measure("printing") { () throws(Reading.Failure) in
                 try render(profile, options, console)
             }

@@ -9,7 +9,6 @@ struct Symbolication {
     /// nil: nothing was left behind (an import).
     private let held: HeldFiles?
     private let cache: SymbolCache?
-    private let shared: SharedAnswers?
     private let fetching: Fetching
     /// nil: what takes long is not said.
     private let line: LiveLine?
@@ -18,14 +17,11 @@ struct Symbolication {
     /// - Parameters:
     ///   - held: what the process left behind; nil: there was none.
     ///   - cache: what earlier symbolication found; nil for none.
-    ///   - shared: what is found for others that were made with this one; nil: there are none.
     init(
-        _ held: HeldFiles?, cache: SymbolCache?, shared: SharedAnswers? = nil,
-        _ console: Console, isQuiet: Bool
+        _ held: HeldFiles?, cache: SymbolCache?, _ console: Console, isQuiet: Bool
     ) {
         self.held = held
         self.cache = cache
-        self.shared = shared
         line = isQuiet ? nil : console.line
         fetching = Fetching(console: console, line: line)
         guard let held else { return }
@@ -46,6 +42,9 @@ struct Symbolication {
             try RecordingReader.load(path: path)
         }
         perfMap(of: recording.header.pid)?.name(&recording)
+        for child in recording.childrenWithGeneratedCode.sorted() {
+            perfMap(of: recording.children[child.rawValue].pid)?.name(&recording, of: child)
+        }
         var search = search
         search.fetched = fetching.debugFiles(for: recording, search)
         let found = timings.measure("symbolicating") { find(recording, search) }
@@ -78,7 +77,7 @@ struct Symbolication {
 
     private func find(_ recording: Recording, _ search: DebugFileSearch) -> Symbolicator.Found {
         let stage = Stage(Lookups())
-        var symbolicator = Symbolicator(search: search, cache: cache, shared: shared)
+        var symbolicator = Symbolicator(search: search, cache: cache)
         symbolicator.tell = { progress in stage.update { $0.note(progress) } }
         symbolicator.isCalledOff = { Interrupt.isPending }
         return SlowStep.run(on: line, { stage.value.text }) { symbolicator.find(recording) }

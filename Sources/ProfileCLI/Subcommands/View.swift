@@ -25,7 +25,8 @@ enum ViewCommand {
     private static func write(
         _ options: ViewOptions, _ console: Console
     ) throws(Reading.Failure) -> String {
-        let profile = try Reading.profile(of: options.file, names: options.names)
+        let profile = try Reading.profile(
+            of: options.file, names: options.names, process: options.process)
         let sources = SourceReading(
             profile, recording: options.file, root: options.sourceRoot
         ).lines(tell: console)

@@ -14,8 +14,20 @@ struct ChromeExport {
         self.options = options
     }
 
-    /// No thread has this id: the launch as a whole.
-    private static let launch: Int32 = 0
+    /// Where an event is shown.
+    private struct Lane {
+        var pid: Int32
+        /// 0: the process's launch as a whole.
+        var tid: Int32
+    }
+
+    private var launch: Lane { Lane(pid: profile.header.pid, tid: 0) }
+
+    private func lane(ofThread index: Int) -> Lane {
+        Lane(
+            pid: profile.processes[profile.process(ofThread: index)].pid,
+            tid: profile.threads[index].tid)
+    }
 
     func render() -> [UInt8] {
         var writer = JSONWriter()
@@ -36,31 +48,34 @@ struct ChromeExport {
     // MARK: Lanes
 
     private func names(_ writer: inout JSONWriter) {
-        metadata("process_name", Self.launch, &writer) {
-            $0.field("name", profile.program.name)
+        for (index, process) in profile.processes.enumerated() {
+            let lane = Lane(pid: process.pid, tid: 0)
+            metadata("process_name", lane, &writer) { $0.field("name", process.name) }
+            guard profile.processes.count > 1 else { continue }
+            metadata("process_sort_index", lane, &writer) { $0.field("sort_index", index) }
         }
-        name(Self.launch, "launch", order: -1, &writer)
+        name(launch, "launch", order: -1, &writer)
         for (index, thread) in profile.threads.enumerated() {
-            let isMain = thread.isMain ? 0 : index + 1
-            name(thread.tid, thread.name, order: isMain, &writer)
+            let order = profile.isLeader(index) ? 0 : index + 1
+            name(lane(ofThread: index), thread.name, order: order, &writer)
         }
     }
 
-    private func name(_ tid: Int32, _ name: String, order: Int, _ writer: inout JSONWriter) {
-        metadata("thread_name", tid, &writer) { $0.field("name", name) }
-        metadata("thread_sort_index", tid, &writer) { $0.field("sort_index", order) }
+    private func name(_ lane: Lane, _ name: String, order: Int, _ writer: inout JSONWriter) {
+        metadata("thread_name", lane, &writer) { $0.field("name", name) }
+        metadata("thread_sort_index", lane, &writer) { $0.field("sort_index", order) }
     }
 
     private func metadata(
-        _ name: String, _ tid: Int32, _ writer: inout JSONWriter,
+        _ name: String, _ lane: Lane, _ writer: inout JSONWriter,
         _ arguments: (inout JSONWriter) -> Void
     ) {
         writer.breakLine()
         writer.object { writer in
             writer.field("ph", "M")
             writer.field("name", name)
-            writer.field("pid", profile.header.pid)
-            writer.field("tid", tid)
+            writer.field("pid", lane.pid)
+            writer.field("tid", lane.tid)
             writer.key("args")
             writer.object(arguments)
         }
@@ -71,13 +86,13 @@ struct ChromeExport {
     private func phases(_ writer: inout JSONWriter) {
         for (index, phase) in profile.phases.enumerated()
         where options.selection.phases?.contains(index) ?? true {
-            event("X", phase.name, "phase", Self.launch, phase.start, &writer) {
+            event("X", phase.name, "phase", launch, phase.start, &writer) {
                 $0.key("dur")
                 $0.microseconds(phase.wall)
             }
         }
         if let ready = profile.ready, includes(ready.time, ready.time, nil) {
-            instant("ready: \(ready.by)", "phase", Self.launch, ready.time, "p", &writer)
+            instant("ready: \(ready.by)", "phase", launch, ready.time, "p", &writer)
         }
     }
 
@@ -89,9 +104,9 @@ struct ChromeExport {
         ) {
             guard includes(start, end, thread) else { return }
             id += 1
-            let tid = thread.map { profile.threads[$0].tid } ?? Self.launch
+            let lane = thread.map(lane) ?? launch
             for (kind, time) in [("b", start), ("e", end)] {
-                event(kind, name, category, tid, time, &writer) { $0.field("id", id) }
+                event(kind, name, category, lane, time, &writer) { $0.field("id", id) }
             }
         }
         for interval in profile.intervals {
@@ -105,12 +120,12 @@ struct ChromeExport {
                 initializer.end)
         }
         for library in profile.libraries where includes(library.start, library.start, nil) {
-            instant(library.path, "library", Self.launch, library.start, "p", &writer)
+            instant(library.path, "library", launch, library.start, "p", &writer)
         }
         for signpost in profile.signposts
         where includes(signpost.time, signpost.time, signpost.thread) {
-            let tid = signpost.thread.map { profile.threads[$0].tid } ?? Self.launch
-            instant(signpost.name, "signpost", tid, signpost.time, "t", &writer)
+            let lane = signpost.thread.map(lane) ?? launch
+            instant(signpost.name, "signpost", lane, signpost.time, "t", &writer)
         }
     }
 
@@ -121,7 +136,7 @@ struct ChromeExport {
                 uniquingKeysWith: { first, _ in first })
             for run in runs where includes(run.start, run.end, thread) {
                 event(
-                    "X", run.state.name, "state", profile.threads[thread].tid, run.start, &writer
+                    "X", run.state.name, "state", lane(ofThread: thread), run.start, &writer
                 ) { writer in
                     writer.key("dur")
                     writer.microseconds(run.length)
@@ -141,14 +156,14 @@ struct ChromeExport {
     }
 
     private func instant(
-        _ name: String, _ category: String, _ tid: Int32, _ time: TimeSpan, _ scope: String,
+        _ name: String, _ category: String, _ lane: Lane, _ time: TimeSpan, _ scope: String,
         _ writer: inout JSONWriter
     ) {
-        event("i", name, category, tid, time, &writer) { $0.field("s", scope) }
+        event("i", name, category, lane, time, &writer) { $0.field("s", scope) }
     }
 
     private func event(
-        _ kind: String, _ name: String, _ category: String, _ tid: Int32, _ time: TimeSpan,
+        _ kind: String, _ name: String, _ category: String, _ lane: Lane, _ time: TimeSpan,
         _ writer: inout JSONWriter, _ more: (inout JSONWriter) -> Void
     ) {
         writer.breakLine()
@@ -156,8 +171,8 @@ struct ChromeExport {
             writer.field("ph", kind)
             writer.field("name", name)
             writer.field("cat", category)
-            writer.field("pid", profile.header.pid)
-            writer.field("tid", tid)
+            writer.field("pid", lane.pid)
+            writer.field("tid", lane.tid)
             writer.key("ts")
             writer.microseconds(time)
             more(&writer)

@@ -37,7 +37,7 @@ struct FirefoxExport {
             writer.breakLine()
             writer.key("threads")
             let threads = profile.threads.indices.filter {
-                profile.threads[$0].isMain || !stretches[$0].isEmpty
+                profile.isLeader($0) || !stretches[$0].isEmpty
             }
             var libraries = FirefoxLibraries()
             writer.array(threads, inLines: true) {
@@ -119,15 +119,16 @@ struct FirefoxExport {
         _ writer: inout JSONWriter
     ) {
         let thread = profile.threads[index]
+        let process = profile.processes[profile.process(ofThread: index)]
         var tables = FirefoxTables(profile.frames, nodes)
         let samples = self.samples(stretches, &tables)
         let markers = FirefoxMarkers(profile, options.selection, thread: index)
         writer.object { writer in
             writer.field("name", thread.name)
-            writer.field("processName", profile.program.name)
+            writer.field("processName", process.label)
             writer.field("processType", "default")
-            writer.field("isMainThread", thread.isMain)
-            writer.field("pid", String(profile.header.pid))
+            writer.field("isMainThread", profile.isLeader(index))
+            writer.field("pid", String(process.pid))
             writer.field("tid", thread.tid)
             writer.field("processStartupTime", 0)
             writer.field("processShutdownTime", Int?.none)

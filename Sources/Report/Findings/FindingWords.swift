@@ -101,7 +101,7 @@ struct FindingWords {
             (times.running, "running"), (other.lacked, "without a core"),
             (times.blocked, "blocked"),
         ].filter { $0.0 > .zero }.map { "\(Numbers.time($0.0)) \($0.1)" }
-        let label = profile.threads[other.thread].label
+        let label = profile.label(ofThread: other.thread)
         let stack = chain(other.stack)
         let work =
             "meanwhile \(label) was \(states.joined(separator: ", "))"
@@ -120,12 +120,12 @@ struct FindingWords {
     /// "main thread", or the thread's name.
     private var waiter: String {
         let isMain = profile.mainThread.isMain(finding.thread, at: finding.range.lowerBound)
-        return isMain ? "main thread" : "thread \(profile.threads[finding.thread].label)"
+        return isMain ? "main thread" : "thread \(profile.label(ofThread: finding.thread))"
     }
 
     /// "thread loader (12) of lower priority (nice 19), in readAll"
     private func words(for other: Counterpart) -> String {
-        let label = "thread \(profile.threads[other.thread].label)"
+        let label = "thread \(profile.label(ofThread: other.thread))"
         let priority = other.lowerPriority.map {
             " of lower priority (\($0.own.words), against \($0.waiting.words))"
         }

@@ -49,7 +49,7 @@ struct FindingsView {
         let words = FindingWords(
             profile: profile, finding: finding, functionWidth: Self.functionWidth)
         let phase = profile.phase(of: finding).map { profile.phases[$0].name }
-        let place = [phase, profile.threads[finding.thread].label, words.place].compactMap { $0 }
+        let place = [phase, profile.label(ofThread: finding.thread), words.place].compactMap { $0 }
             .joined(separator: " · ")
         let label = "  \(number)" + (number < 10 ? " " : "")
         return block(Numbers.time(finding.saving) + ": " + words.title, after: label)

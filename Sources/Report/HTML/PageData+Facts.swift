@@ -9,7 +9,7 @@ extension PageData {
         section("intervals", profile.intervals, &writer, interval)
         section("signposts", profile.signposts, &writer, signpost)
         section("waits", profile.waits, &writer, wait)
-        section("children", profile.children, &writer, child)
+        section("children", Array(profile.processes.dropFirst()), &writer, child)
     }
 
     func findings(_ writer: inout JSONWriter) {
@@ -96,12 +96,14 @@ extension PageData {
         writer.field("end", finding.range.upperBound)
     }
 
-    private func child(_ child: ChildProcess, _ writer: inout JSONWriter) {
+    private func child(_ child: ProcessFigures, _ writer: inout JSONWriter) {
         writer.field("pid", child.pid)
         writer.text("name", child.name)
-        writer.field("start", child.start - profile.start)
-        writer.field("wall", child.end - child.start)
+        writer.field("start", child.start)
+        // As far as the recording tells.
+        writer.field("wall", child.wall ?? max(.zero, profile.launch.wall - child.start))
         writer.field("cpu", child.cpu)
-        writer.text("file", child.file)
+        writer.text("ended", child.ending)
+        writer.text("file", child.file ?? "")
     }
 }

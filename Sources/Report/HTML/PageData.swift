@@ -104,6 +104,7 @@ struct PageData {
                 $0.field("tid", thread.tid)
                 $0.text("name", thread.name)
                 $0.field("isMain", index == profile.mainThread.usual)
+                $0.field("process", profile.process(ofThread: index))
                 $0.field("start", thread.start)
                 $0.field("end", thread.end)
                 $0.text("priority", thread.priorities.last?.words ?? "")

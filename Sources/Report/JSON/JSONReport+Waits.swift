@@ -6,6 +6,7 @@ extension JSONReport {
     static func event(_ profile: Profile, _ wait: WaitFigures, _ writer: inout JSONWriter) {
         writer.object { writer in
             writer.field("tid", profile.threads[wait.thread].tid)
+            writer.field("pid", profile.processes[profile.process(ofThread: wait.thread)].pid)
             writer.field("startNs", wait.start)
             writer.field("durationNs", wait.duration)
             writer.key("reason")

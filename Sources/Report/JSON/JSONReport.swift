@@ -18,8 +18,11 @@ package enum JSONReport {
             writer.field("schema", schema)
             section("program", &writer) { program(profile, &$0) }
             section("launch", &writer) { launch(profile, &$0) }
+            section("processes", &writer) {
+                $0.array(profile.processes.indices, inLines: true) { process(profile, $1, &$0) }
+            }
             section("children", &writer) {
-                $0.array(profile.children, inLines: true) { child(profile, $1, &$0) }
+                $0.array(profile.processes.dropFirst(), inLines: true) { child($1, &$0) }
             }
             section("phases", &writer) {
                 $0.array(profile.phases.indices, inLines: true) { phase(profile, $1, &$0) }
@@ -137,28 +140,12 @@ package enum JSONReport {
         }
     }
 
-    private static func child(
-        _ profile: Profile, _ child: ChildProcess, _ writer: inout JSONWriter
-    ) {
-        writer.object { writer in
-            writer.field("pid", child.pid)
-            writer.field("parent", child.parent)
-            writer.field("name", child.name)
-            writer.field("startNs", child.start - profile.start)
-            writer.field("wallNs", child.end - child.start)
-            writer.field("cpuNs", child.cpu)
-            switch child.outcome {
-            case .exited(let status): writer.field("exitStatus", status)
-            case .signalled(let signal): writer.field("signal", signal)
-            case .running, .unknown: writer.field("exitStatus", Int32?.none)
-            }
-            writer.field("file", child.file)
-        }
-    }
-
     private static func phase(_ profile: Profile, _ index: Int, _ writer: inout JSONWriter) {
         let phase = profile.phases[index]
-        let stack = profile.heaviestStack(Selection(phases: [index]), weight: .cpu)
+        var selection = Selection(phases: [index])
+        let process = profile.heaviestProcess(in: selection, weight: .cpu)
+        selection.threads = process.map { Set(profile.processes[$0].threads) }
+        let stack = profile.heaviestStack(selection, weight: .cpu)
         writer.object { writer in
             writer.field("name", phase.name)
             writer.field("group", phase.group.rawValue)
@@ -171,6 +158,8 @@ package enum JSONReport {
             writer.field("readBytes", phase.counters.readBytes)
             writer.key("mainThread")
             writer.object { states(phase.mainThread, &$0) }
+            let pid = profile.processes[process ?? 0].pid
+            writer.field("heaviestPid", stack.entries.isEmpty ? nil : pid)
             writer.key("heaviestStack")
             writer.array(stack.entries) { frame(profile.frames, $1, &$0) }
         }
@@ -204,6 +193,7 @@ package enum JSONReport {
         let thread = profile.threads[index]
         writer.object { writer in
             writer.field("tid", thread.tid)
+            writer.field("pid", profile.processes[profile.process(ofThread: index)].pid)
             writer.field("name", thread.name)
             writer.field("startNs", thread.start)
             writer.field("endNs", thread.end)

@@ -49,7 +49,8 @@ struct CriticalPathView {
     ) -> [TextTable.Cell] {
         let thread = profile.threads[segment.thread]
         let isHeavy = segment.duration.nanoseconds >= whole.nanoseconds / Self.heavy
-        var name = TextTable.Cell(thread.label.escapedForDisplay)
+        var name = TextTable.Cell(
+            profile.label(ofThread: segment.thread).escapedForDisplay)
         name.prefix = String(repeating: "  ", count: min(segment.depth, Self.deepest))
         return [
             .init(Numbers.time(segment.start)), .init(Numbers.time(segment.duration)),

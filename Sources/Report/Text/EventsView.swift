@@ -41,7 +41,7 @@ struct EventsView {
     private func row(_ wait: WaitFigures) -> [TextTable.Cell] {
         [
             .init(Numbers.time(wait.start)), .init(Numbers.time(wait.duration)),
-            .init(profile.threads[wait.thread].label.escapedForDisplay),
+            .init(profile.label(ofThread: wait.thread).escapedForDisplay),
             .init(wait.reason.words.escapedForDisplay),
             .init(wait.endedByWords.escapedForDisplay),
             .init(place(of: wait)),

@@ -7,7 +7,7 @@ struct ThreadsView {
     let options: TextOptions
 
     func render() -> String {
-        let columns = [
+        var columns = [
             TextTable.Column(title: "TID"),
             .init(title: "THREAD", alignment: .left, minimum: 8),
             .init(title: "START", spareRank: 2), .init(title: "END", spareRank: 1),
@@ -18,10 +18,16 @@ struct ThreadsView {
         ]
         let times = profile.timesByThread(in: options.selection)
         let isKnown = profile.threads.contains { !$0.priorities.isEmpty }
-        var table = TextTable(columns: isKnown ? columns : columns.dropLast())
+        if !isKnown { columns.removeLast() }
+        if hasProcesses {
+            columns.insert(.init(title: "PROCESS", alignment: .left, minimum: 8), at: 1)
+        }
+        var table = TextTable(columns: columns)
         table.rows = order.map { row($0, times[$0]) }
         return table.render(width: options.columns, colour: options.usesColour)
     }
+
+    private var hasProcesses: Bool { profile.processes.count > 1 }
 
     private var order: [Int] {
         profile.threads.indices.filter { options.selection.threads?.contains($0) ?? true }
@@ -33,7 +39,9 @@ struct ThreadsView {
         var name = TextTable.Cell(thread.name.escapedForDisplay)
         let role = index == profile.mainThread.usual ? "main" : thread.isMain ? "first" : nil
         if let role { name.suffix = name.text.isEmpty ? role : " (\(role))" }
-        return [TextTable.Cell("\(thread.tid)"), name]
+        let process = profile.processes[profile.process(ofThread: index)].label
+        return [TextTable.Cell("\(thread.tid)")]
+            + (hasProcesses ? [TextTable.Cell(process.escapedForDisplay)] : []) + [name]
             + [thread.start, thread.end].map { TextTable.Cell(Numbers.time($0)) }
             + [times.wall, times.running, times.runnable, times.preempted, times.blocked].map {
                 TextTable.Cell(Numbers.cell($0))

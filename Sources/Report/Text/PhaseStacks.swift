@@ -26,9 +26,20 @@ struct PhaseStacks {
     private var figures: Phase { profile.phase(phase, in: options.selection) }
     private var name: String { figures.name.escapedForDisplay }
 
-    /// The phase's heaviest stack over all threads.
+    /// The phase's heaviest stack over all threads; of several processes, that of the one that did
+    /// most.
     private var heaviest: Section? {
-        section("\(name): heaviest stack", options.treeWeight, options.selection.threads)
+        let selection = Selection(phases: [phase], windows: options.selection.windows)
+        guard options.selection.threads == nil,
+            let process = profile.heaviestProcess(in: selection, weight: options.treeWeight)
+        else {
+            return section(
+                "\(name): heaviest stack", options.treeWeight, options.selection.threads)
+        }
+        let figures = profile.processes[process]
+        let place = "\(figures.label.escapedForDisplay) (\(figures.pid))"
+        return section(
+            "\(name): heaviest stack, in \(place)", options.treeWeight, Set(figures.threads))
     }
 
     // What follows is about the main thread; it is left out when other threads were asked for.
@@ -58,7 +69,7 @@ struct PhaseStacks {
         let busiest = times.indices.filter { !profile.mainThread.threads.contains($0) }
             .max { (times[$0].running, $1) < (times[$1].running, $0) }
         guard let busiest, isAtLeast(0.1, times[busiest].running) else { return nil }
-        let thread = profile.threads[busiest].label.escapedForDisplay
+        let thread = profile.label(ofThread: busiest).escapedForDisplay
         return section("\(name): meanwhile, thread \(thread)", .cpu, [busiest])
     }
 

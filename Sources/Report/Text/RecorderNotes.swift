@@ -77,6 +77,9 @@ enum RecorderNotes {
         case .unfollowedThreads:
             Numbers.count(note.value, "thread")
                 + " not followed by the scheduler's account: known from samples alone"
+        case .unfollowedChildren:
+            "children beyond the first 100,000 are not followed: "
+                + Numbers.grouped(note.value) + " are not shown"
         case .unfollowedDisplay:
             Numbers.count(note.value, "connection")
                 + " to the Wayland compositor could not be read on: windows and frames there may "

@@ -12,8 +12,8 @@ struct SummaryView {
         if !remarks.isEmpty {
             blocks.append(remarks.map { $0.wrapped(to: options.columns) }.joined())
         }
-        let children = ChildrenTable(profile: profile, options: options).render()
-        if !children.isEmpty { blocks.append(children) }
+        let processes = ProcessSummary(profile: profile, options: options).render()
+        if !processes.isEmpty { blocks.append(processes) }
         let points = PointsOfInterestTable(profile: profile, options: options).render()
         if !points.isEmpty { blocks.append(points) }
         for phase in detailed {

@@ -11,6 +11,8 @@ package enum View: String, Sendable, CaseIterable {
     case tree
     /// Functions by their own time, their callers below.
     case bottomUp = "bottom-up"
+    /// The processes of the launch, each below the one that started it.
+    case processes
     case threads
     case modules
     /// What was loaded, at what cost, for whom.

@@ -15,6 +15,7 @@ package enum TextReport {
             case .tree, .bottomUp:
                 TreeView(profile: profile, options: options, isBottomUp: view == .bottomUp)
                     .render()
+            case .processes: ProcessesView(profile: profile, options: options).render()
             case .threads: ThreadsView(profile: profile, options: options).render()
             case .modules: ModulesView(profile: profile, options: options).render()
             case .libraries: LibrariesView(profile: profile, options: options).render()
@@ -46,6 +47,25 @@ extension Profile {
                 (names.count == 1 ? "thread " : "threads ") + names.joined(separator: ", "))
         }
         return parts.joined(separator: " · ").escapedForDisplay
+    }
+}
+
+extension Profile {
+    /// "worker (12)"; where there are several processes with the thread's own: "sh: worker (12)".
+    func label(ofThread index: Int) -> String {
+        let label = threads[index].label
+        guard processes.count > 1 else { return label }
+        let process = processes[process(ofThread: index)].label
+        return threads[index].name == process ? label : "\(process): \(label)"
+    }
+}
+
+extension Profile {
+    /// Whether it is its process's first thread.
+    func isLeader(_ thread: Int) -> Bool {
+        threads[thread].isMain
+            || threads[thread].child != nil
+                && threads[thread].tid == processes[process(ofThread: thread)].pid
     }
 }
 

@@ -24,7 +24,7 @@ struct TimelineView {
         }
         let shown = chosen.prefix(options.depth ?? Self.most)
         let labels = shown.map {
-            profile.threads[$0].label.escapedForDisplay.shortened(to: Self.labelWidth)
+            profile.label(ofThread: $0).escapedForDisplay.shortened(to: Self.labelWidth)
         }
         let margin = (labels.map(\.displayWidth).max() ?? 0) + 4
         let grid = TimeGrid(window: window, columns: max(1, options.columns - margin))

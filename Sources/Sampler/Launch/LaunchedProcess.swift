@@ -73,7 +73,10 @@ struct HeldProcess: ~Copyable {
         do throws(SystemError) {
             try tracee.seize(followingChildren: options.followsChildren)
             // Here what the kernel switches on for it delays nobody.
-            schedule = options.asksScheduler ? Schedule(pid: pid, threads: [pid]) : nil
+            schedule =
+                options.asksScheduler
+                ? Schedule(pid: pid, threads: [pid], followsChildren: options.followsChildren)
+                : nil
             // The program's launch begins here: the child is there, and nothing holds it.
             main = TracedThread(
                 KernelThread(process: pid, tid: pid), index: ThreadIndex(0), start: .now,

@@ -2,8 +2,8 @@ import CSystem
 import Glibc
 import ProfileModel
 
-/// What the scheduler does on every core, of which only a process's own threads are told, and who
-/// woke them. Needs the privilege to see the whole machine, and costs the program nothing when it
+/// What the scheduler does on every core, of which only the threads of a process, and of those that
+/// it starts if they are followed, are told; and who woke them. Needs the privilege to see the whole machine, and costs the program nothing when it
 /// starts threads.
 ///
 /// Switches come as perf's own records, not by their tracepoint: on Linux 6.18 perf was seen not to
@@ -11,8 +11,9 @@ import ProfileModel
 struct MachineSchedule {
     private let points: SchedulerTracepoints
     private let pid: Int32
+    private let followsChildren: Bool
     private var rings: [PerfRing] = []
-    /// The process's threads, as far as they are known.
+    /// The processes' threads, as far as they are known.
     private var own: Set<Int32>
     /// Those of which it was told that their tracer stops them, and not yet that they left.
     private var stopping: Set<Int32> = []
@@ -35,6 +36,7 @@ struct MachineSchedule {
 
     private enum Content {
         case happened(Int32, SchedulerRecord.Kind)
+        case forked(Int32, process: Int32, creator: Int32)
         case traced(SchedulerTracepoints.Event)
     }
 
@@ -42,9 +44,13 @@ struct MachineSchedule {
     private static let pages = 64
 
     /// - Parameter threads: those that the process has already.
-    init(_ points: SchedulerTracepoints, pid: Int32, threads: [Int32]) throws(SystemError) {
+    init(
+        _ points: SchedulerTracepoints, pid: Int32, threads: [Int32],
+        followsChildren: Bool = false
+    ) throws(SystemError) {
         self.points = points
         self.pid = pid
+        self.followsChildren = followsChildren
         own = Set(threads).union([pid])
         let requests = points.requests(from: Self.leastThread(own, pid))
         for core in 0..<Int32(clamping: sysconf(Int32(_SC_NPROCESSORS_CONF))) {
@@ -111,10 +117,10 @@ struct MachineSchedule {
         case .sample: return points.event(record).map { .traced($0) }
         case .lost: return .happened(0, .lost(since: last))
         case .fork:
-            guard let child = record.child, child.pid == pid, let creator = record.tid else {
-                return nil
-            }
-            return .happened(child.tid, .began(creator: creator))
+            guard let child = record.child, let creator = record.tid,
+                followsChildren || child.pid == pid
+            else { return nil }
+            return .forked(child.tid, process: child.pid, creator: creator)
         case .exit, .switch, .machineSwitch:
             guard let tid = record.tid, tid != 0, let kind = record.switching else { return nil }
             return .happened(tid, kind)
@@ -135,7 +141,8 @@ struct MachineSchedule {
                 tid,
                 .woken(SchedulerRecord.Waker(tid: waker, name: name, isInterrupt: isInterrupt))
             )
-        case .happened(let tid, .began(let creator)):
+        case .forked(let tid, let process, let creator):
+            guard process == pid || own.contains(creator) else { return }
             own.insert(tid)
             event = (tid, .began(creator: creator))
         case .happened(let tid, .left(_, let core)) where stopping.remove(tid) != nil:

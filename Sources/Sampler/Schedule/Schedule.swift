@@ -11,19 +11,33 @@ struct Schedule {
     ///
     /// - Parameters:
     ///   - threads: those that the process has already.
-    ///   - isChild: it is recorded beside another; a view of the whole machine for each would cost
-    ///     too much.
-    init?(pid: Int32, threads: [Int32], isChild: Bool = false) {
-        if !isChild, let points = try? SchedulerTracepoints() {
-            machine = try? MachineSchedule(points, pid: pid, threads: threads)
+    ///   - followsChildren: whether it is to tell of the processes that this one starts, too, if it
+    ///     sees the whole machine.
+    init?(pid: Int32, threads: [Int32], followsChildren: Bool = false) {
+        if let points = try? SchedulerTracepoints() {
+            machine = try? MachineSchedule(
+                points, pid: pid, threads: threads, followsChildren: followsChildren)
         }
         guard machine == nil else { return }
+        guard beginSwitches(of: pid, threads: threads) else { return nil }
+    }
+
+    /// Of a process that is recorded beside another whose account does not tell of it. A view of the
+    /// whole machine for each would cost too much.
+    init?(ofChild pid: Int32, threads: [Int32]) {
+        guard beginSwitches(of: pid, threads: threads) else { return nil }
+    }
+
+    private mutating func beginSwitches(of pid: Int32, threads: [Int32]) -> Bool {
         switches = try? ThreadSwitches(first: pid)
-        if switches == nil { return nil }
         for tid in threads { follow(tid) }
+        return switches != nil
     }
 
     var account: SchedulerAccount { machine == nil ? .switches : .wakeups }
+
+    /// Whether it tells of other processes' threads, too.
+    var seesMachine: Bool { machine != nil }
 
     /// Threads that it could not follow.
     var unfollowed: Int64 { switches?.refused ?? 0 }

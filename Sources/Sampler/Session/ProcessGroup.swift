@@ -161,7 +161,7 @@ final class ProcessGroup {
         guard let sink = children?.began(pid, parent: parent.pid, at: now) else { return nil }
         let session = TraceSession(main.process.process(pid), options: options, sink: sink)
         sessions[pid] = session
-        session.beginForked(at: now)
+        session.beginForked(at: now, isScheduled: main.scheduler.seesMachine)
         return session
     }
 }

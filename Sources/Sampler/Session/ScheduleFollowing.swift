@@ -14,6 +14,9 @@ struct ScheduleFollowing {
     /// apart of what it had.
     private(set) var exitTime: MonotonicTime?
 
+    /// Whether it tells of processes that this one starts, too.
+    var seesMachine: Bool { schedule?.seesMachine ?? false }
+
     mutating func begin(_ schedule: Schedule?) { self.schedule = schedule }
 
     /// A thread was found.

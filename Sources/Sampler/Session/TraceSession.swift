@@ -113,7 +113,10 @@ final class TraceSession {
         }
         permitted()
         if options.asksScheduler {
-            scheduler.begin(Schedule(pid: pid, threads: process.threadIDs()))
+            scheduler.begin(
+                Schedule(
+                    pid: pid, threads: process.threadIDs(),
+                    followsChildren: options.followsChildren))
         }
         let now = process.now
         ledger.began(process.cpu)
@@ -235,9 +238,11 @@ final class TraceSession {
     }
 
     /// A process that was forked off an observed one: until an exec it runs the same program.
-    func beginForked(at now: MonotonicTime) {
-        if options.asksScheduler {
-            scheduler.begin(Schedule(pid: pid, threads: [pid], isChild: true))
+    ///
+    /// - Parameter isScheduled: whether another session's account tells of it.
+    func beginForked(at now: MonotonicTime, isScheduled: Bool) {
+        if options.asksScheduler, !isScheduled {
+            scheduler.begin(Schedule(ofChild: pid, threads: [pid]))
         }
         sink.receive(.began(pid: pid))
         let description = process.image(at: now)

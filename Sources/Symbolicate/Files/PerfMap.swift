@@ -98,9 +98,11 @@ package struct PerfMap: Sendable {
 extension PerfMap {
     /// Names the addresses of a recording that lie in code of no file, where the map covers them
     /// and nothing else has named them.
-    package func name(_ recording: inout Recording) {
+    ///
+    /// - Parameter child: of which it tells; nil: the recorded process.
+    package func name(_ recording: inout Recording, of child: ChildIndex? = nil) {
         var places: [FrameAddress: UInt64] = [:]
-        let code = GeneratedCode(recording)
+        let code = GeneratedCode(recording, of: child)
         for node in recording.stacks.nodes where recording.symbols.frames[node.frame] == nil {
             if let address = code.address(of: node.frame) { places[node.frame] = address }
         }
@@ -115,25 +117,36 @@ extension PerfMap {
     }
 }
 
-/// Where a recording has code that no file has: without a module, or in memory that only has a
-/// name.
+extension Recording {
+    /// The children that had code of no file.
+    package var childrenWithGeneratedCode: Set<ChildIndex> {
+        Set(
+            mappings.lazy.filter { mapping in
+                self.modules.indices.contains(mapping.module.rawValue)
+                    && Module.isGenerated(self.modules[mapping.module.rawValue].path)
+            }.compactMap(\.child))
+    }
+}
+
+/// Where one process of a recording has code that no file has: without a module, or in memory that
+/// only has a name.
 private struct GeneratedCode {
+    private let child: ChildIndex?
     private let mappings: [ModuleIndex: [Mapping]]
 
-    init(_ recording: Recording) {
-        mappings = Dictionary(grouping: recording.mappings, by: \.module).filter { module, _ in
+    init(_ recording: Recording, of child: ChildIndex?) {
+        self.child = child
+        let own = recording.mappings.filter { $0.child == child }
+        mappings = Dictionary(grouping: own, by: \.module).filter { module, _ in
             recording.modules.indices.contains(module.rawValue)
-                && Self.isGenerated(recording.modules[module.rawValue].path)
+                && Module.isGenerated(recording.modules[module.rawValue].path)
         }
-    }
-
-    private static func isGenerated(_ path: String) -> Bool {
-        ["[anon:", "//anon", "/memfd:", "/dev/zero"].contains { path.hasPrefix($0) }
     }
 
     /// The address in the process; nil for code of a file.
     func address(of frame: FrameAddress) -> UInt64? {
-        guard let module = frame.module else { return frame.address.lookup }
+        // Children's has a module.
+        guard let module = frame.module else { return child == nil ? frame.address.lookup : nil }
         // The newest first: where one took another's place, that is what ran last.
         for mapping in (mappings[module] ?? []).reversed() {
             let address = frame.address.lookup &+ mapping.bias

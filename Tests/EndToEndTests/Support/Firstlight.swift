@@ -49,8 +49,8 @@ struct Recorded {
         return result.output
     }
 
-    func json() throws -> LaunchReport {
-        let text = try text("report", ["--format", "json"])
+    func json(_ options: [String] = []) throws -> LaunchReport {
+        let text = try text("report", ["--format", "json"] + options)
         return try JSONDecoder().decode(LaunchReport.self, from: Data(text.utf8))
     }
 

@@ -37,12 +37,25 @@ struct LaunchReport: Decodable {
         var value: Int64
     }
 
-    struct Child: Decodable {
+    struct Process: Decodable {
+        struct Phase: Decodable {
+            var name: String
+            var startNs: Int64
+            var wallNs: Int64
+            var cpuNs: Int64
+        }
+
         var pid: Int32
-        var parent: Int32
+        var parentPid: Int32?
+        var parent: Int?
         var name: String
+        var arguments: [String]
+        var startNs: Int64
+        var endNs: Int64?
         var exitStatus: Int32?
-        var file: String
+        var signal: Int32?
+        var cpuNs: Int64
+        var phases: [Phase]
     }
 
     struct States: Decodable {
@@ -70,6 +83,7 @@ struct LaunchReport: Decodable {
         var group: String
         var startNs: Int64
         var wallNs: Int64
+        var heldNs: Int64
         var cpuNs: Int64
         var minorFaults: Int64?
         var majorFaults: Int64?
@@ -80,6 +94,7 @@ struct LaunchReport: Decodable {
 
     struct Thread: Decodable {
         var tid: Int32
+        var pid: Int32
         var name: String
         var startNs: Int64
         var endNs: Int64
@@ -184,7 +199,7 @@ struct LaunchReport: Decodable {
 
     var schema: Int
     var program: Program
-    var children: [Child]?
+    var processes: [Process]
     var launch: Launch
     var phases: [Phase]
     var threads: [Thread]

@@ -28,7 +28,7 @@ export function lanesOf(launch) {
     lanes.push(new SpanLane("children", "Child processes", childSpans(launch)));
   }
   const threads = [...launch.threads].sort((a, b) =>
-    Number(b.isMain) - Number(a.isMain) || a.start - b.start || a.index - b.index);
+    a.process - b.process || Number(b.isMain) - Number(a.isMain) || a.start - b.start || a.index - b.index);
   return lanes.concat(threads.map((thread) => new ThreadLane(launch, thread)));
 }
 
@@ -66,9 +66,9 @@ function librarySpans(launch) {
 
 function childSpans(launch) {
   return launch.children.map((child) => ({ start: child.start, end: child.end, kind: "child",
-    name: child.name, select: { range: [Math.max(0, child.start), child.end] },
+    name: child.name, process: child.index + 1, select: { range: [Math.max(0, child.start), child.end] },
     lines: [`${child.name} (${child.pid})`, `${time(child.wall)}, ${time(child.cpu)} of CPU`,
-      `its own recording: ${child.file}`] }));
+      child.file === "" ? `ended: ${child.ended}` : `its own recording: ${child.file}`] }));
 }
 
 const spanHeight = 16, mostSpanRows = 6;
@@ -147,6 +147,7 @@ class ThreadLane {
     this.id = `thread${thread.index}`;
     this.title = thread.label;
     this.thread = thread.index;
+    this.process = thread.process;
     this.launch = launch;
     this.runs = thread.runs;
     this.waits = launch.waits.filter((wait) => wait.thread === thread.index)

@@ -27,7 +27,7 @@ export function decodeTimeline(raw) {
   const launch = { ...raw };
   launch.phases = raw.phases.map((phase) => ({ ...phase, end: phase.start + phase.wall }));
   launch.threads = raw.threads.map((thread, index) => ({
-    ...thread, index, label: labelOf(thread), runs: decodeRuns(thread.runs) }));
+    ...thread, index, label: labelOf(thread, raw.children), runs: decodeRuns(thread.runs) }));
   for (const list of ["initializers", "intervals", "waits", "children"]) {
     launch[list] = raw[list].map((entry, index) =>
       ({ ...entry, index, end: entry.start + entry.wall }));
@@ -40,8 +40,14 @@ export function addShortNames(functions) {
   functions.short = functions.name.map((name, index) => functions.short[index] ?? name);
 }
 
-function labelOf({ name, tid, isMain }) {
-  return isMain ? `main thread (${tid})` : name === "" ? `(${tid})` : `${name} (${tid})`;
+/** Threads of other processes than the recorded one are called by their process, too. */
+function labelOf({ name, tid, isMain, process }, children) {
+  const label = name === "" ? `(${tid})` : `${name} (${tid})`;
+  if (process > 0) {
+    const owner = children[process - 1];
+    return owner.pid === tid ? `${owner.name} (${tid})` : `${owner.name} · ${label}`;
+  }
+  return isMain ? `main thread (${tid})` : label;
 }
 
 function sums(differences) {

@@ -137,7 +137,7 @@ class Page {
   // MARK: Details
 
   changed(names) {
-    const isOfDetails = names.some((name) => !["zoom", "hidden", "pinned"].includes(name));
+    const isOfDetails = names.some((name) => !["zoom", "hidden", "pinned", "opened"].includes(name));
     if (!isOfDetails || this.isAsked) return;
     // At once, but while something is dragged no oftener than pictures are shown.
     if (performance.now() - this.filled > 50) { this.fill(); return; }

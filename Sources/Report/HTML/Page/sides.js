@@ -27,7 +27,7 @@ export class SideState {
   constructor(view, launch) {
     this.view = view;
     this.launch = launch;
-    this.own = { thread: null, hidden: [], pinned: [] };
+    this.own = { thread: null, hidden: [], pinned: [], opened: [] };
     this.listeners = [];
     view.listen((names) => this.tell(names));
   }

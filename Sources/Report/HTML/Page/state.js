@@ -17,6 +17,7 @@ const initial = {
   order: "heavy",  // of the flame graph: heavy or time
   hidden: [],      // lanes
   pinned: [],
+  opened: [],      // processes of which lanes are shown, where there are many
 };
 
 /** The view of a launch. */
@@ -70,6 +71,7 @@ function readValue(name, value, launch) {
     case "search": return value.slice(0, 200);
     case "tab": return /^[a-z]+$/.test(value) ? value : undefined;
     case "hidden":
+    case "opened":
     case "pinned": return value.split(",").filter((lane) => /^[a-z]+[0-9]*$/.test(lane));
     default: return undefined;
   }

@@ -6,6 +6,9 @@ import { Scale, lanesOf } from "./lanes.js";
 /** Less than this cannot be looked into: nanoseconds. */
 const leastZoom = 1000;
 
+/** Threads of more children than these are shown when they are asked for. */
+const mostProcesses = 12;
+
 export class Timeline {
   /** Shows times until `extent`, where several launches share a scale. */
   constructor(launch, state, { extent = launch.wall, title = "timeline" } = {}) {
@@ -16,7 +19,7 @@ export class Timeline {
     this.lanes = lanesOf(launch);
     this.build();
     state.listen((names) => {
-      if (names.includes("hidden") || names.includes("pinned")) this.arrange();
+      if (["hidden", "pinned", "opened"].some((list) => names.includes(list))) this.arrange();
       if (names.some((name) => name !== "tab" && name !== "search")) this.draw();
     });
     new ResizeObserver(() => this.draw()).observe(this.element);
@@ -82,18 +85,33 @@ export class Timeline {
     this.state.change({ [list]: now.includes(id) ? now.filter((one) => one !== id) : [...now, id] });
   }
 
+  /** Whether a lane is of a process that is folded away, for there are many. */
+  isFolded(lane) {
+    return lane.process > 0 && this.launch.children.length > mostProcesses
+      && !this.state.values.opened.includes(`process${lane.process}`);
+  }
+
   /** Pinned lanes stand above those that scroll. */
   arrange() {
     const { hidden, pinned } = this.state.values;
-    const shown = this.lanes.filter((lane) => !hidden.includes(lane.id));
+    const folded = this.lanes.filter((lane) => this.isFolded(lane) && !pinned.includes(lane.id));
+    const away = new Set([...folded.map((lane) => lane.id), ...hidden]);
+    const shown = this.lanes.filter((lane) => !away.has(lane.id));
     const isPinned = (lane) => pinned.includes(lane.id);
     this.head.replaceChildren(...shown.filter(isPinned).map((lane) => lane.element));
     this.list.replaceChildren(...shown.filter((lane) => !isPinned(lane)).map((lane) => lane.element));
     for (const lane of this.lanes) lane.pin.setAttribute("aria-pressed", String(isPinned(lane)));
-    const count = this.lanes.length - shown.length;
-    this.hiddenNote.hidden = count === 0;
-    this.hiddenNote.replaceChildren(`${count} ${count === 1 ? "lane" : "lanes"} hidden `,
-      make("button", { type: "button", onclick: () => this.state.change({ hidden: [] }) }, "Show"));
+    const count = this.lanes.length - shown.length - folded.length;
+    this.hiddenNote.hidden = count === 0 && folded.length === 0;
+    const note = (text, button, values) => [text,
+      make("button", { type: "button", onclick: () => this.state.change(values) }, button), " "];
+    const processes = [...new Set(folded.map((lane) => `process${lane.process}`))];
+    this.hiddenNote.replaceChildren(
+      ...(count === 0 ? [] : note(`${count} ${count === 1 ? "lane" : "lanes"} hidden `, "Show",
+        { hidden: [] })),
+      ...(processes.length === 0 ? [] : note(
+        `${processes.length} of the child processes folded: a click on one shows its threads `,
+        "Show all", { opened: [...this.state.values.opened, ...processes] })));
   }
 
   // MARK: Painting
@@ -257,10 +275,18 @@ export class Timeline {
 
   click(event, lane) {
     const found = this.found(event, lane);
+    if (found?.process !== undefined) this.open(found.process);
     if (found?.select) this.state.select(found.select);
     else if (lane.thread !== null && found) {
       this.state.select({ range: [found.start, found.end], thread: lane.thread });
     } else this.state.select({});
+  }
+
+  /** Shows a process's threads. */
+  open(process) {
+    const { opened } = this.state.values;
+    const id = `process${process}`;
+    if (!opened.includes(id)) this.state.change({ opened: [...opened, id] });
   }
 
   found(event, lane) {

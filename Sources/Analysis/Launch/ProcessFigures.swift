@@ -1,0 +1,154 @@
+package import ProfileModel
+
+/// What one process did during the launch.
+package struct ProcessFigures: Hashable, Sendable {
+    /// nil: the recorded process itself.
+    package var child: ChildIndex?
+    package var pid: Int32
+    /// nil: not known.
+    package var parentPid: Int32?
+    /// In the list of processes; nil: it is the recorded process, or its parent was not recorded.
+    package var parent: Int?
+    /// The program that it ended up running; empty: not known.
+    package var name: String
+    package var arguments: [String]
+    /// Since the launch's start.
+    package var start: TimeSpan
+    /// nil: the recording was cut short.
+    package var end: TimeSpan?
+    package var outcome: Recording.Outcome
+    /// CPU time of all its threads, as the kernel counted it where that is known.
+    package var cpu: TimeSpan
+    /// Of its own launch, from its fork on: names, starts since the launch's start, and CPU time.
+    package var phases: [ProcessPhase]
+    /// In the profile's list.
+    package var threads: [Int]
+    /// What its first thread waited for longest; nil: for nothing, or not known.
+    package var longestWait: WaitFigures?
+    /// The name of a recording of its own; nil: everything is in this one.
+    package var file: String?
+
+    package var wall: TimeSpan? { end.map { $0 - start } }
+}
+
+/// A phase of one process among several.
+package struct ProcessPhase: Hashable, Sendable {
+    package var name: String
+    /// Since the start of the launch.
+    package var start: TimeSpan
+    package var wall: TimeSpan
+    /// Of all threads of the process.
+    package var cpu: TimeSpan
+}
+
+extension ProcessFigures {
+    static func all(
+        of recording: Recording, _ plan: PhasePlan, phases: [Phase], threads: [ThreadFigures],
+        parts: [Profile.Part], waits: [WaitFigures]
+    ) -> [ProcessFigures] {
+        let search = ProcessSearch(recording, plan, threads, parts, waits)
+        return [search.first(phases)] + recording.children.indices.map(search.child)
+    }
+}
+
+/// Puts together what is known of each process.
+private struct ProcessSearch {
+    let recording: Recording
+    let plan: PhasePlan
+    /// Positions in the list of threads, by process.
+    private let threads: [ChildIndex?: [Int]]
+    private let parts: [ChildIndex?: [Profile.Part]]
+    /// The longest of each process's first thread.
+    private let waits: [ChildIndex?: WaitFigures]
+    private let linkers: Set<ChildIndex?>
+
+    init(
+        _ recording: Recording, _ plan: PhasePlan, _ threads: [ThreadFigures],
+        _ parts: [Profile.Part], _ waits: [WaitFigures]
+    ) {
+        self.recording = recording
+        self.plan = plan
+        self.threads = Dictionary(grouping: threads.indices) { threads[$0].child }
+        // Of a recording of one process nothing is divided once more.
+        self.parts =
+            recording.children.isEmpty
+            ? [:] : Dictionary(grouping: parts) { threads[Int($0.thread)].child }
+        var longest: [ChildIndex?: WaitFigures] = [:]
+        for wait in waits where recording.threads[wait.thread].isMain {
+            let child = threads[wait.thread].child
+            if longest[child].map({ $0.duration < wait.duration }) ?? true { longest[child] = wait }
+        }
+        self.waits = longest
+        linkers = Set(
+            recording.mappings.lazy.filter { mapping in
+                recording.modules.indices.contains(mapping.module.rawValue)
+                    && recording.modules[mapping.module.rawValue].isDynamicLinker
+            }.map(\.child))
+    }
+
+    func first(_ phases: [Phase]) -> ProcessFigures {
+        let image = recording.images.last
+        let own = phases.map {
+            ProcessPhase(name: $0.name, start: $0.start, wall: $0.wall, cpu: $0.cpu)
+        }
+        return ProcessFigures(
+            child: nil, pid: recording.header.pid, parentPid: nil, parent: nil,
+            name: image.map { String($0.name) } ?? "", arguments: image?.arguments ?? [],
+            start: .zero, end: plan.end - plan.start, outcome: recording.header.outcome,
+            cpu: cpu(of: nil) ?? own.reduce(.zero) { $0 + $1.cpu },
+            phases: recording.children.isEmpty
+                ? own : divided(own.map { ($0.name, $0.start, $0.wall) }, of: nil),
+            threads: threads[nil] ?? [], longestWait: waits[nil])
+    }
+
+    func child(_ position: Int) -> ProcessFigures {
+        let index = ChildIndex(position)
+        let child = recording.children[position]
+        let image = child.images.last
+        return ProcessFigures(
+            child: index, pid: child.pid, parentPid: child.parent > 0 ? child.parent : nil,
+            parent: parent(of: child), name: child.name, arguments: image?.arguments ?? [],
+            start: child.start.clamped - plan.start,
+            end: child.end.map { $0.clamped - plan.start }, outcome: child.outcome,
+            cpu: child.cpu ?? cpu(of: index) ?? .zero, phases: phases(of: child, index),
+            threads: threads[index] ?? [], longestWait: waits[index], file: child.file)
+    }
+
+    /// 0 is the recorded process.
+    private func parent(of child: ChildProcess) -> Int? {
+        if let known = child.parentIndex { return known.rawValue + 1 }
+        return child.parent == recording.header.pid ? 0 : nil
+    }
+
+    /// nil: nothing is known of its threads.
+    private func cpu(of child: ChildIndex?) -> TimeSpan? {
+        parts[child].map { list in list.reduce(.zero) { $0 + $1.times.running } }
+    }
+
+    private func phases(of child: ChildProcess, _ index: ChildIndex) -> [ProcessPhase] {
+        guard !child.marks.isEmpty else { return [] }
+        let own = PhasePlan(
+            child.launchMarks.map { mark in
+                var mark = mark
+                mark.time = mark.time.clamped
+                return mark
+            }, images: child.launchImages, hasDynamicLinker: linkers.contains(index))
+        let offset = own.start - plan.start
+        return divided(own.phases().map { ($0.name, $0.start + offset, $0.wall) }, of: index)
+    }
+
+    /// Phases with the CPU time that the process's threads used in each.
+    private func divided(
+        _ phases: [(name: String, start: TimeSpan, wall: TimeSpan)], of child: ChildIndex?
+    ) -> [ProcessPhase] {
+        let cutter = PartCutter(phases.flatMap { [$0.start, $0.start + $0.wall] })
+        let sums = cutter.cpuUpToBorders(parts[child] ?? [])
+        func sum(_ time: TimeSpan) -> TimeSpan {
+            cutter.index(of: time).map { sums[$0] } ?? .zero
+        }
+        return phases.map { name, start, wall in
+            ProcessPhase(
+                name: name, start: start, wall: wall, cpu: sum(start + wall) - sum(start))
+        }
+    }
+}

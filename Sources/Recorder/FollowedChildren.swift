@@ -1,0 +1,52 @@
+import ProfileModel
+import Sampler
+
+/// Gives the processes that the recorded one starts their numbers, and what is observed of them its
+/// way into the recording. Used on the sampling thread only.
+final class FollowedChildren: ChildObserver, @unchecked Sendable {
+    private let queue: EventQueue
+    private var count = 0
+    /// By process id, which may be used again when its process has ended.
+    private var running: [Int32: ChildIndex] = [:]
+    /// Those for which there was no room.
+    private(set) var unfollowed: Int64 = 0
+
+    /// A program that forks for ever must not fill the disk. A large build starts fewer.
+    private static let most = 100_000
+
+    init(queue: EventQueue) { self.queue = queue }
+
+    func began(_ pid: Int32, parent: Int32, at time: MonotonicTime) -> (any SampleSink)? {
+        guard count < Self.most else {
+            unfollowed += 1
+            return nil
+        }
+        let index = ChildIndex(count)
+        count += 1
+        let child = ChildProcess(
+            pid: pid, parent: parent, parentIndex: running[parent], name: "", start: time)
+        running[pid] = index
+        queue.receive(.began(child))
+        return ChildSink(queue: queue, child: index)
+    }
+
+    func ended(_ pid: Int32, _ outcome: SamplerOutcome) {
+        guard let index = running.removeValue(forKey: pid) else { return }
+        queue.receive(.ended(index, outcome, at: .now))
+    }
+}
+
+/// What is observed of one child.
+private final class ChildSink: SampleSink {
+    private let queue: EventQueue
+    private let child: ChildIndex
+
+    init(queue: EventQueue, child: ChildIndex) {
+        self.queue = queue
+        self.child = child
+    }
+
+    func receive(_ event: SamplerEvent) { queue.receive(event, of: child) }
+    func takeRequests() -> [StackRequest] { queue.takeRequests(of: child) }
+    var hasFailed: Bool { queue.hasFailed }
+}

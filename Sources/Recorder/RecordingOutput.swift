@@ -1,0 +1,75 @@
+import ProfileModel
+import Recording
+import Unwind
+
+/// The file of a recording, and what all its processes have in common: threads, modules and stacks
+/// have one numbering, and what one thread does to another is known across processes.
+///
+/// For the recording thread only.
+final class RecordingOutput {
+    let file: RecordingWriter
+    let modules = MappedFiles()
+    let stacks = SharedStacks()
+    let held: HeldFiles
+    var schedule = ScheduleBuilder()
+    /// To be written behind the events at hand: all of them together, so that unwinding and SQLite do
+    /// not throw each other out of the processor's caches at each sample.
+    private var slices: [Slice] = []
+    private var waits: [Wait] = []
+    private var threadCount = 0
+    private var writtenModules = 0
+
+    init(_ file: RecordingWriter, held: HeldFiles) {
+        self.file = file
+        self.held = held
+    }
+
+    // MARK: Threads
+
+    /// The thread's number among those of all processes.
+    func add(_ thread: RecordedThread) throws(RecordingError) -> ThreadIndex {
+        let index = ThreadIndex(threadCount)
+        threadCount += 1
+        schedule.list(index, tid: thread.tid)
+        try file.append(thread)
+        return index
+    }
+
+    // MARK: What is written at once
+
+    /// Modules that were mapped for the first time.
+    /// - Returns: the number of the first.
+    func writeNewModules() throws(RecordingError) -> Int {
+        let first = writtenModules
+        let all = modules.modules
+        for module in all[first...] { try file.append(module) }
+        writtenModules = all.count
+        return first
+    }
+
+    func writeNewStacks() throws(RecordingError) { try file.append(newNodesOf: stacks.table) }
+
+    func write(_ runs: [InitializerRun]) throws(RecordingError) {
+        guard !runs.isEmpty else { return }
+        try writeNewStacks()
+        for run in runs { try file.append(run) }
+    }
+
+    // MARK: What waits until the events at hand are through
+
+    func add(_ finished: [Slice]) { slices += finished }
+
+    func add(_ wait: Wait) { waits.append(wait) }
+
+    func writeFinished() throws(RecordingError) {
+        try writeNewStacks()
+        // A slice without time carries nothing.
+        for slice in slices where slice.times.wall > .zero { try file.append(slice) }
+        slices.removeAll(keepingCapacity: true)
+        for wait in waits { try file.append(wait) }
+        waits.removeAll(keepingCapacity: true)
+        for run in schedule.result.runs { try file.append(run) }
+        for wakeup in schedule.result.wakeups { try file.append(wakeup) }
+        schedule.removeResult()
+    }
+}

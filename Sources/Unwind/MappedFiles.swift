@@ -1,0 +1,97 @@
+import Glibc
+package import ProfileModel
+
+/// The files whose code is mapped, with their unwind tables: of one process, or of several, which
+/// mostly map the same ones. A file's module has one number for all of them.
+///
+/// For one thread only.
+package final class MappedFiles {
+    package private(set) var modules: [Module] = []
+    private var files: [ModuleIndex: ELFFile] = [:]
+    private var tables: [ModuleIndex: FrameTables] = [:]
+    private var indices: [Key: ModuleIndex] = [:]
+
+    /// The path and the inode do not do: what is compiled, run and removed again and again often
+    /// gets the same inode each time.
+    private struct Key: Hashable {
+        var path: String
+        var inode: UInt64
+        var buildID: [UInt8]
+        /// nil: there is no such file any more where the mapping says.
+        var stamp: Stamp?
+        /// Of code that no file has, whose it is.
+        var process: Int?
+    }
+
+    /// What code that nobody has named goes by, where several processes have some.
+    private static let namelessCode = "[anon:code]"
+
+    private struct Stamp: Hashable {
+        var device: UInt
+        var size: Int
+        var seconds: Int
+        var nanoseconds: Int
+
+        init?(_ mapping: CodeMapping) {
+            var status = stat()
+            guard stat(mapping.path, &status) == 0, UInt64(status.st_ino) == mapping.inode else {
+                return nil
+            }
+            (device, size) = (UInt(status.st_dev), Int(status.st_size))
+            (seconds, nanoseconds) = (status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
+        }
+    }
+
+    package init() {}
+
+    /// nil: it could not be read.
+    func file(of module: ModuleIndex) -> ELFFile? { files[module] }
+
+    func tables(of module: ModuleIndex) -> FrameTables? { tables[module] }
+
+    /// The module of a mapping that its process did not have before.
+    ///
+    /// - Parameter process: whose number goes with code that is generated, for at the same address
+    ///   another process has other code; nil: it is the only one, or the first.
+    func index(
+        of mapping: CodeMapping, in process: Int?, _ openAlternative: (CodeMapping) -> [String]
+    ) -> ModuleIndex {
+        let key = Key(
+            path: mapping.path, inode: mapping.inode, buildID: mapping.buildID,
+            stamp: Stamp(mapping), process: Module.isGenerated(mapping.path) ? process : nil)
+        if let known = indices[key] { return known }
+        let index = ModuleIndex(modules.count)
+        let file = open(mapping, openAlternative)
+        let path = mapping.isNameless ? Self.namelessCode : mapping.path
+        modules.append(Module(path: path, buildID: file?.buildID() ?? mapping.buildID))
+        indices[key] = index
+        files[index] = file
+        tables[index] = file.map { FrameTables($0) }
+        return index
+    }
+
+    private func open(
+        _ mapping: CodeMapping, _ alternatives: (CodeMapping) -> [String]
+    ) -> ELFFile? {
+        if mapping.path == "[vdso]" {
+            return ELFFile.vdso().flatMap { isMapped($0, as: mapping) ? $0 : nil }
+        }
+        for path in [mapping.path] + alternatives(mapping) {
+            // A build id says more than an inode: it is the same on another machine.
+            let inode = mapping.buildID.isEmpty ? mapping.inode : 0
+            if let file = ELFFile(path: path, inode: inode), isMapped(file, as: mapping) {
+                return file
+            }
+        }
+        return nil
+    }
+
+    private func isMapped(_ file: ELFFile, as mapping: CodeMapping) -> Bool {
+        mapping.buildID.isEmpty || file.buildID() == mapping.buildID
+    }
+}
+
+extension CodeMapping {
+    /// Whether it is memory that has no name.
+    var isNameless: Bool { path.isEmpty || path == "//anon" }
+}
