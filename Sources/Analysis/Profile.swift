@@ -87,6 +87,13 @@ package struct Profile: Sendable {
         threads[index].child.map { $0.rawValue + 1 } ?? 0
     }
 
+    /// A process's first thread; nil: nothing is known of it.
+    package func leader(of process: ProcessFigures) -> Int? {
+        process.threads.first {
+            process.child == nil ? threads[$0].isMain : threads[$0].tid == process.pid
+        }
+    }
+
     package init(_ recorded: Recording) {
         let held = HeldTime(recorded.marks)
         let recording = recorded.without(held).withOwnFacts

@@ -47,6 +47,8 @@ extension Recording {
 
     private func only(of child: ChildIndex?, _ header: Header) -> Recording {
         var result = Recording(header: header)
+        // Known of all together: nothing is said of one.
+        result.header.heldByProfiler = .zero
         (result.modules, result.stacks, result.symbols) = (modules, stacks, symbols)
         var places = [ThreadIndex?](repeating: nil, count: threads.count)
         for (index, thread) in threads.enumerated() where thread.child == child {

@@ -22,6 +22,8 @@ final class RecordingThread: @unchecked Sendable {
     private var children: [ChildIndex: FollowedChild] = [:]
     /// What was lost on behalf of children that have ended.
     private var childNotes: [RecorderNote] = []
+    /// For how long their threads were held, in all.
+    private var childrenHeld = TimeSpan.zero
     private(set) var pid: Int32 = 0
     private var lastCommit = MonotonicTime.now
     private var progress = RecordingProgress()
@@ -71,6 +73,7 @@ final class RecordingThread: @unchecked Sendable {
         header.pid = pid
         header.lostSamples = queue.lostSamples
         complete(&header)
+        header.heldByProfiler = header.heldByProfiler + childrenHeld
         attempt { () throws(RecordingError) in
             for note in notes.adding(losses(output)) { try output.file.append(note) }
             try output.file.finish(header)
@@ -203,5 +206,6 @@ final class RecordingThread: @unchecked Sendable {
         row.capture = outcome.capture
         try output?.file.update(row, at: child)
         childNotes = childNotes.adding(outcome.notes)
+        childrenHeld = childrenHeld + outcome.heldByProfiler
     }
 }

@@ -239,4 +239,106 @@ import Testing
             #expect(end == profile.launch.wall)
         }
     }
+
+    // MARK: Several processes
+
+    /// The first process waits for the end of a child from 20 to 80, and then for that of another.
+    private func tree(owners: Bool) -> RecordingBuilder {
+        var builder = builder
+        builder.runs(
+            main, from: 0, (.running, until: 20), (.blocked, until: 50), (.running, until: 60),
+            (.blocked, until: 90), (.running, until: 100))
+        for (index, (pid, start, end)) in [(201, 15, 49), (202, 10, 89)].enumerated() {
+            builder.recording.children.append(
+                ChildProcess(
+                    pid: Int32(pid), parent: 100, name: "c\(pid)",
+                    start: RecordingBuilder.at(Int64(start)),
+                    end: RecordingBuilder.at(Int64(end)), outcome: .exited(0)))
+            let thread = builder.thread(
+                "c\(pid)", tid: Int32(pid), from: Int64(start), to: Int64(end), isMain: true)
+            builder.recording.threads[thread.rawValue].child = ChildIndex(index)
+            builder.runs(thread, from: Int64(start), (.running, until: Int64(end)))
+        }
+        for (pid, start, end) in [(201, 20, 50), (202, 60, 90)] {
+            builder.recording.waits.append(
+                Wait(
+                    thread: main, start: RecordingBuilder.at(Int64(start)),
+                    end: RecordingBuilder.at(Int64(end)),
+                    reason: WaitReason(.child, owner: owners ? Int32(pid) : nil),
+                    systemCall: 61))
+        }
+        return builder
+    }
+
+    private static let pathOfTree = [
+        "app running 0-20 0", "c201 running 20-49 1", "c201 unknown 49-50 1",
+        "app running 50-60 0", "c202 running 60-89 1", "c202 unknown 89-90 1",
+        "app running 90-100 0",
+    ]
+
+    /// Whoever tells the end: the child itself, its tracer, or nobody.
+    @Test(arguments: [true, false], ["child", "tracer", "nobody"])
+    func aWaitForAProcessLeadsThere(owners: Bool, teller: String) {
+        var builder = tree(owners: owners)
+        for (time, child) in [(50, ThreadIndex(1)), (90, ThreadIndex(2))] where teller != "nobody" {
+            builder.wakeup(of: main, at: Int64(time), by: child)
+            guard teller == "tracer" else { continue }
+            let last = builder.recording.wakeups.count - 1
+            builder.recording.wakeups[last].wakerThread = nil
+            builder.recording.wakeups[last].waker = 7
+        }
+        #expect(path(builder.recording) == Self.pathOfTree)
+        let profile = Profile(builder.recording)
+        #expect(profile.threads.filter(\.isMain).count == 1)
+        guard owners else { return }
+        #expect(profile.waits.map(\.endedBy?.tid) == [201, 202])
+    }
+
+    /// Before its first moment, a child's path is that of the process that forked it.
+    @Test func beforeItsForkThePathIsItsParents() {
+        var builder = tree(owners: true)
+        // It waited for the second child from before its fork on.
+        builder.recording.waits[1].start = RecordingBuilder.at(5)
+        builder.recording.runs.removeAll { $0.thread == main }
+        builder.runs(
+            main, from: 0, (.running, until: 5), (.blocked, until: 90), (.running, until: 100))
+        builder.recording.waits.remove(at: 0)
+        #expect(
+            path(builder.recording) == [
+                "app running 0-5 0", "app blocked 5-10 1", "c202 running 10-89 1",
+                "c202 unknown 89-90 1", "app running 90-100 0",
+            ])
+    }
+
+    /// Each process has its own phases and CPU time, and its longest wait.
+    @Test func processesAddUp() {
+        var builder = tree(owners: true)
+        builder.slice(main, at: 0, running: 20, blocked: 30, nil)
+        builder.slice(ThreadIndex(1), at: 15, running: 34, nil)
+        builder.recording.children[0].images = [
+            Image(path: "/bin/c", arguments: ["c", "x"], time: RecordingBuilder.at(15))
+        ]
+        builder.recording.children[0].marks = [
+            Mark(kind: .spawned, time: RecordingBuilder.at(15)),
+            Mark(kind: .firstInstruction, time: RecordingBuilder.at(20)),
+            Mark(kind: .main, time: RecordingBuilder.at(25)),
+            Mark(kind: .ended, time: RecordingBuilder.at(49)),
+        ]
+        let profile = Profile(builder.recording)
+        #expect(profile.processes.map(\.pid) == [100, 201, 202])
+        #expect(profile.processes.map(\.parent) == [nil, 0, 0])
+        #expect(profile.processes.map { $0.cpu } == [20, 34, 0].map { .milliseconds($0) })
+        #expect(profile.launch.cpu == .milliseconds(54))
+        #expect(profile.processes[1].arguments == ["c", "x"])
+        let phases = profile.processes[1].phases
+        #expect(phases.map(\.name) == ["Process creation", "Static initialisers", "Main"])
+        #expect(phases.map(\.start) == [15, 20, 25].map { .milliseconds($0) })
+        #expect(phases.map(\.cpu) == [5, 5, 24].map { .milliseconds($0) })
+        #expect(profile.processes[0].longestWait?.duration == .milliseconds(30))
+        #expect(
+            profile.processes[0].phases.map(\.cpu)
+                == profile.phases.indices.map { index in
+                    profile.times(in: Selection(phases: [index], threads: [0])).running
+                })
+    }
 }

@@ -72,6 +72,17 @@ extension EndToEnd {
             #expect(several.status == 1 && several.error.contains("give one's id: "))
         }
 
+        /// A launch that waits for a process is as long as that one makes it.
+        @Test func theCriticalPathGoesOnInAChild() throws {
+            let spin = try Setup.fixture("spin")
+            let report = try record(["sh", "-c", "\(spin); exit 0"]).json()
+            let child = try #require(report.processes.first { $0.name == "spin" })
+            let mine = report.criticalPath.filter { $0.tid == child.pid }
+                .reduce(0) { $0 + $1.durationNs }
+            // All but its beginning, for which its parent did not wait yet.
+            #expect(mine >= child.cpuNs / 2, "\(mine) of \(child.cpuNs)")
+        }
+
         @Test func everyViewAndFormatKnowsThem() throws {
             let spin = try Setup.fixture("spin")
             let recorded = try record(["sh", "-c", "\(spin); (exit 3)"])
@@ -99,7 +110,9 @@ extension EndToEnd {
             let alone = try Command(program).run()
             let recorded = try record(program)
             #expect(recorded.finished == alone)
-            #expect(try recorded.json().processes.count > 1)
+            // Each of the twenty, once; `fork` makes one.
+            let count = words.count > 1 ? 20 : 1
+            #expect(try recorded.json().processes.count == 1 + count)
         }
 
         /// Of a child that has ended nothing stays but its rows: neither files nor threads.

@@ -5,6 +5,8 @@ import ProfileModel
 struct BackwardWalk {
     private let profile: Profile
     private let parts: ThreadParts
+    /// Of each process, the first threads of those that it started.
+    private let children: [Int: [Int]]
     private var thread: Int
     private var time: TimeSpan
     /// The threads whose waits are being explained, and where each began to wait: there the walk
@@ -14,6 +16,12 @@ struct BackwardWalk {
     init(_ profile: Profile, from thread: Int, at end: TimeSpan) {
         self.profile = profile
         parts = ThreadParts(profile)
+        children = Dictionary(
+            grouping: profile.processes.compactMap { process in
+                process.parent.flatMap { parent in profile.leader(of: process).map { (parent, $0) }
+                }
+            }, by: \.0
+        ).mapValues { $0.map(\.1) }
         self.thread = thread
         time = max(.zero, end)
     }
@@ -55,35 +63,27 @@ struct BackwardWalk {
     /// to have had a core then.
     private func follow(to time: TimeSpan) -> Int? {
         if let successor = successor(of: thread, at: time) { return successor }
-        guard let wakeup = profile.wakeup(of: thread, at: time) else {
-            return endedChild(at: time)
-        }
-        guard !wakeup.isInterrupt, let waker = wakeup.wakerThread?.rawValue, waker != thread,
+        if let child = endedChild(at: time) { return child }
+        guard let wakeup = profile.wakeup(of: thread, at: time), !wakeup.isInterrupt,
+            let waker = wakeup.wakerThread?.rawValue, waker != thread,
             profile.threads.indices.contains(waker)
         else { return nil }
-        let isRunning = parts.stretch(of: waker, before: time).state == .running
-        return isRunning || hasJustEnded(waker, at: time) ? waker : nil
+        let stretch = parts.stretch(of: waker, before: time)
+        return stretch.state == .running ? waker : nil
     }
 
-    /// A thread tells its end while nobody tells of it any more.
-    private func hasJustEnded(_ thread: Int, at time: TimeSpan) -> Bool {
-        let distance = (time - profile.threads[thread].end).nanoseconds
-        // One that was ended as it waited did nothing.
-        return abs(distance) <= profile.header.tolerance.nanoseconds
-            && parts.stretch(of: thread, before: time).state != .blocked
-    }
-
-    /// The first thread of the process whose end the one that we are on waited for, where nobody
-    /// tells who ended waits.
+    /// The first thread of the process whose end the one that we are on waited for. Who ended the
+    /// wait does not tell: the end of a traced process is told by its tracer, and that of others
+    /// when nobody tells of it any more.
     private func endedChild(at time: TimeSpan) -> Int? {
         guard profile.processes.count > 1,
-            let wait = parts.wait(of: thread, before: time), wait.reason.kind == .child,
-            let pid = wait.reason.owner
+            let wait = parts.wait(of: thread, before: time), wait.reason.kind == .child
         else { return nil }
-        return profile.threads.indices.last {
-            profile.threads[$0].tid == pid && profile.threads[$0].child != nil
-                && hasJustEnded($0, at: time)
-        }
+        return children[profile.process(ofThread: thread)]?.filter { child in
+            let (tid, end) = (profile.threads[child].tid, profile.threads[child].end)
+            return wait.reason.owner ?? tid == tid && wait.start <= end
+                && end <= time + profile.header.tolerance
+        }.max { profile.threads[$0].end < profile.threads[$1].end }
     }
 
     /// The main thread while the first one, on which we are, only waits for it: that is known
@@ -109,11 +109,10 @@ struct BackwardWalk {
     /// Of a child's first thread: that of the process that started it, for want of better knowledge.
     private var leaderOfParent: Int? {
         let process = profile.processes[profile.process(ofThread: thread)]
-        guard process.pid == profile.threads[thread].tid, let parent = process.parent else {
+        guard profile.leader(of: process) == thread, let parent = process.parent else {
             return nil
         }
-        let pid = profile.processes[parent].pid
-        return profile.processes[parent].threads.first { profile.threads[$0].tid == pid }
+        return profile.leader(of: profile.processes[parent])
     }
 }
 

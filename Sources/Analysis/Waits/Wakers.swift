@@ -4,6 +4,7 @@ import ProfileModel
 struct Wakers {
     private let wakeups: [ThreadIndex: [Wakeup]]
     private let threads: [RecordedThread]
+    private let children: [ChildProcess]
     private let ended: MonotonicTime?
     private let tolerance: TimeSpan
 
@@ -11,6 +12,7 @@ struct Wakers {
         wakeups = Dictionary(grouping: recording.wakeups, by: \.thread)
             .mapValues { list in list.sorted { $0.time < $1.time } }
         threads = recording.threads
+        children = recording.children
         ended = recording.marks.last { $0.kind == .ended }?.time
         tolerance = recording.header.tolerance
     }
@@ -19,12 +21,26 @@ struct Wakers {
     func waker(of wait: Wait) -> Waker? {
         // It went on when the recording ended.
         if let ended, wait.end >= ended { return nil }
+        // The end of a traced child is told by its tracer.
+        if let child = endedChild(during: wait) {
+            return Waker(tid: child, name: name(of: child, ending: wait))
+        }
         if let wakeup = nearest(to: wait) {
             return wakeup.isInterrupt || wakeup.waker <= 0
                 ? nil : Waker(tid: wakeup.waker, name: name(of: wakeup, ending: wait))
         }
         guard let owner = wait.reason.owner else { return nil }
         return Waker(tid: owner, name: name(of: owner, ending: wait))
+    }
+
+    /// The recording's own child for whose end a thread waited, if it ended meanwhile.
+    private func endedChild(during wait: Wait) -> Int32? {
+        guard wait.reason.kind == .child, let owner = wait.reason.owner else { return nil }
+        let hasEnded = children.contains { child in
+            guard child.pid == owner, let end = child.end else { return false }
+            return wait.start <= end && end <= wait.end + tolerance
+        }
+        return hasEnded ? owner : nil
     }
 
     /// By what is known of it here, rather than by its name of that moment.

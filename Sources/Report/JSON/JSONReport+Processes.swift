@@ -41,7 +41,7 @@ extension JSONReport {
         }
     }
 
-    private static func ending(_ outcome: Recording.Outcome, _ writer: inout JSONWriter) {
+    static func ending(_ outcome: Recording.Outcome, _ writer: inout JSONWriter) {
         switch outcome {
         case .exited(let status): writer.field("exitStatus", status)
         case .signalled(let signal): writer.field("signal", signal)

@@ -100,11 +100,7 @@ package enum JSONReport {
             writer.key("arguments")
             writer.array(profile.program.arguments) { $0.value($1) }
             writer.field("pid", profile.header.pid)
-            switch profile.header.outcome {
-            case .exited(let status): writer.field("exitStatus", status)
-            case .signalled(let signal): writer.field("signal", signal)
-            case .running, .unknown: writer.field("exitStatus", Int32?.none)
-            }
+            ending(profile.header.outcome, &writer)
         }
     }
 

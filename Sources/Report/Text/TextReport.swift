@@ -63,9 +63,7 @@ extension Profile {
 extension Profile {
     /// Whether it is its process's first thread.
     func isLeader(_ thread: Int) -> Bool {
-        threads[thread].isMain
-            || threads[thread].child != nil
-                && threads[thread].tid == processes[process(ofThread: thread)].pid
+        leader(of: processes[process(ofThread: thread)]) == thread
     }
 }
 

@@ -58,6 +58,11 @@ struct LaunchReport: Decodable {
         var phases: [Phase]
     }
 
+    struct PathSegment: Decodable {
+        var tid: Int32
+        var durationNs: Int64
+    }
+
     struct States: Decodable {
         var runningNs: Int64
         var runnableNs: Int64
@@ -209,6 +214,7 @@ struct LaunchReport: Decodable {
     var timeline: [Lane]
     var priorities: [Priority]
     var findings: [Finding]
+    var criticalPath: [PathSegment]
 
     var phaseNames: [String] { phases.map(\.name) }
 
