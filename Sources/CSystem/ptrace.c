@@ -16,6 +16,8 @@
 const uint64_t fl_trace_options =
     PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT;
 
+const uint64_t fl_trace_ends = PTRACE_O_TRACEEXIT;
+
 const uint64_t fl_trace_exec = PTRACE_O_TRACEEXEC;
 
 const uint64_t fl_trace_children = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;

@@ -48,19 +48,31 @@ int fl_open_switches(pid_t tid, int core) {
 // that are not asked for (flags, cs, ss, ds …), r8 … r15.
 static const uint64_t general_registers = 0xFF01FF;
 
-int fl_open_samples(pid_t tid, uint64_t period, uint32_t stack_bytes, int user_only) {
-    struct perf_event_attr attributes = {
+static struct perf_event_attr sampling(uint64_t period, uint32_t stack_bytes, int user_only) {
+    return (struct perf_event_attr){
         .type = PERF_TYPE_SOFTWARE,
         .config = PERF_COUNT_SW_TASK_CLOCK,
         .sample_period = period,
-        .sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
+        .sample_type = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
         .sample_regs_user = general_registers,
         .sample_stack_user = stack_bytes,
         .exclude_kernel = user_only != 0,
         .exclude_hv = 1,
         .exclude_callchain_kernel = 1,
     };
+}
+
+int fl_open_samples(pid_t tid, uint64_t period, uint32_t stack_bytes, int user_only) {
+    struct perf_event_attr attributes = sampling(period, stack_bytes, user_only);
+    attributes.sample_type |= PERF_SAMPLE_READ;
     return open_events(&attributes, tid, -1);
+}
+
+int fl_open_tree_samples(
+    pid_t tid, int core, uint64_t period, uint32_t stack_bytes, int user_only) {
+    struct perf_event_attr attributes = sampling(period, stack_bytes, user_only);
+    attributes.inherit = 1;
+    return open_events(&attributes, tid, core);
 }
 
 int fl_open_interruption(pid_t tid, int signal, uint64_t period) {

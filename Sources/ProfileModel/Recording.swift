@@ -105,6 +105,8 @@ package struct Recording: Sendable {
 package enum CaptureMethod: String, Sendable, CaseIterable {
     case signal
     case ptrace
+    /// By the kernel's events, of all processes of a tree.
+    case event
     /// By `perf record`, and imported.
     case perf
 

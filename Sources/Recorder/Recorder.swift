@@ -103,6 +103,7 @@ extension Recording.Header {
         ticks = outcome.ticks
         missedTicks = outcome.missedTicks
         lateness = outcome.lateness
+        lostSamples += outcome.lostSamples
         heldByProfiler = outcome.heldByProfiler
         capture = outcome.capture
         account = outcome.account

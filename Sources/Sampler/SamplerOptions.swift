@@ -54,6 +54,8 @@ package struct SamplerOutcome: Sendable {
     package var heldByProfiler: TimeSpan
     /// How stacks were taken after `main`: what was asked for, unless it could not be had.
     package var capture: CaptureMethod
+    /// Stacks that the kernel had no room for: their time is kept.
+    package var lostSamples: Int64 = 0
     /// CPU time that its threads' slices account for.
     package var cpu: TimeSpan
     /// How much the scheduler told.

@@ -287,6 +287,14 @@ class Handling(PageTest):
         self.assertIn("nothing of this name", self.text(driver, ".tree"))
         self.assert_quiet(driver)
 
+    def test_search_takes_keys_before_the_next_picture_too(self):
+        driver = self.show()
+        # As if the page had just drawn its details: it draws them again with the next picture.
+        driver.execute_script("firstlight.filled = performance.now() + 60000")
+        self.sent(driver, "/", "warm")
+        self.assertEqual(self.state(driver, "search"), "warm")
+        self.assertEqual(self.state(driver, "tab"), "tree")
+
     def test_system_libraries_can_be_hidden_and_no_time_is_lost(self):
         driver = self.show(fragment="tab=tree")
         whole = "return firstlight.state && document.querySelector('.tree') && " \

@@ -52,3 +52,14 @@ import Testing
         #expect(gone.name() == nil)
     }
 }
+
+@Suite struct ByteSearchTests {
+    @Test(arguments: [
+        ("", "", true), ("", "a", false), ("abc", "", true), ("abc", "abc", true),
+        ("abc", "abcd", false), ("abc", "c", true), ("abab", "aba", true), ("aab", "ab", true),
+        ("\0__lsan_init\0", "__lsan_", true), ("\0__asan_init\0", "__lsan_", false),
+    ])
+    func sequences(text: String, wanted: String, isThere: Bool) {
+        #expect(Array(text.utf8).hasSequence(wanted.utf8) == isThere)
+    }
+}

@@ -27,7 +27,9 @@ import Testing
             + bytes(of: UInt16(clamping: 8 + body.count)) + body
         var found: [ThreadSamples.Observation] = []
         PerfRecords(record[...]).forEach { record in
-            if let seen = ThreadSamples.observation(record, base: base) { found.append(seen) }
+            let count = record.number(at: 24, as: Int64.self) ?? 0
+            let seen = ThreadSamples.observation(record, cpu: base &+ count, registersAt: 32)
+            if let seen { found.append(seen) }
         }
         return found
     }

@@ -60,6 +60,7 @@ int fl_ptrace_poke(pid_t tid, uint64_t address, uint64_t word);
 
 extern const uint64_t fl_trace_options;   // clone, exec and exit events
 extern const uint64_t fl_trace_exec;      // exec events only
+extern const uint64_t fl_trace_ends;      // of the first: exit events
 extern const uint64_t fl_trace_children;  // fork and vfork events
 
 // wait4(2) with __WALL. The thread's id, 0 when nothing is there (no_hang), or -errno.

@@ -22,6 +22,10 @@ int fl_open_tracepoint(int core, uint64_t tracepoint);
 // copied. With `user_only`, only where it runs its own code. A descriptor, or -errno.
 int fl_open_samples(pid_t tid, uint64_t period, uint32_t stack_bytes, int user_only);
 
+// The same on one core, and of each thread and process that the thread starts, without the count.
+int fl_open_tree_samples(
+    pid_t tid, int core, uint64_t period, uint32_t stack_bytes, int user_only);
+
 // Sends a signal to a thread, once, when it has used so many nanoseconds of CPU time more and runs its
 // own code: none of its system calls notices. A descriptor, whose end calls it off, or -errno.
 int fl_open_interruption(pid_t tid, int signal, uint64_t period);

@@ -48,7 +48,7 @@ enum RecorderNotes {
             Numbers.count(note.value, "look")
                 + " left out, lest a call be interrupted: what ran meanwhile is [not sampled]"
         case .kernelUnsampled:
-            "system calls of threads in short bursts could not be sampled "
+            "system calls of threads that events sample could not be seen "
                 + "(kernel.perf_event_paranoid): their time is shown where the thread went on"
         case .unseenCPU:
             note.value < leastUnseen

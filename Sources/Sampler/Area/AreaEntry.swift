@@ -16,15 +16,16 @@ enum SetupFailure: Error {
 extension TraceSession {
     /// - Returns: when the program's own first instruction was executed, as far as that is known.
     func enter(
-        _ image: RunningImage, _ next: NextImage, by main: TracedThread, at now: MonotonicTime
+        _ image: RunningImage, at start: ImageStart, _ next: NextImage, by main: TracedThread,
+        at now: MonotonicTime
     ) -> MonotonicTime {
         // Another file under that number is the program's own.
         var inherited = next.area.flatMap { $0.area.isOpen(in: pid, as: $0.descriptor) ? $0 : nil }
         let area: Area
         do throws(SetupFailure) {
             area = try bringIn(
-                image, by: main, &inherited, signal: try checkTarget(known: next.knownAction),
-                next.sites)
+                image, at: start, by: main, &inherited,
+                signal: try checkTarget(known: next.knownAction), next.sites)
         } catch {
             if case .obstacle(let kind) = error {
                 note(kind)
@@ -75,10 +76,10 @@ extension TraceSession {
     ///   - signal: the one for stacks, and what it does so far.
     ///   - sites: what was found in the program's file.
     private func bringIn(
-        _ image: RunningImage, by main: TracedThread, _ inherited: inout InheritedArea?,
-        signal: (number: Int32, original: UInt64), _ sites: PreparedSites?
+        _ image: RunningImage, at start: ImageStart, by main: TracedThread,
+        _ inherited: inout InheritedArea?, signal: (number: Int32, original: UInt64),
+        _ sites: PreparedSites?
     ) throws(SetupFailure) -> Area {
-        let start = ImageStart(pid: pid, isAtFirstInstruction: true)
         guard start.vector.entry != 0 else { throw .gone }
         image.noted = start.noted
         let size = Area.size(stackBytes: options.stackBytes)

@@ -10,11 +10,17 @@ import ProfileModel
 /// An interrupt for each costs the thread some 20 µs on a virtual machine, which is twice what a
 /// signal costs: it is for threads that a signal could harm.
 final class ThreadSamples {
-    private let ring: PerfRing
+    private let source: Source
+    private let tid: Int32
     /// The thread's CPU time when the event began to count, in nanoseconds; as far as it is known.
     private var base: Int64
     private var isBaseExact = false
     private let interval: Int64
+
+    private enum Source {
+        case own(PerfRing)
+        case tree(TreeSamples)
+    }
     /// What the event had counted at the last sample, or at its beginning.
     private var lastSample: (count: Int64, time: MonotonicTime)
     /// How much of a stack each sample holds.
@@ -32,6 +38,7 @@ final class ThreadSamples {
     /// - Throws: why it cannot be had; `ENOMEM` where there is no memory for the ring.
     init(tid: Int32, cpu: Int64, interval: Int64, stackBytes: Int) throws(SystemError) {
         self.interval = interval
+        self.tid = tid
         lastSample = (0, .now)
         self.stackBytes = min(max(stackBytes, 4096), Self.mostStackBytes) & ~7
         base = cpu
@@ -46,7 +53,7 @@ final class ThreadSamples {
         // In the end there is no memory for more: then a few samples have to do.
         while true {
             if let ring = try? PerfRing(copying: descriptor, pages: pages) {
-                self.ring = ring
+                source = .own(ring)
                 break
             }
             pages /= 2
@@ -55,6 +62,22 @@ final class ThreadSamples {
                 throw SystemError("mapping a thread's events", code: ENOMEM)
             }
         }
+    }
+
+    /// The thread's among those of all that a process has started.
+    init(tid: Int32, cpu: Int64, interval: Int64, of tree: TreeSamples) {
+        self.interval = interval
+        self.tid = tid
+        lastSample = (0, .now)
+        stackBytes = tree.stackBytes
+        isUserOnly = tree.isUserOnly
+        base = cpu
+        source = .tree(tree)
+        tree.follow(tid)
+    }
+
+    deinit {
+        if case .tree(let tree) = source { tree.forget(tid) }
     }
 
     /// What the thread did at one moment.
@@ -76,14 +99,25 @@ final class ThreadSamples {
     ///   tells what was up to the last tick of its own.
     func take(cpuAtLeast cpu: Int64 = 0) -> [Observation] {
         var result: [Observation] = []
-        ring.read().forEach { record in
-            guard record.kind == .sample, var seen = Self.observation(record, base: 0) else {
-                return
+        switch source {
+        case .own(let ring):
+            ring.read().forEach { record in
+                guard record.kind == .sample,
+                    let count = record.number(at: Self.countOffset, as: Int64.self),
+                    var seen = Self.observation(
+                        record, cpu: count, registersAt: Self.countOffset + 8)
+                else { return }
+                // Those in the kernel's code may be missing.
+                if seen.cpu - lastSample.count > interval + interval / 2 { seen.isInCall = true }
+                lastSample = (seen.cpu, seen.time)
+                result.append(seen)
             }
-            // Those in the kernel's code may be missing.
-            if seen.cpu - lastSample.count > interval + interval / 2 { seen.isInCall = true }
-            lastSample = (seen.cpu, seen.time)
-            result.append(seen)
+        case .tree(let tree):
+            result = tree.take(tid)
+            for index in result.indices {
+                result[index].cpu = lastSample.count &+ interval
+                lastSample = (result[index].cpu, result[index].time)
+            }
         }
         raiseBase(to: cpu)
         for index in result.indices { result[index].cpu &+= base }
@@ -100,25 +134,29 @@ final class ThreadSamples {
 
     /// The thread is off its core, and its CPU time is known exactly.
     func calibrate(cpu: Int64) {
-        guard !isBaseExact, let counted = ring.count else { return }
-        base = cpu - counted
-        isBaseExact = true
+        switch source {
+        case .own(let ring):
+            guard !isBaseExact, let counted = ring.count else { return }
+            base = cpu - counted
+            isBaseExact = true
+        case .tree: base = cpu - lastSample.count
+        }
     }
 
     // MARK: The record
 
     // pid, tid, time, core, count; then the registers' kind, and they, and the stack.
     private static let countOffset = 24
-    private static let kindOffset = 32
 
     /// The DWARF numbers of the registers, in the kernel's order.
     private static let kernelOrder = [0, 3, 2, 1, 4, 5, 6, 7, 16, 8, 9, 10, 11, 12, 13, 14, 15]
 
+    /// - Parameter kindOffset: where the registers' kind is.
     static func observation(
-        _ record: PerfRecords.Record, base: Int64
+        _ record: PerfRecords.Record, cpu: Int64, registersAt kindOffset: Int
     ) -> Observation? {
-        guard let time = record.time, let count = record.number(at: countOffset, as: Int64.self),
-            let kind = record.number(at: kindOffset, as: UInt64.self), kind != 0
+        guard let time = record.time, let kind = record.number(at: kindOffset, as: UInt64.self),
+            kind != 0
         else { return nil }
         var registers = Registers()
         for (index, number) in kernelOrder.enumerated() {
@@ -134,7 +172,7 @@ final class ThreadSamples {
             copied <= size
         else { return nil }
         return Observation(
-            time: time, cpu: base &+ count, registers: registers,
+            time: time, cpu: cpu, registers: registers,
             stack: StackCopy(
                 start: registers.stackPointer,
                 bytes: record.bytes(at: sizeOffset + 8, count: Int(copied))),

@@ -38,6 +38,16 @@ struct TargetMemory: Sendable {
 }
 
 extension [UInt8] {
+    /// Whether these bytes are among them. The program may stand meanwhile: the library's own search
+    /// took 9 ms for what takes `memmem` some microseconds.
+    func hasSequence(_ wanted: String.UTF8View) -> Bool {
+        withUnsafeBytes { bytes in
+            Array(wanted).withUnsafeBytes {
+                fl_find(bytes.baseAddress, bytes.count, $0.baseAddress, $0.count) >= 0
+            }
+        }
+    }
+
     /// The 64-bit word at `offset`; nil outside the array.
     func littleEndianWord(at offset: Int) -> UInt64? {
         integer(at: offset)

@@ -14,6 +14,12 @@ struct Tracee: Hashable, Sendable {
         try check(fl_ptrace_seize(tid, options), "tracing thread \(tid)")
     }
 
+    /// The processes that it forks are traced, too, and none of all is stopped at its end.
+    func seizeWithChildren() throws(SystemError) {
+        let options = fl_trace_options & ~fl_trace_ends | fl_trace_children
+        try check(fl_ptrace_seize(tid, options), "tracing thread \(tid)")
+    }
+
     /// Its execs are told, and nothing else stops it but signals.
     func seizeForExec() throws(SystemError) {
         try check(fl_ptrace_seize(tid, fl_trace_exec), "tracing thread \(tid)")
@@ -148,6 +154,15 @@ enum TraceEvent: Hashable, Sendable {
     var isSignal: Bool {
         guard case .signal = self else { return false }
         return true
+    }
+
+    /// How it ended, if it did.
+    var outcome: Recording.Outcome? {
+        switch self {
+        case .exited(let status): .exited(status)
+        case .killed(let signal): .signalled(signal)
+        default: nil
+        }
     }
 
     /// Decodes a wait status; see ptrace(2), "Stopped states".

@@ -70,8 +70,19 @@ struct HeldProcess: ~Copyable {
         let tracee = Tracee(tid: pid)
         let main: TracedThread
         let schedule: Schedule?
+        let tree: TreeSamples?
         do throws(SystemError) {
-            try tracee.seize(followingChildren: options.followsChildren)
+            // With children nobody need be stopped for a sample so.
+            tree =
+                options.followsChildren && options.capture == .signal
+                ? try? TreeSamples(
+                    of: pid, interval: 1_000_000_000 / Int64(max(1, options.frequency)))
+                : nil
+            if tree == nil {
+                try tracee.seize(followingChildren: options.followsChildren)
+            } else {
+                try tracee.seizeWithChildren()
+            }
             // Here what the kernel switches on for it delays nobody.
             schedule =
                 options.asksScheduler
@@ -105,7 +116,7 @@ struct HeldProcess: ~Copyable {
                 path: executable.map { String(cString: $0) } ?? path.text,
                 arguments: arguments.map(\.text), time: reached),
             main: main, firstInstruction: reached, area: area,
-            ignoresSampleSignal: ignoresSampleSignal, sites: sites, schedule: schedule)
+            ignoresSampleSignal: ignoresSampleSignal, sites: sites, schedule: schedule, tree: tree)
     }
 
     /// Until the exec's stop, or the child's end when exec failed. Other stops are passed on. A file
@@ -149,4 +160,6 @@ struct StartedProcess {
     let sites: PreparedSites?
     /// nil: it cannot be had.
     let schedule: Schedule?
+    /// What takes the stacks of it and of its children; nil: it cannot be had, or nobody wants it.
+    var tree: TreeSamples? = nil
 }

@@ -169,7 +169,7 @@ struct LoadedImage: Sendable {
     var hasLeakSanitizer: Bool {
         guard let tables = dynamicTables() else { return false }
         let names = memory.read(at: tables.strings, count: tables.stringsSize)
-        return ["libasan.so", "liblsan.so", "__lsan_"].contains { names.contains(Array($0.utf8)) }
+        return ["libasan.so", "liblsan.so", "__lsan_"].contains { names.hasSequence($0.utf8) }
     }
 
     private struct DynamicTables {

@@ -97,6 +97,17 @@ struct MappingWatch: ~Copyable {
         return newer
     }
 
+    /// What is known of the process that this one was forked off, a moment ago. The next look shows
+    /// what else that had mapped by then.
+    mutating func copy(_ other: borrowing MappingWatch, at now: MonotonicTime) {
+        code = other.code
+        regions = other.regions
+        codeSize = other.codeSize
+        lastRead = now
+        lastSeen = now
+        lastChange = now
+    }
+
     /// Takes what is known of a process that is gone, besides what was seen of it.
     ///
     /// - Returns: all of it; nil when that is nothing new.

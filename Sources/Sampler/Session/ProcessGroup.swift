@@ -9,6 +9,12 @@ final class ProcessGroup {
     let main: TraceSession
     /// By process id; the main one, too.
     private var sessions: [Int32: TraceSession]
+    /// New threads and processes that have stopped, and whose makers have yet to tell of them.
+    private var unclaimed: Set<Int32> = []
+    /// Of those, processes of which nobody has told.
+    private var claimed: Set<Int32> = []
+    /// To tell of them takes a while, in which nobody should stand: somebody waited for their ends.
+    private var over: [EndedSession] = []
     private var endSignal: (number: Int32, isFromTerminal: Bool)?
     /// We were asked to stop, which waits until then for the program to do so.
     private var stopRequest: (signal: Int32, deadline: MonotonicTime)?
@@ -46,7 +52,11 @@ final class ProcessGroup {
                 // News come before ticks, by a signal of a lower number; this is for what was
                 // not told.
                 if ticker.served % Self.ticksBetweenLooks == 0 { takeChanges() }
+                closeEnded()
+                claimRest()
                 for session in sessions.values {
+                    // Who has stopped meanwhile stands until that is served.
+                    if sessions.count > 1 { takeChanges() }
                     session.tick(at: now, missed: missed)
                     // Of one that is not traced nobody tells us.
                     closeIfOver(session)
@@ -72,6 +82,7 @@ final class ProcessGroup {
                 }
             }
         }
+        closeEnded()
         for session in sessions.values where session !== main {
             // Who is not traced is not let go by our end.
             if session.isUntraced { session.leave() } else { session.abandon() }
@@ -79,6 +90,7 @@ final class ProcessGroup {
         }
         end.lookOnceMore(at: main, signals)
         var outcome = main.result()
+        outcome.lostSamples = main.tree?.lost ?? 0
         end.complete(&outcome)
         outcome.ticks = ticker.served
         outcome.missedTicks = ticker.missed
@@ -113,55 +125,119 @@ final class ProcessGroup {
         let process = main.process
         while main.outcome == nil, let (tid, isEnd) = process.peekReport() {
             // Once that is waited for, its last figures are gone.
-            if isEnd, tid == main.pid { main.observeEnd() }
+            if isEnd {
+                if tid == main.pid { main.observeEnd() }
+                known(tid)?.readLastFigures(of: tid)
+            }
             guard let report = process.nextReport(of: tid) else { return }
             if let event = report.event { take(event, of: tid) }
         }
     }
 
     private func take(_ event: TraceEvent, of tid: Int32) {
+        // To find out whose it is takes longer than until that is told.
+        if event == .stopped, children != nil, known(tid) == nil {
+            unclaimed.insert(tid)
+        } else {
+            serve(event, of: tid)
+        }
+    }
+
+    /// Their makers have ended, perhaps, and will never tell.
+    func claimRest() {
+        for tid in unclaimed.sorted() { serve(.stopped, of: tid) }
+        unclaimed = []
+    }
+
+    private func serve(_ event: TraceEvent, of tid: Int32) {
         guard let session = session(of: tid) else {
             // Ended before it was known, or of no interest.
             try? main.process.thread(tid).detach()
             return
         }
-        if case .forked = event, let thread = session.threads[tid],
-            let message = try? thread.tracee.eventMessage()
-        {
-            let child = Int32(truncatingIfNeeded: message)
-            // It may have come to its end before this is told, and must not begin once more.
-            if main.process.process(child).isZombie == false { _ = begin(child, of: session) }
+        let now = main.process.now
+        if session !== main, tid == session.pid, let outcome = event.outcome {
+            sessions[tid] = nil
+            over.append(EndedSession(session: session, outcome: outcome, time: now))
+            return
         }
+        let made = made(by: session.threads[tid], event)
+        // First of all, for it stands.
         session.take(event, of: tid)
+        if let made {
+            if event == .forked { begin(made, forkedBy: session, at: now) }
+            if unclaimed.remove(made) != nil { serve(.stopped, of: made) }
+        }
         closeIfOver(session)
+    }
+
+    /// The thread or process that a thread has just made.
+    private func made(by thread: TracedThread?, _ event: TraceEvent) -> Int32? {
+        guard children != nil, event == .forked || event == .cloned,
+            let message = try? thread?.tracee.eventMessage()
+        else { return nil }
+        return Int32(truncatingIfNeeded: message)
+    }
+
+    private func begin(_ child: Int32, forkedBy parent: TraceSession, at now: MonotonicTime) {
+        // It may have come to its end by now, and must not begin once more.
+        guard claimed.remove(child) == nil else { return }
+        _ = begin(child, of: parent, isParent: true, at: now)
     }
 
     /// Of a child that has ended nothing is kept.
     private func closeIfOver(_ session: TraceSession) {
-        guard session !== main, session.outcome != nil else { return }
+        guard session !== main, session.outcome != nil, sessions[session.pid] === session
+        else { return }
         sessions[session.pid] = nil
         children?.ended(session.pid, session.result())
+    }
+
+    /// A child that has ended, of which all is still to be told.
+    private struct EndedSession {
+        let session: TraceSession
+        let outcome: Recording.Outcome
+        let time: MonotonicTime
+    }
+
+    func closeEnded() {
+        for ended in over {
+            ended.session.ended(ended.session.pid, ended.outcome, at: ended.time)
+            children?.ended(ended.session.pid, ended.session.result())
+        }
+        over = []
     }
 
     /// The process that a thread belongs to. A child's first stop may arrive before its parent's
     /// report of it.
     private func session(of tid: Int32) -> TraceSession? {
         if children == nil { return main }
-        if let known = sessions[tid] { return known }
-        if let known = sessions.values.first(where: { $0.threads[tid] != nil }) { return known }
+        if let known = known(tid) { return known }
         guard let group = main.process.group(of: tid) else { return nil }
         if let known = sessions[group] { return known }
         guard let parent = main.process.parent(of: tid) else { return nil }
-        return begin(group, of: sessions[parent] ?? main)
+        claimed.insert(group)
+        return begin(
+            group, of: sessions[parent] ?? main, isParent: sessions[parent] != nil,
+            at: main.process.now)
     }
 
-    private func begin(_ pid: Int32, of parent: TraceSession) -> TraceSession? {
+    private func known(_ tid: Int32) -> TraceSession? {
+        sessions[tid] ?? sessions.values.first { $0.threads[tid] != nil }
+    }
+
+    /// - Parameter isParent: else it is only who is taken for it.
+    private func begin(
+        _ pid: Int32, of parent: TraceSession, isParent: Bool, at now: MonotonicTime
+    ) -> TraceSession? {
         if let known = sessions[pid] { return known }
-        let now = main.process.now
+        // The kernel may give its id again.
+        if over.contains(where: { $0.session.pid == pid }) { closeEnded() }
         guard let sink = children?.began(pid, parent: parent.pid, at: now) else { return nil }
         let session = TraceSession(main.process.process(pid), options: options, sink: sink)
         sessions[pid] = session
-        session.beginForked(at: now, isScheduled: main.scheduler.seesMachine)
+        session.beginForked(
+            off: isParent ? parent : nil, at: now, isScheduled: main.scheduler.seesMachine)
         return session
     }
 }

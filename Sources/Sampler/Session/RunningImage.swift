@@ -7,6 +7,7 @@ final class RunningImage {
     let start: MonotonicTime
     /// Its file, as the kernel or its first argument names it.
     var path: String
+    var arguments: [String]
     /// What tells where its code is when it is over before its mappings could be read.
     var noted: NotedLibrary?
     /// nil: the program is static, or its linker does not tell.
@@ -24,9 +25,10 @@ final class RunningImage {
     /// Where a piece of our code stands for a moment.
     var cave: FilledCave?
 
-    init(start: MonotonicTime, path: String = "") {
+    init(start: MonotonicTime, path: String = "", arguments: [String] = []) {
         self.start = start
         self.path = path
+        self.arguments = arguments
     }
 }
 

@@ -24,6 +24,7 @@ extension TraceSession {
     func captureRunning(
         _ thread: TracedThread, _ counters: SchedulerCounters, at now: MonotonicTime
     ) {
+        if tree != nil, thread.samples != nil { return }
         guard let status = recentStatus(of: thread, counters) else { return }
         let known = thread.burst.hasWaited(voluntary: status.voluntary) ? nil : counters
         let approach = thread.burst.approach(voluntary: status.voluntary, at: now)

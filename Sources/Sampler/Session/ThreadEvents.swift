@@ -55,6 +55,7 @@ extension TraceSession {
         case .exiting:
             // An exec waits for the ends of all other threads. Before Linux 5.7 it locks the memory
             // meanwhile: who reads that before it lets a thread end waits for ever.
+            takeLastSamples(of: thread)
             if stage.execution == nil {
                 _ = try? observer.sampleStopped(thread)
             } else {
@@ -62,11 +63,13 @@ extension TraceSession {
             }
             rename(thread)
             end(thread, at: now)
+            try? thread.tracee.resume()
+            // While it gives up its memory, for which somebody may wait. Until its end is taken note of,
+            // its figures can be read.
             if thread.tid == pid || threads.values.allSatisfy({ $0.phase == .exited }) {
                 ledger.ended(process.counters())
                 takeFinalCPU()
             }
-            try? thread.tracee.resume()
         case .signal where thread.interruption?.hasStopped == true:
             thread.interruption = nil
             take(.stopped, of: thread, at: now)
@@ -180,16 +183,41 @@ extension TraceSession {
         }
     }
 
+    /// A thread has ended, and until that is taken note of its last figures can be read. Where it was
+    /// stopped before, they are known.
+    func readLastFigures(of tid: Int32) {
+        guard tree != nil, let thread = threads[tid], thread.phase != .exited, !isClosed else {
+            return
+        }
+        let now = min(process.now, tid == pid ? scheduler.exitTime ?? process.now : process.now)
+        takeLastSamples(of: thread)
+        observer.close(thread, at: now)
+        rename(thread)
+        end(thread, at: now)
+        if tid == pid {
+            ledger.ended(process.counters())
+            takeFinalCPU()
+        }
+    }
+
+    /// Before the thread is gone, or has another program.
+    private func takeLastSamples(of thread: TracedThread) {
+        guard thread.samples != nil, let counters = thread.counters() else { return }
+        takeSamples(of: thread, counters)
+    }
+
     private func executed(_ tid: Int32, at now: MonotonicTime) {
         guard let main = threads[pid] else { return }
         let former = (try? main.tracee.eventMessage()).map { Int32(truncatingIfNeeded: $0) }
         for thread in threads.values where thread.tid != pid {
             if thread.phase != .exited {
+                takeLastSamples(of: thread)
                 observer.closeWithoutStack(thread, at: now)
                 end(thread, at: now)
             }
             threads[thread.tid] = nil
         }
+        takeLastSamples(of: main)
         main.phase = .free
         main.interruption?.callOff()
         reportHooks(at: now, isLast: true)

@@ -322,6 +322,12 @@ struct ThreadObserver: ~Copyable {
         if let code = mappings.refreshed(at: now) { sink.receive(.mappings(code, now)) }
     }
 
+    /// A process was forked off another.
+    mutating func copyMappings(of other: borrowing ThreadObserver, at now: MonotonicTime) {
+        mappings.copy(other.mappings, at: now)
+        sink.receive(.mappings(mappings.code, now))
+    }
+
     /// Of a process that was gone before what it had mapped could be read.
     mutating func addMappings(_ known: [CodeMapping], at now: MonotonicTime) {
         if let code = mappings.add(known, at: now) { sink.receive(.mappings(code, now)) }

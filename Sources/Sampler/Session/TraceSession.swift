@@ -10,7 +10,7 @@ final class TraceSession {
     let options: SamplerOptions
     let sink: any SampleSink
     /// Whether its ids are ours, which never changes.
-    let sharesNamespace: Bool
+    private(set) lazy var sharesNamespace = process.sharesNamespaceWithUs
     var stage = Stage.launching(NextImage())
     var observer: ThreadObserver
     var threads: [Int32: TracedThread] = [:]
@@ -19,6 +19,9 @@ final class TraceSession {
     var ledger: SessionLedger
     var events = EventAvailability()
     var endlessFiles: EndlessFiles
+    /// What takes the stacks of its threads and of its children's; nil: each thread's are taken for
+    /// itself.
+    private(set) var tree: TreeSamples?
     /// How stacks are taken after `main`, as far as that is known.
     var capture: CaptureMethod
     private(set) var isOurChild = false
@@ -46,7 +49,6 @@ final class TraceSession {
         ledger = SessionLedger(machine: machine)
         capture = options.firstCapture
         endlessFiles = EndlessFiles(pid: process.pid)
-        sharesNamespace = process.sharesNamespaceWithUs
         observer = ThreadObserver(process, stackBytes: options.stackBytes, sink: sink)
         marks = options.marks.map { MarkPlacement($0, tell: options.tellMarkProblem) }
     }
@@ -80,6 +82,7 @@ final class TraceSession {
     /// A new process, stopped at its first instruction.
     func beginLaunch(_ process: StartedProcess) {
         isOurChild = true
+        tree = process.tree
         let action: UInt64 = process.ignoresSampleSignal ? 1 : 0
         stage.expect(
             NextImage(
@@ -102,7 +105,7 @@ final class TraceSession {
     ///
     /// - Parameter permitted: called as soon as it is known that the process may be observed.
     func beginAttached(permitted: () -> Void) throws(SystemError) {
-        let isSpared = sparesLeakSanitizer()
+        let isSpared = sparesLeakSanitizer(of: ImageStart(pid: pid))
         let isTraced = capture != .signal
         let main = process.thread(pid)
         if isTraced {
@@ -122,7 +125,8 @@ final class TraceSession {
         ledger.began(process.cpu)
         if process.hasHadChildren { looksForChildren = Self.enoughLooks }
         let description = process.image(at: now)
-        let image = RunningImage(start: now, path: description.path)
+        let image = RunningImage(
+            start: now, path: description.path, arguments: description.arguments)
         image.mayBeTraced = !isSpared
         stage.begin(image, isToBeJoined: !isTraced)
         sink.receive(.image(description))
@@ -187,11 +191,12 @@ final class TraceSession {
         let next = stage.next
         capture = options.firstCapture
         let image = RunningImage(start: now)
-        image.mayBeTraced = isLate || !sparesLeakSanitizer()
+        let start = isLate ? nil : ImageStart(pid: pid, isAtFirstInstruction: true)
+        if let start { image.mayBeTraced = !sparesLeakSanitizer(of: start) }
         guard stage.begin(image, isToBeJoined: isLate && capture == .signal) else { return nil }
         if !isLate { main.isTraced = true }
         var counters = main.counters()
-        let began = isLate ? now : enter(image, next, by: main, at: now)
+        let began = start.map { enter(image, at: $0, next, by: main, at: now) } ?? now
         // That clock is exact; the kernel's counters tell only of what has left its core.
         if began != now, let area = image.instrumentation?.area, let known = counters?.run {
             let most = known.addingReportingOverflow((began - now).nanoseconds).partialValue
@@ -202,10 +207,8 @@ final class TraceSession {
 
     /// Who traces a program with LeakSanitizer makes it fail: it is followed from outside instead,
     /// and so its children are not, for that takes tracing.
-    private func sparesLeakSanitizer() -> Bool {
-        guard capture == .ptrace, ImageStart(pid: pid).program?.hasLeakSanitizer == true else {
-            return false
-        }
+    private func sparesLeakSanitizer(of start: @autoclosure () -> ImageStart) -> Bool {
+        guard capture == .ptrace, start().program?.hasLeakSanitizer == true else { return false }
         note(.leakSanitizer)
         capture = .signal
         return true
@@ -227,6 +230,7 @@ final class TraceSession {
             description = Image(path: known.path, arguments: known.arguments, time: entry.began)
         }
         entry.image.path = description.path
+        entry.image.arguments = description.arguments
         sink.receive(.image(description))
         mark(.firstInstruction, at: entry.began)
         observer.rereadMappings(at: entry.began)
@@ -239,20 +243,34 @@ final class TraceSession {
 
     /// A process that was forked off an observed one: until an exec it runs the same program.
     ///
-    /// - Parameter isScheduled: whether another session's account tells of it.
-    func beginForked(at now: MonotonicTime, isScheduled: Bool) {
+    /// - Parameters:
+    ///   - parent: the process that it is a copy of; nil: that is not known.
+    ///   - isScheduled: whether another session's account tells of it.
+    func beginForked(off parent: TraceSession?, at now: MonotonicTime, isScheduled: Bool) {
         if options.asksScheduler, !isScheduled {
             scheduler.begin(Schedule(ofChild: pid, threads: [pid]))
         }
         sink.receive(.began(pid: pid))
-        let description = process.image(at: now)
-        stage.begin(RunningImage(start: now, path: description.path))
+        tree = parent?.tree
+        // It stands meanwhile, or runs and may execute another program: who knows its parent reads
+        // nothing of it.
+        let original = parent?.stage.image.flatMap { $0.path.isEmpty ? nil : $0 }
+        let description =
+            original.map { Image(path: $0.path, arguments: $0.arguments, time: now) }
+            ?? process.image(at: now)
+        stage.begin(
+            RunningImage(
+                start: now, path: description.path, arguments: description.arguments))
         sink.receive(.image(description))
         for kind in [Mark.Kind.spawned, .firstInstruction, .main] {
             sink.receive(.mark(Mark(kind: kind, time: now)))
         }
         addThread(process.thread(pid), start: now, isNew: true)
-        observer.rereadMappings(at: now)
+        if original != nil, let parent {
+            observer.copyMappings(of: parent.observer, at: now)
+        } else {
+            observer.rereadMappings(at: now)
+        }
     }
 
     // MARK: Ticks
@@ -343,6 +361,7 @@ final class TraceSession {
     private func add(_ thread: TracedThread, start: MonotonicTime) {
         threadCount += 1
         threads[thread.tid] = thread
+        if let tree { sample(thread, by: tree) }
         scheduler.follow(thread.tid)
         sink.receive(
             .threadStarted(
@@ -466,7 +485,8 @@ final class TraceSession {
     func result() -> SamplerOutcome {
         SamplerOutcome(
             outcome: outcome ?? .unknown, ticks: ledger.ticks, missedTicks: ledger.missedTicks,
-            lateness: .zero, heldByProfiler: observer.heldByProfiler, capture: capture,
+            lateness: .zero, heldByProfiler: observer.heldByProfiler,
+            capture: tree == nil ? capture : .event,
             cpu: ledger.observedCPU, account: scheduler.account,
             notes: ledger.finalNotes(lostWaits: observer.waits.lost),
             markProblems: marks?.problems ?? [])

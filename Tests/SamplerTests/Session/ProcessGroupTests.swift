@@ -54,20 +54,79 @@ import Testing
         #expect(!process.main.isStopped)
         process.tell(.exited(status: 5), of: child.pid)
         group.takeChanges()
+        // Nobody stands while that is told.
+        #expect(children.ended.isEmpty)
+        group.closeEnded()
         #expect(children.ended == [child.pid: .exited(5)])
         #expect(group.main.outcome == nil)
     }
 
+    /// It stands until its parent tells, which it does at once.
     @Test func aChildsFirstStopMayComeBeforeItsParentsReport() throws {
         let group = try group(following: true)
         child.main.stop()
         process.tell(.stopped, of: child.pid)
         group.takeChanges()
+        #expect(children.parents.isEmpty && child.main.isStopped)
+        fork()
+        group.takeChanges()
+        #expect(children.parents == [child.pid: process.pid])
+        #expect(!child.main.isStopped && !process.main.isStopped)
+        #expect(children.sinks.count == 1)
+    }
+
+    /// A parent that is killed in its fork never tells.
+    @Test func whoIsNotToldOfIsFollowedAtTheNextTick() throws {
+        let group = try group(following: true)
+        child.main.stop()
+        process.tell(.stopped, of: child.pid)
+        group.takeChanges()
+        group.claimRest()
         #expect(children.parents == [child.pid: process.pid])
         #expect(!child.main.isStopped)
+        // It tells after all.
         fork()
         group.takeChanges()
         #expect(children.sinks.count == 1)
+    }
+
+    @Test func aChildThatEndedBeforeItsParentsReportDoesNotBeginOnceMore() throws {
+        let group = try group(following: true)
+        child.main.stop()
+        process.tell(.stopped, of: child.pid)
+        group.takeChanges()
+        group.claimRest()
+        process.tell(.exited(status: 0), of: child.pid)
+        fork()
+        group.takeChanges()
+        group.closeEnded()
+        #expect(children.sinks.count == 1)
+        #expect(children.ended == [child.pid: .exited(0)])
+    }
+
+    /// Who is a copy of its parent runs the same program, and may run another one before that is read.
+    @Test func aForkedChildsProgramIsItsParents() throws {
+        process.path = "/bin/parent"
+        let group = try group(following: true)
+        child.path = "/bin/executed-meanwhile"
+        fork()
+        group.takeChanges()
+        #expect(children.sinks[child.pid]?.images == ["/bin/parent"])
+        #expect(children.sinks[child.pid]?.mappings == [[]])
+    }
+
+    /// The kernel gives an id again while the end of who had it is still to be told.
+    @Test func anIdThatIsGivenAgainIsAnotherChild() throws {
+        let group = try group(following: true)
+        fork()
+        group.takeChanges()
+        process.tell(.exited(status: 3), of: child.pid)
+        group.takeChanges()
+        let first = children.sinks[child.pid]
+        fork()
+        group.takeChanges()
+        #expect(children.ended == [child.pid: .exited(3)])
+        #expect(children.sinks[child.pid] !== first)
     }
 
     @Test func aProcessThatNobodyKnowsIsLeftAlone() throws {

@@ -42,6 +42,13 @@ final class RecordingSink: SampleSink, @unchecked Sendable {
         }
     }
 
+    var mappings: [[CodeMapping]] {
+        events.compactMap { event in
+            guard case .mappings(let code, _) = event else { return nil }
+            return code
+        }
+    }
+
     var started: [Int32] {
         events.compactMap { event in
             guard case .threadStarted(let thread) = event else { return nil }

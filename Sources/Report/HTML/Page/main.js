@@ -128,6 +128,8 @@ class Page {
     if (event.key === "/") {
       event.preventDefault();
       this.state.change({ tab: "tree" });
+      // Details may come with the next picture only, and what is hidden takes no keys.
+      this.showTools(this.tab);
       this.tools.search.focus();
     } else if (event.key === "Escape" && !this.timeline.element.contains(event.target)) {
       this.state.select({ thread: null });

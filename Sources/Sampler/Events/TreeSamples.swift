@@ -1,0 +1,112 @@
+import CSystem
+import Glibc
+import ProfileModel
+
+/// The stacks of all threads of a process, and of all that it and its children start from now on,
+/// taken by the kernel: what it does for one thread (see ``ThreadSamples``) is inherited by each
+/// new one, so a process that lives for a millisecond needs nothing of its own. Nobody is stopped
+/// or interrupted for a sample.
+///
+/// Of a thread on several cores each core's event counts for itself, and none tells what it has
+/// counted: as many intervals as there were samples.
+final class TreeSamples {
+    private let rings: [PerfRing]
+    private let interval: Int64
+    /// How much of a stack each sample holds.
+    let stackBytes: Int
+    /// Whether the kernel's code is left out.
+    let isUserOnly: Bool
+    /// Of those that are followed: what was read of them, and not taken yet.
+    private var waiting: [Int32: [Observation]] = [:]
+    /// How often the kernel had no room for samples.
+    private(set) var lost: Int64 = 0
+
+    typealias Observation = ThreadSamples.Observation
+
+    /// What `perf` takes by default, four times: where more of a stack is used, stops take it.
+    private static let stackBytes = 32 << 10
+    /// For all cores together.
+    private static let mostPages = 2048
+    private static let leastPages = 32
+
+    /// - Parameters:
+    ///   - pid: of a process with one thread.
+    ///   - interval: of each thread's CPU time, in nanoseconds.
+    /// - Throws: why they cannot be had.
+    init(of pid: Int32, interval: Int64) throws(SystemError) {
+        self.interval = interval
+        stackBytes = Self.stackBytes
+        let cores = Int32(clamping: max(1, sysconf(Int32(_SC_NPROCESSORS_CONF))))
+        func open(_ core: Int32, _ userOnly: Int32) -> Int32 {
+            fl_open_tree_samples(pid, core, UInt64(interval), UInt32(Self.stackBytes), userOnly)
+        }
+        let first = open(0, 0)
+        isUserOnly = first < 0 && first != -ENODEV
+        if first >= 0 { PerfRing.close(first) }
+        var pages = 256
+        while pages * Int(cores) > Self.mostPages, pages > Self.leastPages { pages /= 2 }
+        var rings: [PerfRing] = []
+        for core in 0..<cores {
+            let events = open(core, isUserOnly ? 1 : 0)
+            // That core is switched off.
+            if events == -ENODEV { continue }
+            try check(events, "opening the events of a process and its children")
+            rings.append(try Self.ring(of: events, pages: &pages))
+        }
+        guard !rings.isEmpty else {
+            throw SystemError("opening the events of a process and its children", code: ENODEV)
+        }
+        self.rings = rings
+    }
+
+    /// As large as what may be locked allows.
+    private static func ring(of events: Int32, pages: inout Int) throws(SystemError) -> PerfRing {
+        while true {
+            do throws(SystemError) {
+                return try PerfRing(copying: events, pages: pages)
+            } catch {
+                pages /= 2
+                guard pages >= leastPages else {
+                    PerfRing.close(events)
+                    throw error
+                }
+            }
+        }
+    }
+
+    /// From now on a thread's samples are kept until they are taken. Samples of others are not.
+    func follow(_ tid: Int32) { waiting[tid] = [] }
+
+    func forget(_ tid: Int32) { waiting[tid] = nil }
+
+    /// A thread's since the last call, in their order. What it has counted is not known: their CPU
+    /// times are 0.
+    func take(_ tid: Int32) -> [Observation] {
+        read()
+        guard let taken = waiting[tid], !taken.isEmpty else { return [] }
+        waiting[tid] = []
+        return taken.sorted { $0.time < $1.time }
+    }
+
+    private func read() {
+        for ring in rings {
+            ring.read().forEach { record in
+                switch record.kind {
+                case .sample: add(record)
+                case .lost: lost &+= max(1, record.number(at: 8, as: Int64.self) ?? 1)
+                default: break
+                }
+            }
+        }
+    }
+
+    private func add(_ record: PerfRecords.Record) {
+        guard let tid = record.tid, waiting[tid] != nil,
+            let seen = ThreadSamples.observation(record, cpu: 0, registersAt: Self.kindOffset)
+        else { return }
+        waiting[tid]?.append(seen)
+    }
+
+    // pid, tid, time, core; then the registers' kind.
+    private static let kindOffset = 24
+}
