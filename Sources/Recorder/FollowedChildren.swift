@@ -30,9 +30,9 @@ final class FollowedChildren: ChildObserver, @unchecked Sendable {
         return ChildSink(queue: queue, child: index)
     }
 
-    func ended(_ pid: Int32, _ outcome: SamplerOutcome) {
+    func ended(_ pid: Int32, _ outcome: SamplerOutcome, at time: MonotonicTime) {
         guard let index = running.removeValue(forKey: pid) else { return }
-        queue.receive(.ended(index, outcome, at: .now))
+        queue.receive(.ended(index, outcome, at: time))
     }
 }
 

@@ -68,5 +68,5 @@ package protocol SampleSink: AnyObject, Sendable {
 package protocol ChildObserver: AnyObject, Sendable {
     /// Where its observations go; nil: it is let go.
     func began(_ pid: Int32, parent: Int32, at time: MonotonicTime) -> (any SampleSink)?
-    func ended(_ pid: Int32, _ outcome: SamplerOutcome)
+    func ended(_ pid: Int32, _ outcome: SamplerOutcome, at time: MonotonicTime)
 }

@@ -46,6 +46,40 @@ extension EndToEnd {
             #expect(report.functions.contains { $0.function == "spin" && $0.selfCpuNs > 0 })
         }
 
+        /// The kernel's events are inherited, so nobody is stopped for a sample; by stops, where the
+        /// user wants that, the same is seen.
+        @Test(arguments: [("signal", "event"), ("ptrace", "ptrace")])
+        func howStacksAreTaken(wanted: String, capture: String) throws {
+            let spin = try Setup.fixture("spin")
+            let path = scratch("launch.firstlight")
+            let finished = try Firstlight.recording(
+                ["sh", "-c", "\(spin); (exit 3)"], to: path,
+                options: ["--quiet", "--follow-children", "--capture", wanted]
+            ).run()
+            let report = try Recorded(path: path, finished: finished).json()
+            #expect(report.launch.capture == capture)
+            let child = try #require(report.processes.first { $0.name == "spin" })
+            let function = try #require(report.functions.first { $0.function == "spin" })
+            // What it says of itself is what the kernel counted, and nearly all is that function's.
+            #expect(function.selfCpuNs <= child.cpuNs)
+            #expect(function.selfCpuNs * 10 >= child.cpuNs * 9)
+            #expect(report.brokenSums.isEmpty)
+        }
+
+        @Test func childrenThatCouldRunAtOnceAreAFinding() throws {
+            let spin = try Setup.fixture("spin")
+            let recorded = try record(["sh", "-c", "\(spin); \(spin); \(spin)"])
+            let finding = try #require(
+                try recorded.json().findings.first { $0.kind == "children-in-sequence" })
+            #expect(finding.title.hasSuffix("starts spin, spin, spin one after the other"))
+            let path = scratch("alone.firstlight")
+            let finished = try Firstlight.recording(
+                ["sh", "-c", "\(spin); true"], to: path, options: ["--quiet"]
+            ).run()
+            let summary = try Recorded(path: path, finished: finished).text("report")
+            #expect(summary.replacing("\n", with: " ").contains(": --follow-children shows them"))
+        }
+
         /// Of one process there is the report that it would have had alone.
         @Test func oneOfThemAlone() throws {
             let spin = try Setup.fixture("spin")

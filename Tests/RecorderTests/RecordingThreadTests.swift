@@ -171,8 +171,10 @@ import Testing
                     sink.receive(.mappings([moved], start))
                     sink.receive(Self.sample(UInt64(address), at: start.nanoseconds + 5))
                 }
-                children.ended(71, Self.outcome(.exited(3), cpu: 5))
-                children.ended(70, Self.outcome(.signalled(9), cpu: 7))
+                children.ended(
+                    71, Self.outcome(.exited(3), cpu: 5), at: MonotonicTime(nanoseconds: 400))
+                children.ended(
+                    70, Self.outcome(.signalled(9), cpu: 7), at: MonotonicTime(nanoseconds: 500))
             }
         }
         #expect(recording.children.map(\.pid) == [70, 71, 70, 71])

@@ -8,6 +8,8 @@ package struct Finding: Hashable, Sendable {
         case initializer(InitializerEvidence)
         case wait(WaitEvidence)
         case priorityInversion(WaitEvidence, Counterpart)
+        case processStarts(ProcessEvidence)
+        case childrenInSequence(ProcessEvidence)
         case dlopen(LoadingEvidence)
         /// The library's path.
         case unusedLibrary(String)
@@ -46,6 +48,8 @@ extension Finding {
         case childWait = "child-wait"
         case diskWait = "disk-wait"
         case priorityInversion = "priority-inversion"
+        case processStarts = "process-starts"
+        case childrenInSequence = "children-in-sequence"
         case dlopen
         case unusedLibrary = "unused-library"
         case mainThreadWork = "main-thread-work"
@@ -58,6 +62,8 @@ extension Finding {
         case .initializer: .initializer
         case .wait(let evidence): evidence.kind
         case .priorityInversion: .priorityInversion
+        case .processStarts: .processStarts
+        case .childrenInSequence: .childrenInSequence
         case .dlopen: .dlopen
         case .unusedLibrary: .unusedLibrary
         case .mainThreadWork: .mainThreadWork

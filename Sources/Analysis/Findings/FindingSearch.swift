@@ -26,7 +26,8 @@ struct FindingSearch {
 
     /// In the order in which they may claim time: what tells most comes first.
     private static let rules: [any FindingRule.Type] = [
-        MainThreadWaits.self, HeavyInitializers.self, MainThreadLoading.self,
+        ProcessStarts.self, ChildrenInSequence.self, MainThreadWaits.self,
+        HeavyInitializers.self, MainThreadLoading.self,
         UnusedLibraries.self, MainThreadWork.self, OtherInversions.self,
         UnoptimizedBuild.self, DebugLibraries.self,
     ]

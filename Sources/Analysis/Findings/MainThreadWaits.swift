@@ -10,17 +10,17 @@ struct MainThreadWaits: FindingRule {
             WaitGroups(of: $0, within: main.windows(of: $0), in: search).groups
         }
         for group in groups {
-            guard group.windows.length >= search.least, let range = group.windows.span else {
-                continue
-            }
-            search.claim(group.windows)
+            // What children did meanwhile may say more.
+            let windows = search.unclaimed(group.windows)
+            guard windows.length >= search.least, let range = windows.span else { continue }
+            search.claim(windows)
             let counterpart = Counterpart(group, in: search)
             let evidence = group.evidence(counterpart)
             let inversion = counterpart.flatMap { $0.isInversion ? $0 : nil }
             found.append(
                 Finding(
                     subject: inversion.map { .priorityInversion(evidence, $0) } ?? .wait(evidence),
-                    saving: group.windows.length, thread: group.longest.thread, range: range,
+                    saving: windows.length, thread: group.longest.thread, range: range,
                     place: group.place, stack: group.stack))
         }
         return found

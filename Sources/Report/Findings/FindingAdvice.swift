@@ -13,6 +13,11 @@ extension FindingWords {
         case .priorityInversion:
             "Give the thread that is waited for the priority of the one that waits (for a lock: a "
                 + "mutex with priority inheritance), and do not wait for more than is needed."
+        case .processStarts:
+            "Call the program that it is all about itself, remember what they found, or do without "
+                + "them what the script can do itself."
+        case .childrenInSequence:
+            "Start them at once and wait for all, where none needs what another makes."
         case .dlopen(let loading):
             loading.unused.isEmpty
                 ? "Load it when it is first needed, or on another thread before it is."

@@ -19,6 +19,12 @@ struct FindingWords {
             let lock = wait.kind == .lockWait ? "a lock that is held by " : ""
             return "priority inversion: \(waiter) waits in \(callers) for \(lock)"
                 + words(for: other)
+        case .processStarts(let started):
+            return "\(process(started.parent)) starts "
+                + "\(Numbers.grouped(started.processes.count)) processes: \(list(names(started)))"
+        case .childrenInSequence(let started):
+            let commands = started.processes.map(command)
+            return "\(process(started.parent)) starts \(list(commands)) one after the other"
         case .dlopen(let loading):
             return "main thread loads \(list(loading.paths.map(fileName))) (dlopen) in \(place)"
         case .unusedLibrary(let path):
@@ -65,6 +71,13 @@ struct FindingWords {
         case .dlopen(let loading):
             loading.unused.isEmpty
                 ? [] : ["not seen in use afterwards: \(list(loading.unused.map(fileName)))"]
+        case .processStarts: []
+        case .childrenInSequence(let started):
+            [
+                "each when the one before had ended: "
+                    + list(
+                        started.processes.map { Numbers.time(profile.processes[$0].wall ?? .zero) })
+            ]
         case .mainThreadWork(let cpu): ["\(Numbers.time(cpu)) of it CPU"]
         case .unusedLibrary, .unoptimizedBuild, .debugLibrary: []
         }
@@ -113,6 +126,27 @@ struct FindingWords {
                     + "of that time")
         }
         return result
+    }
+
+    // MARK: Processes
+
+    /// "make (4711)"
+    private func process(_ index: Int) -> String {
+        let figures = profile.processes[index]
+        return "\(figures.name) (\(figures.pid))"
+    }
+
+    /// Its program and its first argument.
+    private func command(_ index: Int) -> String {
+        let figures = profile.processes[index]
+        return ([figures.name] + figures.arguments.dropFirst().prefix(1)).joined(separator: " ")
+    }
+
+    /// "36 times bash"
+    private func names(_ started: ProcessEvidence) -> [String] {
+        started.names.map {
+            $0.count == 1 ? $0.name : "\(Numbers.grouped($0.count)) times \($0.name)"
+        }
     }
 
     // MARK: Names

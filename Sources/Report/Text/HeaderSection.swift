@@ -64,6 +64,7 @@ struct HeaderSection {
     var notes: [String] {
         [
             outcome, mainThread, truncations, lost, missedTicks, held, leftOut, unknownWaits,
+            unfollowed,
         ].compactMap { $0 }
             + profile.notes.compactMap(RecorderNotes.text)
     }
@@ -149,6 +150,22 @@ struct HeaderSection {
         return "switches were not recorded: when threads waited is not known (perf record "
             + "--switch-events)"
     }
+
+    /// Children that were waited for, and of which nothing was recorded.
+    private var unfollowed: String? {
+        // A tree's processes are never recorded by signal: of one among them this says nothing.
+        guard profile.processes.count <= 1, profile.header.capture == .signal else { return nil }
+        let waited = TimeWindows(
+            profile.waits.filter { $0.reason.kind == .child }.map { $0.start..<$0.end }
+        ).length
+        guard waited >= Self.leastForChildren,
+            waited.nanoseconds >= profile.launch.wall.nanoseconds / 20
+        else { return nil }
+        return "its children were not recorded, for which it waited \(Numbers.time(waited)): "
+            + "--follow-children shows them"
+    }
+
+    private static let leastForChildren = TimeSpan.milliseconds(5)
 
     private var held: String? {
         let held = profile.header.heldByProfiler

@@ -190,7 +190,7 @@ final class ProcessGroup {
         guard session !== main, session.outcome != nil, sessions[session.pid] === session
         else { return }
         sessions[session.pid] = nil
-        children?.ended(session.pid, session.result())
+        children?.ended(session.pid, session.result(), at: main.process.now)
     }
 
     /// A child that has ended, of which all is still to be told.
@@ -203,7 +203,7 @@ final class ProcessGroup {
     func closeEnded() {
         for ended in over {
             ended.session.ended(ended.session.pid, ended.outcome, at: ended.time)
-            children?.ended(ended.session.pid, ended.session.result())
+            children?.ended(ended.session.pid, ended.session.result(), at: ended.time)
         }
         over = []
     }

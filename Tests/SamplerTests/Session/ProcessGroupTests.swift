@@ -23,7 +23,12 @@ import Testing
             return sink
         }
 
-        func ended(_ pid: Int32, _ outcome: SamplerOutcome) { ended[pid] = outcome.outcome }
+        var times: [Int32: MonotonicTime] = [:]
+
+        func ended(_ pid: Int32, _ outcome: SamplerOutcome, at time: MonotonicTime) {
+            ended[pid] = outcome.outcome
+            times[pid] = time
+        }
     }
 
     private func group(following: Bool) throws -> ProcessGroup {
@@ -56,8 +61,11 @@ import Testing
         group.takeChanges()
         // Nobody stands while that is told.
         #expect(children.ended.isEmpty)
+        let end = process.now
+        process.pause(microseconds: 800)
         group.closeEnded()
         #expect(children.ended == [child.pid: .exited(5)])
+        #expect(children.times == [child.pid: end])
         #expect(group.main.outcome == nil)
     }
 

@@ -1,0 +1,146 @@
+import ProfileModel
+import Testing
+
+@testable import Analysis
+
+/// Findings over a launch's tree of processes: a main thread that waits for its children from 0 to
+/// 1,000 ms, and what they and theirs do meanwhile.
+@Suite struct ProcessFindingTests {
+    /// What is made, and the findings.
+    private struct Tree {
+        var builder = RecordingBuilder(images: [("/bin/sh", 0)])
+        private let main: ThreadIndex
+        private var pid: Int32 = 100
+
+        init() {
+            builder.mark(.spawned, 0)
+            builder.mark(.firstInstruction, 0)
+            builder.mark(.main, 1)
+            builder.mark(.ended, 1000)
+            main = builder.thread("sh", tid: 100, to: 1000, isMain: true)
+            builder.slice(main, at: 0, running: 1, blocked: 999, builder.stack("main", "run"))
+        }
+
+        /// A process of a name, with a thread that waits.
+        @discardableResult
+        mutating func process(
+            _ name: String, of parent: ChildIndex? = nil, from start: Int64, to end: Int64
+        ) -> ChildIndex {
+            pid += 1
+            let index = ChildIndex(builder.recording.children.count)
+            let parentPid = parent.map { builder.recording.children[$0.rawValue].pid } ?? 100
+            builder.recording.children.append(
+                ChildProcess(
+                    pid: pid, parent: parentPid, parentIndex: parent, name: name,
+                    start: RecordingBuilder.at(start), end: RecordingBuilder.at(end),
+                    cpu: .milliseconds(1), outcome: .exited(0)))
+            let thread = builder.thread(name, tid: pid, from: start, to: end, isMain: true)
+            builder.recording.threads[thread.rawValue].child = index
+            builder.slice(thread, at: start, running: end - start, builder.stack("main", name))
+            return index
+        }
+
+        /// The main thread waits for a child; nil: for any.
+        mutating func wait(for child: ChildIndex?, from start: Int64, to end: Int64) {
+            let owner = child.map { builder.recording.children[$0.rawValue].pid }
+            builder.wait(
+                main, from: start, to: end, WaitReason(.child, detail: nil, owner: owner), call: 61,
+                builder.stack("main", "run"))
+        }
+
+        var profile: Profile { Profile(builder.recording) }
+        var findings: [Finding] { profile.findings() }
+    }
+
+    private static func evidence(_ finding: Finding?) -> ProcessEvidence? {
+        switch finding?.subject {
+        case .processStarts(let evidence), .childrenInSequence(let evidence): evidence
+        default: nil
+        }
+    }
+
+    /// The place is who starts them, not who started that; the rest of the wait stays a wait.
+    @Test func aScriptThatStartsManyPrograms() throws {
+        var tree = Tree()
+        let script = tree.process("script", from: 100, to: 600)
+        for index in 0..<12 {
+            tree.process(
+                index % 3 == 0 ? "sed" : "expr", of: script, from: 110 + 10 * Int64(index),
+                to: 118 + 10 * Int64(index))
+        }
+        tree.wait(for: script, from: 100, to: 600)
+        let found = tree.findings
+        #expect(found.map(\.kind) == [.childWait, .processStarts])
+        let finding = try #require(found.last)
+        let evidence = try #require(Self.evidence(finding))
+        #expect(evidence.parent == 1 && evidence.processes == Array(2...13))
+        #expect(evidence.names.map(\.name) == ["expr", "sed"])
+        #expect(evidence.names.map(\.count) == [8, 4])
+        #expect(finding.saving == .milliseconds(12 * 8))
+        // Nothing is counted twice.
+        #expect(found[0].saving == .milliseconds(500 - 12 * 8))
+        #expect(finding.range == .milliseconds(110)..<(.milliseconds(228)))
+    }
+
+    @Test func fewProcessesAreNone() {
+        var tree = Tree()
+        let script = tree.process("script", from: 100, to: 600)
+        for index in 0..<9 {
+            tree.process(
+                "expr", of: script, from: 110 + 10 * Int64(index), to: 114 + 10 * Int64(index))
+        }
+        tree.wait(for: script, from: 100, to: 600)
+        #expect(tree.findings.map(\.kind) == [.childWait])
+    }
+
+    /// What nobody waits for costs the launch nothing.
+    @Test func whatIsNotWaitedForIsNone() {
+        var tree = Tree()
+        let daemon = tree.process("daemon", from: 100, to: 600)
+        for index in 0..<20 {
+            tree.process(
+                "expr", of: daemon, from: 110 + 10 * Int64(index), to: 120 + 10 * Int64(index))
+        }
+        #expect(tree.findings.isEmpty)
+        let other = tree.process("other", from: 700, to: 900)
+        tree.wait(for: other, from: 700, to: 900)
+        #expect(tree.findings.map(\.kind) == [.childWait])
+    }
+
+    @Test func childrenOneAfterTheOther() throws {
+        var tree = Tree()
+        for start in [100, 250, 500] as [Int64] {
+            let child = tree.process("convert", from: start, to: start + 100)
+            tree.wait(for: child, from: start, to: start + 100)
+        }
+        let found = tree.findings
+        #expect(found.map(\.kind) == [.childrenInSequence, .childWait])
+        #expect(found.map(\.saving) == [.milliseconds(200), .milliseconds(100)])
+        #expect(Self.evidence(found.first)?.processes == [1, 2, 3])
+        #expect(Self.evidence(found.first)?.parent == 0)
+    }
+
+    /// Those that overlap start at once already; a short one costs nothing; one that was not waited
+    /// for stood in nobody's way.
+    @Test func childrenAtOnceAreNone() {
+        var tree = Tree()
+        tree.process("one", from: 100, to: 300)
+        tree.process("two", from: 200, to: 400)
+        tree.process("short", from: 450, to: 454)
+        tree.process("alone", from: 500, to: 600)
+        tree.process("unawaited", from: 700, to: 900)
+        tree.wait(for: nil, from: 100, to: 600)
+        #expect(tree.findings.map(\.kind) == [.childWait])
+    }
+
+    /// Hostile: parents that stand behind their children, ends before starts.
+    @Test func aTreeThatIsNone() {
+        var tree = Tree()
+        for index in 0..<40 {
+            tree.process("x", from: 500, to: 100 + Int64(index))
+            tree.builder.recording.children[index].parentIndex = ChildIndex((index + 1) % 40)
+        }
+        tree.wait(for: nil, from: 0, to: 1000)
+        #expect(tree.findings.count <= FindingSearch.most)
+    }
+}
