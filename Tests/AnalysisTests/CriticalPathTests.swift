@@ -294,6 +294,30 @@ import Testing
         #expect(profile.waits.map(\.endedBy?.tid) == [201, 202])
     }
 
+    /// A look that comes late takes two waits for one.
+    @Test func aWaitMaySeemLongerThanItWas() {
+        var builder = tree(owners: true)
+        builder.recording.waits[0].end = RecordingBuilder.at(58)
+        builder.recording.waits[1].end = RecordingBuilder.at(98)
+        #expect(path(builder.recording) == Self.pathOfTree)
+    }
+
+    /// While one child is waited for, the end of another one is a signal, and the wait goes on.
+    @Test func aWaitIsForTheSameChildWhenItIsInterrupted() {
+        var builder = tree(owners: true)
+        builder.recording.runs.removeAll { $0.thread == main }
+        builder.runs(
+            main, from: 0, (.running, until: 20), (.blocked, until: 50), (.running, until: 51),
+            (.blocked, until: 90), (.running, until: 100))
+        builder.recording.waits[0].reason = WaitReason(.child, owner: 202)
+        builder.recording.waits[1].start = RecordingBuilder.at(51)
+        #expect(
+            path(builder.recording) == [
+                "app running 0-20 0", "c202 running 20-50 1", "app running 50-51 0",
+                "c202 running 51-89 1", "c202 unknown 89-90 1", "app running 90-100 0",
+            ])
+    }
+
     /// Before its first moment, a child's path is that of the process that forked it.
     @Test func beforeItsForkThePathIsItsParents() {
         var builder = tree(owners: true)

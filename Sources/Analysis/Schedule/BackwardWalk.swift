@@ -79,11 +79,15 @@ struct BackwardWalk {
         guard profile.processes.count > 1,
             let wait = parts.wait(of: thread, before: time), wait.reason.kind == .child
         else { return nil }
-        return children[profile.process(ofThread: thread)]?.filter { child in
-            let (tid, end) = (profile.threads[child].tid, profile.threads[child].end)
-            return wait.reason.owner ?? tid == tid && wait.start <= end
-                && end <= time + profile.header.tolerance
-        }.max { profile.threads[$0].end < profile.threads[$1].end }
+        let known = children[profile.process(ofThread: thread)]?.filter { child in
+            let figures = profile.threads[child]
+            guard let owner = wait.reason.owner else {
+                return figures.end <= time + profile.header.tolerance && wait.start <= figures.end
+            }
+            // It may live on: the end of another one interrupts such a wait, which then goes on.
+            return owner == figures.tid && figures.start < time && wait.start <= figures.end
+        }
+        return known?.max { profile.threads[$0].end < profile.threads[$1].end }
     }
 
     /// The main thread while the first one, on which we are, only waits for it: that is known

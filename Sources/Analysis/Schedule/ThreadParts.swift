@@ -67,12 +67,12 @@ struct ThreadParts {
         return first.start - profile.start >= time
     }
 
-    /// The wait that ended at a time, as far as samples tell.
+    /// The wait that ended at a time, as far as samples tell: to them it may seem longer, where the
+    /// thread waited for something else before the next look.
     func wait(of thread: Int, before time: TimeSpan) -> WaitFigures? {
         let list = waits[thread]
-        let tolerance = profile.header.tolerance
-        let index = list.partitionIndex { $0.end >= time - tolerance }
-        guard index < list.count, list[index].end <= time + tolerance else { return nil }
+        let index = list.partitionIndex { $0.end >= time - profile.header.tolerance }
+        guard index < list.count, list[index].start < time else { return nil }
         return list[index]
     }
 

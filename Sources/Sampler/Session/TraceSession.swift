@@ -181,6 +181,8 @@ final class TraceSession {
         let began: MonotonicTime
         /// The first thread's, then.
         let counters: SchedulerCounters?
+        /// nil: it can be asked when it goes on, for its end would be a stop.
+        let program: Image?
     }
 
     /// - Returns: nil when the session is over.
@@ -196,13 +198,15 @@ final class TraceSession {
         guard stage.begin(image, isToBeJoined: isLate && capture == .signal) else { return nil }
         if !isLate { main.isTraced = true }
         var counters = main.counters()
+        let program = tree == nil ? nil : process.image(at: now)
         let began = start.map { enter(image, at: $0, next, by: main, at: now) } ?? now
         // That clock is exact; the kernel's counters tell only of what has left its core.
         if began != now, let area = image.instrumentation?.area, let known = counters?.run {
             let most = known.addingReportingOverflow((began - now).nanoseconds).partialValue
             counters?.run = min(max(area[\.settled_cpu_ns], known), max(known, most))
         }
-        return ImageEntry(image: image, stopped: now, began: began, counters: counters)
+        return ImageEntry(
+            image: image, stopped: now, began: began, counters: counters, program: program)
     }
 
     /// Who traces a program with LeakSanitizer makes it fail: it is followed from outside instead,
@@ -225,10 +229,9 @@ final class TraceSession {
         observer.restart()
         observer.closeWithoutStack(main, at: entry.began, counters: entry.counters)
         noteHold(from: entry.stopped, to: entry.began)
-        var description = process.image(at: entry.began)
-        if let known, description.path.isEmpty {
-            description = Image(path: known.path, arguments: known.arguments, time: entry.began)
-        }
+        var description = entry.program ?? process.image(at: entry.began)
+        if let known, description.path.isEmpty { description = known }
+        description.time = entry.began
         entry.image.path = description.path
         entry.image.arguments = description.arguments
         sink.receive(.image(description))
