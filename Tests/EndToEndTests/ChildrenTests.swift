@@ -117,6 +117,51 @@ extension EndToEnd {
             #expect(mine >= child.cpuNs / 2, "\(mine) of \(child.cpuNs)")
         }
 
+        /// Each in its own way started, with what it measured of itself; and the path goes through those
+        /// that were waited for, in their order.
+        @Test func eachProcessIsNearTheTruth() throws {
+            try Misses.afterAttempts {
+                try? FileManager.default.removeItem(atPath: scratch("truth"))
+                let path = scratch("launch.firstlight")
+                let finished = try Firstlight.recording(
+                    [try Setup.fixture("family")], to: path,
+                    options: ["--quiet", "--follow-children"],
+                    adding: ["FIRSTLIGHT_TRUTH": scratch("truth")]
+                ).run()
+                let report = try Recorded(path: path, finished: finished).json()
+                let truth = try scratch.truth()
+                // The daemon's parent is there, too.
+                #expect(report.processes.count == 8)
+                var misses = Misses()
+                let roles = ["forked", "first", "second", "spawned", "executed", "daemon"]
+                var pids: [Int32: String] = [:]
+                for role in roles {
+                    let process = report.processes.first {
+                        Int64($0.pid) == truth["\(role)_pid"]
+                    }
+                    pids[process?.pid ?? 0] = role
+                    let wall = process.flatMap { found in found.endNs.map { $0 - found.startNs } }
+                    for (name, found) in [("cpu", process?.cpuNs), ("wall", wall)] {
+                        let own = truth["\(role)_\(name)"]
+                        misses.check(
+                            "\(role) \(name)", found, truth: own,
+                            tolerance: max(2_000_000, (own ?? 0) / 50))
+                    }
+                }
+                var order: [String] = []
+                for segment in report.criticalPath where segment.durationNs >= 5_000_000 {
+                    guard let role = pids[segment.tid], order.last != role else {
+                        continue
+                    }
+                    order.append(role)
+                }
+                if order != ["forked", "first", "spawned", "executed", "daemon"] {
+                    misses.add("the path goes through \(order)")
+                }
+                return misses
+            }
+        }
+
         @Test func everyViewAndFormatKnowsThem() throws {
             let spin = try Setup.fixture("spin")
             let recorded = try record(["sh", "-c", "\(spin); (exit 3)"])
