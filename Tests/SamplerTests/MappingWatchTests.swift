@@ -5,7 +5,8 @@ import Testing
 
 @testable import Sampler
 
-@Suite struct MappingWatchTests {
+/// One after the other: what one has unmapped, another would map again in the same place.
+@Suite(.serialized) struct MappingWatchTests {
     private static func map(_ protection: Int32, count: Int) throws -> UnsafeMutableRawPointer {
         let memory = mmap(nil, count, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         return try #require(memory == MAP_FAILED ? nil : memory)

@@ -165,10 +165,17 @@ final class ProcessGroup {
         // First of all, for it stands.
         session.take(event, of: tid)
         if let made {
-            if event == .forked { begin(made, forkedBy: session, at: now) }
+            if event == .forked || isProcess(made, clonedBy: session) {
+                begin(made, forkedBy: session, at: now)
+            }
             if unclaimed.remove(made) != nil { serve(.stopped, of: made) }
         }
         closeIfOver(session)
+    }
+
+    /// Whether a clone is a process of its own: one that shares no thread group.
+    private func isProcess(_ tid: Int32, clonedBy session: TraceSession) -> Bool {
+        session.threads[tid] == nil && main.process.group(of: tid) == tid
     }
 
     /// The thread or process that a thread has just made.

@@ -201,7 +201,7 @@ extension TraceSession {
     }
 
     /// Before the thread is gone, or has another program.
-    private func takeLastSamples(of thread: TracedThread) {
+    func takeLastSamples(of thread: TracedThread) {
         guard thread.samples != nil, let counters = thread.counters() else { return }
         takeSamples(of: thread, counters)
     }

@@ -340,12 +340,12 @@ final class TraceSession {
     // MARK: Threads
 
     /// A thread that ptrace brought along with its parent. nil for one of another process (a
-    /// clone that shares no thread group): it is let go.
+    /// clone that shares no thread group): it is let go, unless children are followed.
     func adopt(_ tid: Int32, at now: MonotonicTime) -> TracedThread? {
         if let known = threads[tid] { return known }
         let thread = process.thread(tid)
         guard process.isThread(tid) else {
-            try? thread.detach()
+            if !options.followsChildren { try? thread.detach() }
             return nil
         }
         return addThread(thread, start: now, isNew: true)
@@ -465,6 +465,7 @@ final class TraceSession {
         for thread in threads.values where thread.phase != .exited {
             // Nothing is known any more of what a thread did that ended unseen.
             let isReadable = thread.blocked != nil || thread.counters() != nil
+            takeLastSamples(of: thread)
             if isReadable { observer.close(thread, at: now) }
             rename(thread)
             ledger.ended(thread)

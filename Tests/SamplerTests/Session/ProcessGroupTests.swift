@@ -137,6 +137,26 @@ import Testing
         #expect(children.sinks[child.pid] !== first)
     }
 
+    /// Whichever is told first.
+    @Test(arguments: [true, false])
+    func aCloneMayBeAProcess(isStoppedFirst: Bool) throws {
+        let group = try group(following: true)
+        child.main.stop()
+        if isStoppedFirst { process.tell(.stopped, of: child.pid) }
+        process.main.message = UInt64(child.pid)
+        process.main.stop()
+        process.tell(.cloned, of: process.pid)
+        if !isStoppedFirst { process.tell(.stopped, of: child.pid) }
+        group.takeChanges()
+        #expect(children.parents == [child.pid: process.pid])
+        #expect(!child.main.isStopped && !process.main.isStopped)
+        #expect(child.main.done.last == .resumed(0))
+        process.tell(.exited(status: 4), of: child.pid)
+        group.takeChanges()
+        group.closeEnded()
+        #expect(children.ended == [child.pid: .exited(4)])
+    }
+
     @Test func aProcessThatNobodyKnowsIsLeftAlone() throws {
         let group = try group(following: true)
         process.tell(.exited(status: 0), of: 4242)
