@@ -45,6 +45,11 @@ package struct SamplerOptions: Sendable {
     }
 }
 
+extension SamplerOptions {
+    /// From one stack of a thread to its next, in nanoseconds of its CPU time.
+    var sampleInterval: Int64 { 1_000_000_000 / Int64(max(1, frequency)) }
+}
+
 /// What a recording session knows when it is over.
 package struct SamplerOutcome: Sendable {
     package var outcome: Recording.Outcome

@@ -21,7 +21,7 @@ extension TraceSession {
                 tid: thread.tid,
                 cpu: counters.map { thread.clock.run(until: process.now, $0) }
                     ?? thread.clock.counters.run,
-                interval: eventInterval,
+                interval: options.sampleInterval,
                 stackBytes: size)
         } catch {
             events.failed(error, at: process.now)
@@ -33,11 +33,10 @@ extension TraceSession {
     /// A thread's stacks are taken by events from its beginning on.
     func sample(_ thread: TracedThread, by tree: TreeSamples) {
         thread.samples = ThreadSamples(
-            tid: thread.tid, cpu: thread.clock.counters.run, interval: eventInterval, of: tree)
+            tid: thread.tid, cpu: thread.clock.counters.run, interval: options.sampleInterval,
+            of: tree)
         if tree.isUserOnly { ledger.note(.kernelUnsampled, 1) }
     }
-
-    private var eventInterval: Int64 { 1_000_000_000 / Int64(max(1, options.frequency)) }
 
     /// It works most of its time: a signal costs it less.
     func endEvents(of thread: TracedThread) { thread.samples = nil }

@@ -75,9 +75,7 @@ struct HeldProcess: ~Copyable {
             // With children nobody need be stopped for a sample so.
             tree =
                 options.followsChildren && options.capture == .signal
-                ? try? TreeSamples(
-                    of: pid, interval: 1_000_000_000 / Int64(max(1, options.frequency)))
-                : nil
+                ? try? TreeSamples(of: pid, interval: options.sampleInterval) : nil
             if tree == nil {
                 try tracee.seize(followingChildren: options.followsChildren)
             } else {

@@ -57,6 +57,8 @@ final class ProcessGroup {
                 for session in sessions.values {
                     // Who has stopped meanwhile stands until that is served.
                     if sessions.count > 1 { takeChanges() }
+                    // It may have ended by that.
+                    guard sessions[session.pid] === session else { continue }
                     session.tick(at: now, missed: missed)
                     // Of one that is not traced nobody tells us.
                     closeIfOver(session)
