@@ -31,6 +31,8 @@ package struct ScheduleBuilder: Sendable {
     /// A thread that nobody has seen, because it lived for less than a tick, has none: what it did
     /// is left out.
     private var indices: [Int32: [ThreadIndex]] = [:]
+    /// Threads whose end is known, and of which what was before it may still be told.
+    private var ending: [Int32: (index: ThreadIndex, end: MonotonicTime)] = [:]
     /// Up to when each thread's runs are told.
     private var ends: [ThreadIndex: MonotonicTime] = [:]
     private var kept = 0
@@ -65,14 +67,31 @@ package struct ScheduleBuilder: Sendable {
 
     /// Ends what goes on.
     package mutating func finish(at end: MonotonicTime) {
+        finishEnded()
         for tid in tracks.keys.sorted() { finish(tid, at: end) }
     }
 
-    /// Ends what goes on of some threads, as far as they still have their ids.
-    package mutating func finish(
-        _ threads: some Sequence<(tid: Int32, index: ThreadIndex)>, at end: MonotonicTime
+    /// Some threads end then, or have ended. What is told of them later may have been earlier: the
+    /// scheduler tells a tick or two late.
+    package mutating func expectEnd(
+        of threads: some Sequence<(tid: Int32, index: ThreadIndex)>, at end: MonotonicTime
     ) {
-        for (tid, index) in threads where indices[tid]?.first == index { finish(tid, at: end) }
+        for (tid, index) in threads where indices[tid]?.contains(index) == true {
+            // Whoever had the id before has ended by now.
+            if let other = ending[tid], other.index != index { finishEnded(tid) }
+            ending[tid] = (index, end)
+        }
+    }
+
+    /// Ends what goes on of those that were to end: nothing more is told of them.
+    package mutating func finishEnded() {
+        for tid in ending.keys.sorted() { finishEnded(tid) }
+    }
+
+    private mutating func finishEnded(_ tid: Int32) {
+        guard let (index, end) = ending.removeValue(forKey: tid), indices[tid]?.first == index
+        else { return }
+        finish(tid, at: end)
     }
 
     private mutating func finish(_ tid: Int32, at end: MonotonicTime) {
@@ -89,6 +108,7 @@ package struct ScheduleBuilder: Sendable {
     private mutating func take(_ record: SchedulerRecord) {
         let (tid, time) = (record.tid, record.time)
         if case .lost(let since) = record.kind { return lose(tid, since: since, until: time) }
+        if let (_, end) = ending[tid], end < time { finishEnded(tid) }
         // Not in order, whatever the reason: what it says is known already.
         if let track = tracks[tid], time < track.since { return }
         switch record.kind {
@@ -166,6 +186,7 @@ package struct ScheduleBuilder: Sendable {
 
     private mutating func forget(_ tid: Int32) {
         tracks[tid] = nil
+        ending[tid] = nil
         // Who has the id next is another thread, but for one that executes another program and
         // takes its process's first over.
         if let known = indices[tid], known.count > 1 { indices[tid]?.removeFirst() }

@@ -42,7 +42,8 @@ final class ObservedProcess {
         case .mark(let mark):
             try file.append(mark, of: child)
             if mark.kind == .ended {
-                output.schedule.finish(zip(threads, places).map { ($0.tid, $1) }, at: mark.time)
+                output.schedule.expectEnd(
+                    of: zip(threads, places).map { ($0.tid, $1) }, at: mark.time)
             }
         case .threadStarted(var thread):
             thread.child = child

@@ -100,6 +100,7 @@ final class RecordingThread: @unchecked Sendable {
             }
             if let tell { tellIfDue(tell, events) }
         }
+        output?.schedule.finishEnded()
         attempt { () throws(RecordingError) in
             try process?.finish()
             for index in children.keys.sorted() { try children[index]?.process.finish() }

@@ -302,6 +302,14 @@ import Testing
         #expect(path(builder.recording) == Self.pathOfTree)
     }
 
+    /// What a thread did between two looks is in no order: it was pushed off its core after the wait.
+    @Test func aWaitMaySeemShorterThanItWas() {
+        var builder = tree(owners: true)
+        builder.recording.waits[0].end = RecordingBuilder.at(42)
+        builder.recording.waits[1].end = RecordingBuilder.at(65)
+        #expect(path(builder.recording) == Self.pathOfTree)
+    }
+
     /// While one child is waited for, the end of another one is a signal, and the wait goes on.
     @Test func aWaitIsForTheSameChildWhenItIsInterrupted() {
         var builder = tree(owners: true)

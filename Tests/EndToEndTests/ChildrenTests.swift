@@ -95,8 +95,10 @@ extension EndToEnd {
                 // What the profiler held it for is left out here, and is part of the tree's time.
                 for (mine, among) in zip(own.phases, child.phases) {
                     #expect(mine.wallNs + mine.heldNs == among.wallNs, "\(mine.name)")
+                    // So is what it ran in that time, on its way into the stop and out of it.
+                    let both = mine.cpuNs...mine.cpuNs + mine.heldNs
+                    #expect(both.contains(among.cpuNs), "\(mine.name)")
                 }
-                #expect(own.phases.map(\.cpuNs) == child.phases.map(\.cpuNs))
                 #expect(own.functions.contains { $0.function == "spin" && $0.selfCpuNs > 0 })
             }
             let unknown = try Firstlight.command(["report", recorded.path, "--process", "x"]).run()
@@ -148,16 +150,15 @@ extension EndToEnd {
                             tolerance: max(2_000_000, (own ?? 0) / 50))
                     }
                 }
-                var order: [String] = []
-                for segment in report.criticalPath where segment.durationNs >= 5_000_000 {
-                    guard let role = pids[segment.tid], order.last != role else {
-                        continue
-                    }
-                    order.append(role)
+                var (order, times): ([String], [String: Int64]) = ([], [:])
+                for segment in report.criticalPath {
+                    guard let role = pids[segment.tid] else { continue }
+                    if times[role] == nil { order.append(role) }
+                    times[role, default: 0] += segment.durationNs
                 }
-                if order != ["forked", "first", "spawned", "executed", "daemon"] {
-                    misses.add("the path goes through \(order)")
-                }
+                // Each lives for 50 ms or more; who only ended a moment in between is not meant.
+                order.removeAll { times[$0, default: 0] < 10_000_000 }
+                #expect(order == ["forked", "first", "spawned", "executed", "daemon"])
                 return misses
             }
         }

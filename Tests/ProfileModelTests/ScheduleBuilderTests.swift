@@ -177,6 +177,34 @@ import Testing
             ])
     }
 
+    /// The scheduler tells a little late: a process has ended, and its last run is still to come.
+    @Test func whatWasBeforeTheEndIsToldLater() {
+        var builder = ScheduleBuilder()
+        builder.list(ThreadIndex(0), tid: 100)
+        builder.list(ThreadIndex(1), tid: 101)
+        builder.add([
+            Self.record(0, 100, .arrived(core: 0)), Self.record(0, 101, .arrived(core: 1)),
+            Self.record(5, 100, .left(.waiting, core: 0)),
+        ])
+        let both: [(tid: Int32, index: ThreadIndex)] = [
+            (100, ThreadIndex(0)), (101, ThreadIndex(1)),
+        ]
+        builder.expectEnd(of: both, at: Self.at(30))
+        builder.add([
+            Self.record(10, 100, .woken(SchedulerRecord.Waker(tid: 101))),
+            Self.record(12, 100, .arrived(core: 0)), Self.record(28, 100, .ended),
+        ])
+        // Of the other one nothing more was told by then; then somebody else has its id.
+        builder.add(Self.record(40, 101, .arrived(core: 1)))
+        builder.finishEnded()
+        builder.finish(at: Self.at(50))
+        #expect(
+            builder.result.runs.map(Self.text) == [
+                "0: running 0-5 @0", "0: blocked 5-10", "0: runnable 10-12",
+                "0: running 12-28 @0", "1: running 0-30 @1", "1: running 40-50 @1",
+            ])
+    }
+
     /// Another thread that executes a program takes the first one's id over.
     @Test func anExecGoesOnUnderTheFirstId() {
         let result = Self.build([

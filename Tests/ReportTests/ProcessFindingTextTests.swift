@@ -59,10 +59,14 @@ import Testing
     /// Who has waited for children and knows nothing of them is told how to see them; for a moment it
     /// is not worth a line, and a tree's process has none that were left out.
     @Test func childrenThatWereLeftOut() {
-        func notes(_ milliseconds: Int64, _ capture: CaptureMethod, keeps: Bool = false) -> String {
+        func notes(
+            _ milliseconds: Int64, _ capture: CaptureMethod, keeps: Bool = false,
+            isSpared: Bool = false
+        ) -> String {
             var recording = Self.recording([("git", 100, 100 + milliseconds)])
             recording.header.capture = capture
             if !keeps { recording.children = [] }
+            if isSpared { recording.notes = [RecorderNote(.leakSanitizer, 1)] }
             return HeaderSection(profile: Profile(recording), options: TextOptions()).notes
                 .joined(separator: "\n")
         }
@@ -70,8 +74,12 @@ import Testing
             "its children were not recorded, for which it waited 200.0 ms: --follow-children shows "
             + "them"
         #expect(notes(200, .signal).contains(hint))
-        for other in [notes(200, .event), notes(200, .signal, keeps: true), notes(40, .signal)] {
-            #expect(!other.contains("--follow-children"))
+        let others = [
+            notes(200, .event), notes(200, .signal, keeps: true), notes(40, .signal),
+            notes(200, .signal, isSpared: true),
+        ]
+        for other in others {
+            #expect(!other.contains(": --follow-children shows"))
         }
     }
 }

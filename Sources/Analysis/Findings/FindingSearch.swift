@@ -164,6 +164,11 @@ extension TimeWindows {
         return TimeWindows(result)
     }
 
+    /// What lies in these and in the others.
+    func common(with others: TimeWindows) -> TimeWindows {
+        subtracting(subtracting(others))
+    }
+
     /// From the first to the last of them; nil for none.
     var span: Range<TimeSpan>? {
         guard let first = ranges.first, let last = ranges.last else { return nil }

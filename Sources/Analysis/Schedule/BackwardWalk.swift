@@ -38,7 +38,7 @@ struct BackwardWalk {
             let floor = waiting.last?.since ?? .zero
             let stretch = parts.stretch(of: thread, before: time)
             let start = max(stretch.start, floor)
-            if stretch.state == .blocked, stretch.end == time, let waker = follow(to: time) {
+            if stretch.state == .blocked, stretch.end == time, let waker = follow(stretch) {
                 waiting.append((thread, start))
                 thread = waker
                 continue
@@ -59,11 +59,11 @@ struct BackwardWalk {
             depth: waiting.count, wakeup: profile.wakeup(of: thread, at: start))
     }
 
-    /// The thread that ended the wait of the one that we are on, if it did so by itself, and is known
+    /// The thread that ended a wait of the one that we are on, if it did so by itself, and is known
     /// to have had a core then.
-    private func follow(to time: TimeSpan) -> Int? {
+    private func follow(_ wait: ThreadParts.Stretch) -> Int? {
         if let successor = successor(of: thread, at: time) { return successor }
-        if let child = endedChild(at: time) { return child }
+        if let child = endedChild(during: wait) { return child }
         guard let wakeup = profile.wakeup(of: thread, at: time), !wakeup.isInterrupt,
             let waker = wakeup.wakerThread?.rawValue, waker != thread,
             profile.threads.indices.contains(waker)
@@ -75,10 +75,11 @@ struct BackwardWalk {
     /// The first thread of the process whose end the one that we are on waited for. Who ended the
     /// wait does not tell: the end of a traced process is told by its tracer, and that of others
     /// when nobody tells of it any more.
-    private func endedChild(at time: TimeSpan) -> Int? {
+    private func endedChild(during stretch: ThreadParts.Stretch) -> Int? {
         guard profile.processes.count > 1,
-            let wait = parts.wait(of: thread, before: time), wait.reason.kind == .child
+            let wait = parts.wait(of: thread, during: stretch), wait.reason.kind == .child
         else { return nil }
+        let time = stretch.end
         let known = children[profile.process(ofThread: thread)]?.filter { child in
             let figures = profile.threads[child]
             guard let owner = wait.reason.owner else {

@@ -9,6 +9,9 @@ struct ThreadParts {
         var end: TimeSpan
     }
 
+    /// More do not come together in one stretch, whatever a file says.
+    private static let mostWaits = 64
+
     private let profile: Profile
     /// Of each thread, its parts in order.
     private let parts: [[Profile.Part]]
@@ -67,13 +70,19 @@ struct ThreadParts {
         return first.start - profile.start >= time
     }
 
-    /// The wait that ended at a time, as far as samples tell: to them it may seem longer, where the
-    /// thread waited for something else before the next look.
-    func wait(of thread: Int, before time: TimeSpan) -> WaitFigures? {
+    /// The wait that a blocked stretch was, as far as samples tell: to them it may seem longer, where
+    /// the thread waited for something else before the next look, and shorter, where that came late.
+    func wait(of thread: Int, during stretch: Stretch) -> WaitFigures? {
         let list = waits[thread]
-        let index = list.partitionIndex { $0.end >= time - profile.header.tolerance }
-        guard index < list.count, list[index].start < time else { return nil }
-        return list[index]
+        func common(_ wait: WaitFigures) -> TimeSpan {
+            min(wait.end, stretch.end) - max(wait.start, stretch.start)
+        }
+        let first = list.partitionIndex { $0.end > stretch.start }
+        let overlapping = list[first...].prefix(Self.mostWaits).prefix { $0.start < stretch.end }
+        if let most = overlapping.max(by: { common($0) < common($1) }) { return most }
+        // They may tell of it a little earlier.
+        let last = first > 0 ? list[first - 1] : nil
+        return last.flatMap { $0.end >= stretch.end - profile.header.tolerance ? $0 : nil }
     }
 
     /// The segment with the stack that its thread had for most of it, and what it waited for.

@@ -154,7 +154,10 @@ struct HeaderSection {
     /// Children that were waited for, and of which nothing was recorded.
     private var unfollowed: String? {
         // A tree's processes are never recorded by signal: of one among them this says nothing.
-        guard profile.processes.count <= 1, profile.header.capture == .signal else { return nil }
+        // But where a sanitizer kept us from following them.
+        guard profile.processes.count <= 1, profile.header.capture == .signal,
+            !profile.notes.contains(where: { $0.kind == .leakSanitizer })
+        else { return nil }
         let waited = TimeWindows(
             profile.waits.filter { $0.reason.kind == .child }.map { $0.start..<$0.end }
         ).length

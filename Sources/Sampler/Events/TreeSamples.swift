@@ -5,7 +5,7 @@ import ProfileModel
 /// The stacks of all threads of a process, and of all that it and its children start from now on,
 /// taken by the kernel: what it does for one thread (see ``ThreadSamples``) is inherited by each
 /// new one, so a process that lives for a millisecond needs nothing of its own. Nobody is stopped
-/// or interrupted for a sample.
+/// for these.
 ///
 /// Of a thread on several cores each core's event counts for itself, and none tells what it has
 /// counted: as many intervals as there were samples.

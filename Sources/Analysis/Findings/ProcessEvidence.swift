@@ -1,0 +1,44 @@
+import ProfileModel
+
+/// What several processes have in common that one has started.
+package struct ProcessEvidence: Hashable, Sendable {
+    /// Who started them; a position in the profile's list.
+    package var parent: Int
+    /// In the order of their starts.
+    package var processes: [Int]
+    /// How many of a name, the most frequent first.
+    package var names: [Count]
+
+    package struct Count: Hashable, Sendable {
+        package var name: String
+        package var count: Int
+    }
+
+    init(parent: Int, processes list: [Int], of profile: Profile) {
+        self.parent = parent
+        processes = list
+        let counts = Dictionary(grouping: list) { profile.processes[$0].name }
+        names = counts.map { Count(name: $0.key, count: $0.value.count) }
+            .sorted { ($1.count, $0.name) < ($0.count, $1.name) }
+    }
+}
+
+extension FindingSearch {
+    /// A finding of a process's: where that waited longest, or what it did most.
+    ///
+    /// - Returns: nil: no stack of it is known.
+    func finding(
+        _ subject: Finding.Subject, of process: Int, in windows: TimeWindows
+    ) -> Finding? {
+        let figures = profile.processes[process]
+        guard let range = windows.span, let thread = profile.leader(of: figures) else { return nil }
+        var stack = figures.longestWait.map { profile.stack(of: $0) } ?? []
+        if stack.isEmpty {
+            stack = heaviestStack(of: thread, in: windows, by: .wall).entries.map(\.frame)
+        }
+        guard let place = place(in: stack) else { return nil }
+        return Finding(
+            subject: subject, saving: windows.length, thread: thread, range: range, place: place,
+            stack: stack)
+    }
+}
