@@ -60,7 +60,8 @@ let package = Package(
         .target(
             name: "PerfData", dependencies: ["ProfileModel", "CZstd"], swiftSettings: settings),
         .target(
-            name: "Recording", dependencies: ["ProfileModel", "CSQLite"], swiftSettings: settings),
+            name: "Recording", dependencies: ["ProfileModel", "CSQLite", "CZlib"],
+            swiftSettings: settings),
         .target(
             name: "Symbolicate", dependencies: ["ProfileModel", "CSystem", "CElfutils", "CLZMA"],
             swiftSettings: settings, linkerSettings: [.linkedLibrary("iberty")]),

@@ -6,12 +6,12 @@ nothing and its first that showed something.
 
 import os
 import shutil
-import sqlite3
 import statistics
 import subprocess
 import time
 from dataclasses import dataclass
 
+import recording
 from compositor import Compositor
 from contenders import LIMIT_SECONDS
 from figures import Goal, Row, Section
@@ -51,8 +51,7 @@ def record(setting, command, environment):
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=LIMIT_SECONDS)
     if done.returncode != 0:
         raise SystemExit(f"bench: {command}: status {done.returncode}: {done.stderr}")
-    with sqlite3.connect(path) as database:
-        return database.execute("SELECT time_ns FROM ready").fetchone()[0]
+    return recording.rows(path, "ready")[0]["time_ns"]
 
 
 def on_wayland(setting, section, label, command):

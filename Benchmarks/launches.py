@@ -10,13 +10,13 @@ usage: launches.py FIRSTLIGHT
 import json
 import os
 import shutil
-import sqlite3
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 
+import recording
 import servers
 
 ROUNDS = 5
@@ -71,8 +71,7 @@ def record(firstlight, options, command, path):
 
 def ready_time(path):
     """On CLOCK_MONOTONIC, in nanoseconds."""
-    with sqlite3.connect(path) as database:
-        return database.execute("SELECT time_ns FROM ready").fetchone()[0]
+    return recording.rows(path, "ready")[0]["time_ns"]
 
 
 def milliseconds(nanoseconds):

@@ -8,11 +8,11 @@ what is written after the summary, into the recording and the cache.
 
 import os
 import shutil
-import sqlite3
 import statistics
 import subprocess
 import time
 
+import recording
 import symbolicate_program
 from figures import Goal, Row, Section, alternated
 
@@ -72,8 +72,8 @@ def recorded(setting, command, cache):
     from the recorder's start to the launch's."""
     path = setting.file("summary.firstlight")
     began, printed, ended = timed(setting, ["record", "-o", path, "--"] + command, cache)
-    with sqlite3.connect(path) as file:
-        first, last = file.execute("SELECT min(time_ns), max(time_ns) FROM marks").fetchone()
+    times = [mark["time_ns"] for mark in recording.rows(path, "marks")]
+    first, last = min(times), max(times)
     return (printed - last / 1e9) * 1000, (ended - printed) * 1000, (first / 1e9 - began) * 1000
 
 

@@ -9,10 +9,11 @@ by 3 %, or by 4 ms where that is more: perf's tracepoint and the kernel's event 
 
 import os
 import re
-import sqlite3
 import subprocess
 import sys
 import tempfile
+
+import recording
 
 SHARE, LEAST = 0.03, 4_000_000
 STATES = ["run", "wait", "wait", "sleep"]
@@ -26,14 +27,14 @@ def skip(why):
 
 
 def record(firstlight, program, folder):
-    data, recording = f"{folder}/perf.data", f"{folder}/recording"
+    data, file = f"{folder}/perf.data", f"{folder}/recording"
     core = min(os.sched_getaffinity(0))
     words = ["perf", "sched", "record", "-k", "CLOCK_MONOTONIC", "-o", data, "--",
-             "taskset", "-c", str(core), firstlight, "record", "--quiet", "-o", recording, "--"]
+             "taskset", "-c", str(core), firstlight, "record", "--quiet", "-o", file, "--"]
     result = subprocess.run(words + program, capture_output=True, text=True)
-    if not os.path.exists(recording) or not os.path.exists(data):
+    if not os.path.exists(file) or not os.path.exists(data):
         skip(f"perf sched record does not work here: {result.stderr.strip()[-200:]}")
-    return data, recording, core
+    return data, file, core
 
 
 def perf(*words):
@@ -84,27 +85,17 @@ def theirs(data, threads, launch):
     return sums
 
 
-def numbers(data):
-    """LEB128, see docs/recording-format.md."""
-    value = shift = 0
-    for byte in data:
-        value |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            yield value
-            value = shift = 0
-
-
 def ours(file, tid, start, end):
     times = {"run": 0, "wait": 0, "sleep": 0}
-    rows = file.execute(
-        "SELECT runs.start_ns, data FROM runs JOIN threads ON threads.id = thread WHERE tid = ?",
-        (tid,))
-    for first, data in rows:
-        values = numbers(data)
-        for value in values:
+    threads = recording.rows(file, "threads")
+    for row in recording.rows(file, "runs"):
+        if threads[row["thread"]]["tid"] != tid:
+            continue
+        first, cursor = row["start_ns"], recording.Cursor(row["data"])
+        while not cursor.is_at_end():
+            value = cursor.number()
             if value & 3 == 0:
-                next(values)  # its core
+                cursor.number()  # its core
             last = first + (value >> 2)
             times[STATES[value & 3]] += max(0, min(last, end) - max(first, start))
             first = last
@@ -115,13 +106,12 @@ def main():
     firstlight, *program = sys.argv[1:]
     agrees = True
     with tempfile.TemporaryDirectory() as folder:
-        data, recording, core = record(firstlight, program, folder)
+        data, file, core = record(firstlight, program, folder)
         expect_complete(data, core)
-        file = sqlite3.connect(recording)
-        if file.execute("SELECT account FROM header").fetchone()[0] != "wakeups":
+        if recording.header(file)["account"] != "wakeups":
             skip("the recorder may not see wake-ups here")
-        threads = [tid for tid, in file.execute("SELECT tid FROM threads")]
-        launch, = file.execute("SELECT min(time_ns) FROM marks").fetchone()
+        threads = [thread["tid"] for thread in recording.rows(file, "threads")]
+        launch = min(mark["time_ns"] for mark in recording.rows(file, "marks"))
         for tid, sums in theirs(data, threads, launch).items():
             mine = ours(file, tid, sums.start or 0, sums.end or 0)
             for name, expected in sums.times.items():

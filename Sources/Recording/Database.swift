@@ -15,6 +15,8 @@ final class Database {
     private let purpose: Purpose
     /// Of the schema that it has.
     var version = Schema.version
+    /// Whether its rows are packed.
+    var hasChunks = false
     private var handle: OpaquePointer?
 
     /// Opens a file that exists.
@@ -41,6 +43,31 @@ final class Database {
             close()
             throw error
         }
+    }
+
+    /// A file in memory, for one purpose: ``contents``.
+    ///
+    /// - Parameter path: for messages.
+    init(inMemoryFor path: String) throws(RecordingError) {
+        (self.path, purpose) = (path, .write)
+        let code = sqlite3_open_v2(
+            ":memory:", &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX,
+            nil)
+        guard code == SQLITE_OK else {
+            let failure = error(SQLiteFailure(code: code))
+            close()
+            throw failure
+        }
+    }
+
+    /// The bytes of the file that it is.
+    func contents() throws(RecordingError) -> [UInt8] {
+        var size: sqlite3_int64 = 0
+        guard let bytes = sqlite3_serialize(handle, "main", &size, 0) else {
+            throw error(SQLiteFailure(code: SQLITE_NOMEM))
+        }
+        defer { sqlite3_free(bytes) }
+        return Array(UnsafeBufferPointer(start: bytes, count: Int(size)))
     }
 
     deinit { close() }

@@ -1,8 +1,7 @@
-import CSQLite
 package import ProfileModel
 
 /// One row each; the order of the binds is that of the columns in ``Schema``.
-extension Statement {
+extension RowTarget {
     func write(_ library: LibraryLoad, row: Int) throws(SQLiteFailure) {
         try bind(1, row)
         try bind(2, library.path)
@@ -65,7 +64,7 @@ extension RecordingWriter {
     package func append(_ library: LibraryLoad) throws(RecordingError) {
         let row = rules.libraries
         try check { () throws(Inconsistency) in try rules.admit(library) }
-        try write { () throws(SQLiteFailure) in try statements.library.write(library, row: row) }
+        try write { () throws(SQLiteFailure) in try rows.library.write(library, row: row) }
     }
 
     /// Its function must have been appended, as for slices.
@@ -73,26 +72,26 @@ extension RecordingWriter {
         let row = rules.initializers
         try check { () throws(Inconsistency) in try rules.admit(initializer) }
         try write { () throws(SQLiteFailure) in
-            try statements.initializer.write(initializer, row: row)
+            try rows.initializer.write(initializer, row: row)
         }
     }
 
     package func append(_ interval: Interval) throws(RecordingError) {
         let row = rules.intervals
         try check { () throws(Inconsistency) in try rules.admit(interval) }
-        try write { () throws(SQLiteFailure) in try statements.interval.write(interval, row: row) }
+        try write { () throws(SQLiteFailure) in try rows.interval.write(interval, row: row) }
     }
 
     package func append(_ signpost: Signpost) throws(RecordingError) {
         let row = rules.signposts
         try check { () throws(Inconsistency) in try rules.admit(signpost) }
-        try write { () throws(SQLiteFailure) in try statements.signpost.write(signpost, row: row) }
+        try write { () throws(SQLiteFailure) in try rows.signpost.write(signpost, row: row) }
     }
 
     /// At most once.
     package func append(_ ready: Readiness) throws(RecordingError) {
         let row = rules.readinesses
         try check { () throws(Inconsistency) in try rules.admit(ready) }
-        try write { () throws(SQLiteFailure) in try statements.ready.write(ready, row: row) }
+        try write { () throws(SQLiteFailure) in try rows.ready.write(ready, row: row) }
     }
 }

@@ -38,15 +38,16 @@ package enum FileKind: Int32, CaseIterable, Sendable {
         }
     }
 
-    var tables: [Schema.Table] {
+    /// SQL's tables in a file of a version of the kind's schema.
+    func tables(asOf version: Int32) -> [Schema.Table] {
         switch self {
-        case .recording: Schema.tables
+        case .recording: Schema.tables(asOf: version)
         case .measurement: MeasurementSchema.tables
         }
     }
 
-    /// SQLite's `user_version`.
-    var userVersion: Int32 { rawValue << 16 | version }
+    /// SQLite's `user_version`, for a version of the kind's schema.
+    func userVersion(_ version: Int32) -> Int32 { rawValue << 16 | version }
 }
 
 extension FileStart {

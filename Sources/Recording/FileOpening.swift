@@ -48,7 +48,9 @@ extension Database {
             try database.execute("PRAGMA synchronous = OFF")
             try database.execute(purpose == .read ? "BEGIN" : "BEGIN IMMEDIATE")
             database.version = start.schemaVersion
-            try database.checkTables(kind.tables.map { $0.asOf(start.schemaVersion) })
+            let tables = kind.tables(asOf: start.schemaVersion)
+            database.hasChunks = tables.contains { $0.name == Schema.chunks.name }
+            try database.checkTables(tables)
         } catch {
             database.close()
             throw error

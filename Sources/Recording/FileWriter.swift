@@ -49,13 +49,13 @@ final class FileWriter {
         _ database: Database, _ kind: FileKind,
         _ writeFirst: (Database) throws(RecordingError) -> Void
     ) throws(RecordingError) {
+        // Chunks begin pages of their own: larger ones would leave more of them empty.
+        if kind == .recording { try database.execute("PRAGMA page_size = 1024") }
         try database.execute("PRAGMA locking_mode = EXCLUSIVE")
         try database.execute("PRAGMA journal_mode = DELETE")
         try database.execute("PRAGMA synchronous = OFF")
         try database.execute("BEGIN")
-        try database.execute("PRAGMA application_id = \(Schema.applicationID)")
-        try database.execute("PRAGMA user_version = \(kind.userVersion)")
-        for table in kind.tables { try database.execute(table.creation) }
+        try database.createTables(of: kind, kind.version)
         try writeFirst(database)
         try database.execute("COMMIT")
     }
@@ -129,6 +129,13 @@ extension Consistency {
 }
 
 extension Database {
+    /// - Parameter version: of the kind's schema.
+    func createTables(of kind: FileKind, _ version: Int32) throws(RecordingError) {
+        try execute("PRAGMA application_id = \(Schema.applicationID)")
+        try execute("PRAGMA user_version = \(kind.userVersion(version))")
+        for table in kind.tables(asOf: version) { try execute(table.creation) }
+    }
+
     /// Runs `body`, with its failure in the words for the user.
     func attempt<Result>(
         _ body: () throws(SQLiteFailure) -> Result

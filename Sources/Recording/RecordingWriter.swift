@@ -10,11 +10,16 @@ package import ProfileModel
 /// throws the same error. Values that no reader would accept are refused, see ``Consistency``.
 package final class RecordingWriter {
     private let file: FileWriter
-    let statements: Statements
+    private let header: Statement
+    let rows: WaitingRows
     var rules = Consistency()
     /// The rows of those that were written.
     var waitReasons: [WaitReason: Int] = [:]
     private var argumentCount = 0
+    /// What is new or has changed since the last commit, by row: most of them change several times in
+    /// between, and are written once.
+    private var changedChildren: [Int: ChildProcess] = [:]
+    private var changedThreads: [Int: RecordedThread] = [:]
     /// Of each thread, the runs that are not written yet; and how many rows of runs are.
     var openRuns: [ThreadIndex: RunChunk] = [:]
     var runRows = 0
@@ -27,23 +32,39 @@ package final class RecordingWriter {
             let insertion = try database.prepare(Schema.header.insertion)
             try database.attempt { () throws(SQLiteFailure) in try insertion.write(header) }
         }
-        statements = try file.prepare { database throws(RecordingError) in
-            try Statements(database)
+        (self.header, rows) = try file.prepare { database throws(RecordingError) in
+            // It changes while the recording goes on.
+            (try database.prepare(Schema.header.replacement), try WaitingRows(database))
         }
     }
 
     /// Makes everything appended so far permanent. ~30 µs and the writing of the changed pages.
     package func commit() throws(RecordingError) {
-        try flushRuns()
+        try flush()
         try file.commit()
+    }
+
+    private func flush() throws(RecordingError) {
+        try flushRuns()
+        try write { () throws(SQLiteFailure) in
+            for (row, child) in changedChildren.sorted(by: { $0.key < $1.key }) {
+                try rows.child.write(child, row: row)
+            }
+            for (row, thread) in changedThreads.sorted(by: { $0.key < $1.key }) {
+                try rows.thread.write(thread, row: row)
+            }
+            for table in rows.all { try table.flush() }
+        }
+        changedChildren.removeAll(keepingCapacity: true)
+        changedThreads.removeAll(keepingCapacity: true)
     }
 
     /// Writes the header as it is at the end, commits, and closes the file.
     package func finish(_ header: Recording.Header) throws(RecordingError) {
         try check { () throws(Inconsistency) in try Consistency.check(header) }
-        try flushRuns()
+        try flush()
         try write { () throws(SQLiteFailure) in
-            try statements.header.write(header)
+            try self.header.write(header)
         }
         try file.end()
     }
@@ -67,7 +88,7 @@ extension RecordingWriter {
     package func append(_ note: RecorderNote) throws(RecordingError) {
         let row = rules.notes
         try check { () throws(Inconsistency) in try rules.admit(note) }
-        try write { () throws(SQLiteFailure) in try statements.note.write(note, row: row) }
+        try write { () throws(SQLiteFailure) in try rows.note.write(note, row: row) }
     }
 
     /// Without its images and marks, which are appended one by one. The index is the child's place
@@ -76,7 +97,7 @@ extension RecordingWriter {
     package func append(_ child: ChildProcess) throws(RecordingError) -> ChildIndex {
         let row = rules.children
         try check { () throws(Inconsistency) in try rules.admit(child) }
-        try write { () throws(SQLiteFailure) in try statements.child.write(child, row: row) }
+        changedChildren[row] = child
         return ChildIndex(row)
     }
 
@@ -85,9 +106,7 @@ extension RecordingWriter {
         _ child: ChildProcess, at index: ChildIndex
     ) throws(RecordingError) {
         try check { () throws(Inconsistency) in try rules.checkUpdate(child, at: index) }
-        try write { () throws(SQLiteFailure) in
-            try statements.child.write(child, row: index.rawValue)
-        }
+        changedChildren[index.rawValue] = child
     }
 
     /// - Parameter child: who ran it; nil: the recorded process.
@@ -97,9 +116,9 @@ extension RecordingWriter {
         let row = rules.images
         try check { () throws(Inconsistency) in try rules.admit(image, of: child) }
         try write { () throws(SQLiteFailure) in
-            try statements.image.write(image, of: child, row: row)
+            try rows.image.write(image, of: child, row: row)
             for argument in image.arguments {
-                try statements.argument.write(argument, image: row, row: argumentCount)
+                try rows.argument.write(argument, image: row, row: argumentCount)
                 argumentCount += 1
             }
         }
@@ -112,7 +131,7 @@ extension RecordingWriter {
         let row = rules.marks
         try check { () throws(Inconsistency) in try rules.admit(mark, of: child) }
         try write { () throws(SQLiteFailure) in
-            try statements.mark.write(mark, of: child, row: row)
+            try rows.mark.write(mark, of: child, row: row)
         }
     }
 
@@ -121,7 +140,7 @@ extension RecordingWriter {
     package func append(_ thread: RecordedThread) throws(RecordingError) -> ThreadIndex {
         let row = rules.threads
         try check { () throws(Inconsistency) in try rules.admit(thread) }
-        try write { () throws(SQLiteFailure) in try statements.thread.write(thread, row: row) }
+        changedThreads[row] = thread
         return ThreadIndex(row)
     }
 
@@ -130,9 +149,7 @@ extension RecordingWriter {
         _ thread: RecordedThread, at index: ThreadIndex
     ) throws(RecordingError) {
         try check { () throws(Inconsistency) in try rules.checkUpdate(thread, at: index) }
-        try write { () throws(SQLiteFailure) in
-            try statements.thread.write(thread, row: index.rawValue)
-        }
+        changedThreads[index.rawValue] = thread
     }
 
     /// The index is the module's place in the recording's list.
@@ -140,14 +157,14 @@ extension RecordingWriter {
     package func append(_ module: Module) throws(RecordingError) -> ModuleIndex {
         let row = rules.modules
         try check { () throws(Inconsistency) in rules.admit(module) }
-        try write { () throws(SQLiteFailure) in try statements.module.write(module, row: row) }
+        try write { () throws(SQLiteFailure) in try rows.module.write(module, row: row) }
         return ModuleIndex(row)
     }
 
     package func append(_ mapping: Mapping) throws(RecordingError) {
         let row = rules.mappings
         try check { () throws(Inconsistency) in try rules.admit(mapping) }
-        try write { () throws(SQLiteFailure) in try statements.mapping.write(mapping, row: row) }
+        try write { () throws(SQLiteFailure) in try rows.mapping.write(mapping, row: row) }
     }
 
     /// Appends those of the table's nodes that were not appended yet; call it before the slices
@@ -158,7 +175,7 @@ extension RecordingWriter {
             let row = rules.stacks
             let node = nodes[row]
             try check { () throws(Inconsistency) in try rules.admit(node) }
-            try write { () throws(SQLiteFailure) in try statements.stack.write(node, row: row) }
+            try write { () throws(SQLiteFailure) in try rows.stack.write(node, row: row) }
         }
     }
 
@@ -166,6 +183,6 @@ extension RecordingWriter {
     package func append(_ slice: Slice) throws(RecordingError) {
         let row = rules.slices
         try check { () throws(Inconsistency) in try rules.admit(slice) }
-        try write { () throws(SQLiteFailure) in try statements.slice.write(slice, row: row) }
+        try write { () throws(SQLiteFailure) in try rows.slice.write(slice, row: row) }
     }
 }

@@ -1,56 +1,62 @@
 import ProfileModel
 
-/// The statements of a ``RecordingWriter``, prepared once.
-struct Statements {
-    let header: Statement
-    let note: Statement
-    let child: Statement
-    let image: Statement
-    let argument: Statement
-    let mark: Statement
-    let thread: Statement
-    let module: Statement
-    let mapping: Statement
-    let stack: Statement
-    let slice: Statement
-    let library: Statement
-    let initializer: Statement
-    let interval: Statement
-    let signpost: Statement
-    let ready: Statement
-    let waitReason: Statement
-    let wait: Statement
-    let priority: Statement
-    let run: Statement
-    let wakeup: Statement
+/// The rows of a ``RecordingWriter`` on their way into the file, table by table.
+struct WaitingRows {
+    let note: PackedRows
+    let child: PackedRows
+    let image: PackedRows
+    let argument: PackedRows
+    let mark: PackedRows
+    let thread: PackedRows
+    let module: PackedRows
+    let mapping: PackedRows
+    let stack: PackedRows
+    let slice: PackedRows
+    let library: PackedRows
+    let initializer: PackedRows
+    let interval: PackedRows
+    let signpost: PackedRows
+    let ready: PackedRows
+    let waitReason: PackedRows
+    let wait: PackedRows
+    let priority: PackedRows
+    let run: PackedRows
+    let wakeup: PackedRows
 
     init(_ database: Database) throws(RecordingError) {
-        // The header, the children and the threads change while the recording goes on.
-        header = try database.prepare(Schema.header.replacement)
-        child = try database.prepare(Schema.children.replacement)
-        thread = try database.prepare(Schema.threads.replacement)
-        note = try database.prepare(Schema.notes.insertion)
-        image = try database.prepare(Schema.images.insertion)
-        argument = try database.prepare(Schema.arguments.insertion)
-        mark = try database.prepare(Schema.marks.insertion)
-        module = try database.prepare(Schema.modules.insertion)
-        mapping = try database.prepare(Schema.mappings.insertion)
-        stack = try database.prepare(Schema.stacks.insertion)
-        slice = try database.prepare(Schema.slices.insertion)
-        library = try database.prepare(Schema.libraries.insertion)
-        initializer = try database.prepare(Schema.initializers.insertion)
-        interval = try database.prepare(Schema.intervals.insertion)
-        signpost = try database.prepare(Schema.signposts.insertion)
-        ready = try database.prepare(Schema.ready.insertion)
-        waitReason = try database.prepare(Schema.waitReasons.insertion)
-        wait = try database.prepare(Schema.waits.insertion)
-        priority = try database.prepare(Schema.priorities.insertion)
-        run = try database.prepare(Schema.runs.insertion)
-        wakeup = try database.prepare(Schema.wakeups.insertion)
+        let chunks = try ChunkWriter(database)
+        note = PackedRows(Schema.notes, chunks)
+        child = PackedRows(Schema.children, chunks)
+        image = PackedRows(Schema.images, chunks)
+        argument = PackedRows(Schema.arguments, chunks)
+        mark = PackedRows(Schema.marks, chunks)
+        thread = PackedRows(Schema.threads, chunks)
+        module = PackedRows(Schema.modules, chunks)
+        mapping = PackedRows(Schema.mappings, chunks)
+        stack = PackedRows(Schema.stacks, chunks)
+        slice = PackedRows(Schema.slices, chunks)
+        library = PackedRows(Schema.libraries, chunks)
+        initializer = PackedRows(Schema.initializers, chunks)
+        interval = PackedRows(Schema.intervals, chunks)
+        signpost = PackedRows(Schema.signposts, chunks)
+        ready = PackedRows(Schema.ready, chunks)
+        waitReason = PackedRows(Schema.waitReasons, chunks)
+        wait = PackedRows(Schema.waits, chunks)
+        priority = PackedRows(Schema.priorities, chunks)
+        run = PackedRows(Schema.runs, chunks)
+        wakeup = PackedRows(Schema.wakeups, chunks)
+    }
+
+    /// Those that others refer to come first.
+    var all: [PackedRows] {
+        [
+            note, child, image, argument, mark, thread, module, mapping, stack, slice, library,
+            initializer, interval, signpost, ready, waitReason, wait, priority, run, wakeup,
+        ]
     }
 }
 
-extension Statement {
+extension RowTarget {
     /// NULL: the recorded process.
     func bind(_ index: Int32, _ child: ChildIndex?) throws(SQLiteFailure) {
         try bind(index, child.map { Int64($0.rawValue) })
@@ -58,7 +64,7 @@ extension Statement {
 }
 
 /// One row each; the order of the binds is that of the columns in ``Schema``.
-extension Statement {
+extension RowTarget {
     func write(_ header: Recording.Header) throws(SQLiteFailure) {
         let (outcome, value) = header.outcome.stored
         try bind(1, 0 as Int64)

@@ -31,18 +31,11 @@ struct RunChunk {
 
     private mutating func add(_ run: ScheduledRun) {
         let length = UInt64(clamping: (run.end - run.start).nanoseconds)
-        write(length << 2 | UInt64(run.state.rawValue - 1))
-        if run.state == .running { write(run.core.map { UInt64(clamping: $0) + 1 } ?? 0) }
-        end = run.end
-    }
-
-    private mutating func write(_ number: UInt64) {
-        var rest = number
-        while rest >= 0x80 {
-            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
+        LEB128.append(length << 2 | UInt64(run.state.rawValue - 1), to: &bytes)
+        if run.state == .running {
+            LEB128.append(run.core.map { UInt64(clamping: $0) + 1 } ?? 0, to: &bytes)
         }
-        bytes.append(UInt8(truncatingIfNeeded: rest))
+        end = run.end
     }
 
     // MARK: Reading
@@ -51,15 +44,15 @@ struct RunChunk {
     static func runs(
         of thread: ThreadIndex, from start: MonotonicTime, _ bytes: [UInt8]
     ) -> [ScheduledRun]? {
-        var (rest, time) = (bytes[...], start)
+        var (cursor, time) = (ByteCursor(bytes), start)
         var result: [ScheduledRun] = []
-        while !rest.isEmpty {
-            guard let number = number(&rest),
+        while !cursor.isAtEnd {
+            guard let number = cursor.number(),
                 let state = ThreadState(rawValue: UInt8(number & 3) + 1)
             else { return nil }
             var core: Int32?
             if state == .running {
-                guard let stored = Self.number(&rest), stored <= UInt64(Int32.max) else {
+                guard let stored = cursor.number(), stored <= UInt64(Int32.max) else {
                     return nil
                 }
                 core = stored == 0 ? nil : Int32(stored - 1)
@@ -70,15 +63,5 @@ struct RunChunk {
             time = end
         }
         return result.isEmpty ? nil : result
-    }
-
-    private static func number(_ bytes: inout ArraySlice<UInt8>) -> UInt64? {
-        var result: UInt64 = 0
-        for shift in stride(from: UInt64(0), to: 63, by: 7) {
-            guard let byte = bytes.popFirst() else { return nil }
-            result |= UInt64(byte & 0x7F) << shift
-            if byte < 0x80 { return result }
-        }
-        return nil
     }
 }

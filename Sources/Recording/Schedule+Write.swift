@@ -1,8 +1,7 @@
-import CSQLite
 package import ProfileModel
 
 /// One row each; the order of the binds is that of the columns in ``Schema``.
-extension Statement {
+extension RowTarget {
     func write(_ chunk: RunChunk, row: Int) throws(SQLiteFailure) {
         try bind(1, row)
         try bind(2, chunk.thread.rawValue)
@@ -40,13 +39,13 @@ extension RecordingWriter {
     private func flush(_ chunk: RunChunk?) throws(RecordingError) {
         guard let chunk else { return }
         let row = runRows
-        try write { () throws(SQLiteFailure) in try statements.run.write(chunk, row: row) }
+        try write { () throws(SQLiteFailure) in try rows.run.write(chunk, row: row) }
         runRows += 1
     }
 
     package func append(_ wakeup: Wakeup) throws(RecordingError) {
         let row = rules.wakeups
         try check { () throws(Inconsistency) in try rules.admit(wakeup) }
-        try write { () throws(SQLiteFailure) in try statements.wakeup.write(wakeup, row: row) }
+        try write { () throws(SQLiteFailure) in try rows.wakeup.write(wakeup, row: row) }
     }
 }

@@ -1,12 +1,28 @@
-/// The layout of a recording file, version 6. `docs/recording-format.md` explains every column.
+/// What a column holds, as its declaration begins.
+enum ColumnKind {
+    case integer, text, blob
+
+    init(_ declared: String) {
+        switch declared.prefix(while: { $0 != " " }) {
+        case "TEXT": self = .text
+        case "BLOB": self = .blob
+        default: self = .integer
+        }
+    }
+}
+
+/// The layout of a recording file, version 7. `docs/recording-format.md` explains every column.
 ///
-/// Each table has the row's position in its list as `id`, from 0 without gaps. Both the
-/// statements that write and those that read are made from this one declaration.
+/// Each table has the row's position in its list as `id`, from 0 without gaps. What writes and what
+/// reads is made from this one declaration. Of all tables but the header the rows are packed, many in
+/// one row of ``chunks``, see ``PackedRows``; up to version 6 they were SQL's own.
 struct Schema {
     /// SQLite's `application_id`: "FLGT".
     static let applicationID: Int32 = 0x464C_4754
     /// SQLite's `user_version`. Raised when a reader of the older version would misread a file.
-    static let version: Int32 = 6
+    static let version: Int32 = 7
+    /// The first version whose rows are packed.
+    static let firstPacked: Int32 = 7
     /// The first version that is still read.
     static let oldest: Int32 = 5
 
@@ -18,6 +34,11 @@ struct Schema {
         var columns: [(name: String, type: String)]
         /// As version 5 declared it, if that was otherwise.
         private var former: [Table] = []
+
+        /// By columns, those from which they are a small way: the difference is written. `id` is 0.
+        private(set) var bases: [Int: Int] = [:]
+        /// Whether a row may come again, with other values, and takes the place of the one before.
+        private(set) var isUpdated = false
 
         /// Also what the file's own schema must say, to the letter, before it is read.
         let creation: String
@@ -47,6 +68,22 @@ struct Schema {
             let names = columns.map { ", \($0.name)" }.joined()
             let values = String(repeating: ", ?", count: columns.count)
             rowTarget = "INTO \(name)(id\(names)) VALUES (?\(values))"
+        }
+
+        /// The same, with rows that may come again.
+        fileprivate var updated: Table {
+            var result = self
+            result.isUpdated = true
+            return result
+        }
+
+        /// The same, with columns that are written as what they are more than another one.
+        fileprivate func writing(_ names: [String], from base: String) -> Table {
+            var result = self
+            let places = columns.indices.filter { names.contains(columns[$0].name) }
+            let place = columns.firstIndex { $0.name == base }
+            for column in places { result.bases[column + 1] = place.map { $0 + 1 } }
+            return result
         }
 
         /// As a version of the recording's schema declares it.
@@ -88,7 +125,8 @@ struct Schema {
             "start_ns": "INTEGER NOT NULL", "end_ns": "INTEGER NOT NULL",
             "cpu_ns": "INTEGER NOT NULL", "outcome": "TEXT", "outcome_value": "INTEGER",
             "file": "TEXT NOT NULL",
-        ])
+        ]
+    ).updated
     static let images = Table(
         "images", ["path": "TEXT NOT NULL", "time_ns": "INTEGER NOT NULL"],
         in6: ["child": "INTEGER"])
@@ -107,7 +145,8 @@ struct Schema {
             "tid": "INTEGER NOT NULL", "name": "TEXT NOT NULL", "start_ns": "INTEGER NOT NULL",
             "end_ns": "INTEGER", "is_main": "INTEGER NOT NULL",
         ],
-        in6: ["child": "INTEGER"])
+        in6: ["child": "INTEGER"]
+    ).updated
     static let modules = Table(
         "modules", ["path": "TEXT NOT NULL", "build_id": "BLOB NOT NULL"])
     static let mappings = Table(
@@ -117,7 +156,9 @@ struct Schema {
             "bias": "INTEGER NOT NULL", "module": "INTEGER NOT NULL",
             "time_ns": "INTEGER NOT NULL",
         ],
-        in6: ["child": "INTEGER"])
+        in6: ["child": "INTEGER"]
+    )
+    .writing(["end_address", "bias"], from: "start_address")
     static let stacks = Table(
         "stacks",
         [
@@ -212,10 +253,23 @@ struct Schema {
         "module_remarks",
         ["module": "INTEGER NOT NULL", "kind": "TEXT NOT NULL", "detail": "TEXT NOT NULL"])
 
-    static let tables = [
-        header, notes, children, images, arguments, marks, threads, modules, mappings, stacks,
-        slices, libraries, initializers, intervals, signposts, ready, waitReasons, waits,
-        priorities, runs, wakeups, strings, symbols, moduleSymbols,
-        moduleRemarks,
+    /// Rows of the other tables, packed.
+    static let chunks = Table(
+        "chunks",
+        [
+            "name": "TEXT NOT NULL", "rows": "INTEGER NOT NULL", "size": "INTEGER NOT NULL",
+            "data": "BLOB NOT NULL",
+        ])
+
+    /// Of which rows are packed, those that others refer to first.
+    static let packed = [
+        notes, children, images, arguments, marks, threads, modules, mappings, stacks, slices,
+        libraries, initializers, intervals, signposts, ready, waitReasons, waits, priorities, runs,
+        wakeups, strings, symbols, moduleSymbols, moduleRemarks,
     ]
+
+    /// SQL's own, in a file of a version.
+    static func tables(asOf version: Int32) -> [Table] {
+        version >= firstPacked ? [header, chunks] : ([header] + packed).map { $0.asOf(version) }
+    }
 }

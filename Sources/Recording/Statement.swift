@@ -7,7 +7,7 @@ struct SQLiteFailure: Error {
 }
 
 /// A prepared statement. Its ``Database`` owns it: using it after `close()` is an error.
-struct Statement {
+struct Statement: RowTarget {
     let handle: OpaquePointer
 
     private func check(_ code: Int32) throws(SQLiteFailure) {
@@ -22,19 +22,6 @@ struct Statement {
     func bind(_ index: Int32, _ value: Int64?) throws(SQLiteFailure) {
         guard let value else { return try check(sqlite3_bind_null(handle, index)) }
         try bind(index, value)
-    }
-
-    func bind(_ index: Int32, _ value: Int) throws(SQLiteFailure) {
-        try bind(index, Int64(value))
-    }
-
-    func bind(_ index: Int32, _ value: Bool) throws(SQLiteFailure) {
-        try bind(index, value ? 1 as Int64 : 0)
-    }
-
-    /// Addresses use all 64 bits; SQLite's integers are signed, so the upper half is negative.
-    func bind(_ index: Int32, bits value: UInt64) throws(SQLiteFailure) {
-        try bind(index, Int64(bitPattern: value))
     }
 
     func bind(_ index: Int32, _ value: String?) throws(SQLiteFailure) {

@@ -22,10 +22,12 @@ extension RecordingFile {
 }
 
 private struct SymbolWriter {
-    private let string: Statement
-    private let symbol: Statement
-    private let module: Statement
-    private let remark: Statement
+    private let string: any RowTarget
+    private let symbol: any RowTarget
+    private let module: any RowTarget
+    private let remark: any RowTarget
+    /// Those of them that wait to be written.
+    private let waiting: [PackedRows]
     private let moduleCount: Int
     /// The rows of the strings that were written.
     private var strings: [String: Int] = [:]
@@ -36,18 +38,24 @@ private struct SymbolWriter {
         let tables = [
             Schema.strings, Schema.symbols, Schema.moduleSymbols, Schema.moduleRemarks,
         ]
-        for table in tables {
-            try database.execute("DELETE FROM \(table.name)")
+        if database.hasChunks {
+            for table in tables { try database.delete(chunksOf: table) }
+            let chunks = try ChunkWriter(database, next: try database.nextChunk())
+            waiting = tables.map { PackedRows($0, chunks) }
+            (string, symbol, module, remark) = (waiting[0], waiting[1], waiting[2], waiting[3])
+        } else {
+            for table in tables { try database.execute("DELETE FROM \(table.name)") }
+            waiting = []
+            (string, symbol) = (
+                try database.prepare(Schema.strings.insertion),
+                try database.prepare(Schema.symbols.insertion)
+            )
+            (module, remark) = (
+                try database.prepare(Schema.moduleSymbols.insertion),
+                try database.prepare(Schema.moduleRemarks.insertion)
+            )
         }
-        string = try database.prepare(Schema.strings.insertion)
-        symbol = try database.prepare(Schema.symbols.insertion)
-        module = try database.prepare(Schema.moduleSymbols.insertion)
-        remark = try database.prepare(Schema.moduleRemarks.insertion)
-        let count = try database.prepare("SELECT count(*) FROM \(Schema.modules.name)")
-        moduleCount = try database.attempt { () throws(SQLiteFailure) in
-            defer { count.reset() }
-            return try count.step() ? count.integer(0).map { Int(clamping: $0) } ?? 0 : 0
-        }
+        moduleCount = try database.rows(of: Schema.modules)
     }
 
     /// In the order of the keys: the same symbols give the same bytes.
@@ -72,6 +80,9 @@ private struct SymbolWriter {
             for note in found.remarks.prefix(ModuleSymbols.mostRemarks) {
                 try write(note, of: index)
             }
+        }
+        try attempt { () throws(SQLiteFailure) in
+            for table in waiting { try table.flush() }
         }
     }
 

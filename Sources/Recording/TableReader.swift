@@ -16,12 +16,28 @@ struct TableReader {
     var textBudget: Int
     var rules = Consistency()
 
+    private var chunks: ChunkReader?
+
+    init(database: Database, textBudget: Int) {
+        self.database = database
+        self.textBudget = textBudget
+    }
+
     /// Calls `body` with each row and the rules. Ids must count up from 0: a repeated or missing
     /// row is found here, and a table whose pages run in circles ends here.
     mutating func scan(
         _ table: Schema.Table, _ body: (inout Row, inout Consistency) throws(ReadFailure) -> Void
     ) throws(ReadFailure) {
-        let table = table.asOf(database.version)
+        if database.hasChunks, table.name != Schema.header.name {
+            try scanPacked(table, body)
+        } else {
+            try scanStored(table.asOf(database.version), body)
+        }
+    }
+
+    private mutating func scanStored(
+        _ table: Schema.Table, _ body: (inout Row, inout Consistency) throws(ReadFailure) -> Void
+    ) throws(ReadFailure) {
         let statement: Statement
         do {
             statement = try database.prepare(table.selection)
@@ -30,7 +46,8 @@ struct TableReader {
                 Inconsistency(table: table.name, row: 0, problem: "cannot be read"))
         }
         defer { statement.reset() }
-        var row = Row(statement: statement, table: table, number: 0, textBudget: textBudget)
+        var row = Row(
+            source: .statement(statement), table: table, number: 0, textBudget: textBudget)
         while try Self.step(statement) {
             guard statement.integer(0) == Int64(row.number) else {
                 throw .inconsistency(row.problem("its id is out of order"))
@@ -39,6 +56,60 @@ struct TableReader {
             row.number += 1
         }
         textBudget = row.textBudget
+    }
+
+    /// Texts have no budget here: a chunk's size has one.
+    private mutating func scanPacked(
+        _ table: Schema.Table, _ body: (inout Row, inout Consistency) throws(ReadFailure) -> Void
+    ) throws(ReadFailure) {
+        let chunks: ChunkReader
+        if let known = self.chunks { chunks = known } else { chunks = try ChunkReader(database) }
+        self.chunks = chunks
+        if table.isUpdated { return try scanUpdated(table, chunks, body) }
+        var number = 0
+        for position in 0..<chunks.count(of: table) {
+            let chunk = try chunks.chunk(position, of: table)
+            for index in 0..<chunk.rows {
+                var row = Row(
+                    source: .chunk(chunk, index), table: table, number: number,
+                    textBudget: .max)
+                guard chunk.integer(0, index) == Int64(number) else {
+                    throw .inconsistency(row.problem("its id is out of order"))
+                }
+                try body(&row, &rules)
+                number += 1
+            }
+        }
+    }
+
+    /// A row with an earlier one's id takes its place.
+    private mutating func scanUpdated(
+        _ table: Schema.Table, _ chunks: ChunkReader,
+        _ body: (inout Row, inout Consistency) throws(ReadFailure) -> Void
+    ) throws(ReadFailure) {
+        var latest: [(chunk: UnpackedChunk, index: Int)] = []
+        for position in 0..<chunks.count(of: table) {
+            let chunk = try chunks.chunk(position, of: table)
+            for index in 0..<chunk.rows {
+                let id = chunk.integer(0, index).flatMap { Int(exactly: $0) } ?? -1
+                guard 0...latest.count ~= id else {
+                    throw .inconsistency(
+                        Inconsistency(
+                            table: table.name, row: latest.count,
+                            problem: "its id is out of order"))
+                }
+                if id == latest.count {
+                    latest.append((chunk, index))
+                } else {
+                    latest[id] = (chunk, index)
+                }
+            }
+        }
+        for (number, (chunk, index)) in latest.enumerated() {
+            var row = Row(
+                source: .chunk(chunk, index), table: table, number: number, textBudget: .max)
+            try body(&row, &rules)
+        }
     }
 
     private static func step(_ statement: Statement) throws(ReadFailure) -> Bool {
@@ -61,7 +132,12 @@ struct TableReader {
 
 /// One row of a table. Columns are read in the order of ``Schema``, `id` being column 0.
 struct Row {
-    fileprivate let statement: Statement
+    fileprivate enum Source {
+        case statement(Statement)
+        case chunk(UnpackedChunk, Int)
+    }
+
+    fileprivate let source: Source
     let table: Schema.Table
     fileprivate(set) var number: Int
     fileprivate var textBudget: Int
@@ -78,12 +154,20 @@ struct Row {
         return .inconsistency(problem("\(name) is not valid"))
     }
 
-    func isNull(_ column: Int32) -> Bool { statement.isNull(column) }
+    func isNull(_ column: Int32) -> Bool {
+        switch source {
+        case .statement(let statement): statement.isNull(column)
+        case .chunk(let chunk, let row): chunk.isNull(Int(column), row)
+        }
+    }
 
     func integer<Value: FixedWidthInteger>(_ column: Int32) throws(ReadFailure) -> Value {
-        guard let stored = statement.integer(column), let value = Value(exactly: stored) else {
-            throw invalid(column)
-        }
+        let stored: Int64? =
+            switch source {
+            case .statement(let statement): statement.integer(column)
+            case .chunk(let chunk, let row): chunk.integer(Int(column), row)
+            }
+        guard let stored, let value = Value(exactly: stored) else { throw invalid(column) }
         return value
     }
 
@@ -114,11 +198,17 @@ struct Row {
     }
 
     mutating func text(_ column: Int32) throws(ReadFailure) -> String {
-        guard let bytes = statement.text(column), bytes.count <= textBudget,
-            let text = String(validating: bytes, as: UTF8.self)
-        else { throw invalid(column) }
-        textBudget -= bytes.count
-        return text
+        switch source {
+        case .statement(let statement):
+            guard let bytes = statement.text(column), bytes.count <= textBudget,
+                let text = String(validating: bytes, as: UTF8.self)
+            else { throw invalid(column) }
+            textBudget -= bytes.count
+            return text
+        case .chunk(let chunk, let row):
+            guard let text = chunk.text(Int(column), row) else { throw invalid(column) }
+            return text
+        }
     }
 
     mutating func optionalText(_ column: Int32) throws(ReadFailure) -> String? {
@@ -126,11 +216,17 @@ struct Row {
     }
 
     mutating func blob(_ column: Int32) throws(ReadFailure) -> [UInt8] {
-        guard let bytes = statement.blob(column), bytes.count <= textBudget else {
-            throw invalid(column)
+        switch source {
+        case .statement(let statement):
+            guard let bytes = statement.blob(column), bytes.count <= textBudget else {
+                throw invalid(column)
+            }
+            textBudget -= bytes.count
+            return Array(bytes)
+        case .chunk(let chunk, let row):
+            guard let bytes = chunk.blob(Int(column), row) else { throw invalid(column) }
+            return bytes
         }
-        textBudget -= bytes.count
-        return Array(bytes)
     }
 
     func module(_ column: Int32) throws(ReadFailure) -> ModuleIndex? {
@@ -138,7 +234,7 @@ struct Row {
     }
 
     /// A column that version 5 did not have: NULL there.
-    private func isMissing(_ column: Int32) -> Bool { Int(column) > table.columns.count }
+    func isMissing(_ column: Int32) -> Bool { Int(column) > table.columns.count }
 
     /// The column `child`.
     func child(_ column: Int32) throws(ReadFailure) -> ChildIndex? {

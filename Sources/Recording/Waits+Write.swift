@@ -1,8 +1,7 @@
-import CSQLite
 package import ProfileModel
 
 /// One row each; the order of the binds is that of the columns in ``Schema``.
-extension Statement {
+extension RowTarget {
     func write(_ reason: WaitReason, row: Int) throws(SQLiteFailure) {
         try bind(1, row)
         try bind(2, reason.kind.rawValue)
@@ -41,7 +40,7 @@ extension RecordingWriter {
         let reason = try position(of: wait.reason)
         try check { () throws(Inconsistency) in try rules.admit(wait) }
         try write { () throws(SQLiteFailure) in
-            try statements.wait.write(wait, reason: reason, row: row)
+            try rows.wait.write(wait, reason: reason, row: row)
         }
     }
 
@@ -51,7 +50,7 @@ extension RecordingWriter {
         let row = rules.waitReasons
         try check { () throws(Inconsistency) in try rules.admit(reason) }
         try write { () throws(SQLiteFailure) in
-            try statements.waitReason.write(reason, row: row)
+            try rows.waitReason.write(reason, row: row)
         }
         waitReasons[reason] = row
         return row
@@ -61,7 +60,7 @@ extension RecordingWriter {
         let row = rules.priorities
         try check { () throws(Inconsistency) in try rules.admit(priority) }
         try write { () throws(SQLiteFailure) in
-            try statements.priority.write(priority, row: row)
+            try rows.priority.write(priority, row: row)
         }
     }
 }

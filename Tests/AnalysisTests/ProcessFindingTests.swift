@@ -54,7 +54,9 @@ import Testing
 
     private static func evidence(_ finding: Finding?) -> ProcessEvidence? {
         switch finding?.subject {
-        case .processStarts(let evidence), .childrenInSequence(let evidence): evidence
+        case .processStarts(let evidence), .childrenInSequence(let evidence),
+            .unawaitedProcess(let evidence):
+            evidence
         default: nil
         }
     }
@@ -131,6 +133,52 @@ import Testing
         tree.process("unawaited", from: 700, to: 900)
         tree.wait(for: nil, from: 100, to: 600)
         #expect(tree.findings.map(\.kind) == [.childWait])
+    }
+
+    /// The main thread runs, and waits for core 1 from 200 to 500.
+    private static func contended(on core: Int32?, until end: Int64 = 1000) -> Tree {
+        var tree = Tree()
+        let main = ThreadIndex(0)
+        tree.builder.runs(main, from: 0, (.running, until: 200), (.preempted, until: 500))
+        tree.builder.runs(main, from: 500, (.running, until: 1000))
+        for index in tree.builder.recording.runs.indices
+        where tree.builder.recording.runs[index].state == .running {
+            tree.builder.recording.runs[index].core = 1
+        }
+        tree.process("indexer", from: 100, to: 450)
+        let known = tree.builder.recording.runs.count
+        tree.builder.runs(
+            ThreadIndex(1), from: 100, (.blocked, until: 300), (.running, until: min(400, end)))
+        tree.builder.recording.runs[known + 1].core = core
+        tree.builder.recording.header.account = .wakeups
+        return tree
+    }
+
+    @Test func whoHasTheCoreUnasked() throws {
+        let found = Self.contended(on: 1).findings
+        let finding = try #require(found.first { $0.kind == .unawaitedProcess })
+        #expect(finding.saving == .milliseconds(100))
+        #expect(finding.range == .milliseconds(300)..<(.milliseconds(400)))
+        #expect(Self.evidence(finding)?.processes == [1] && finding.thread == 1)
+    }
+
+    /// On another core, on one that is not known, or for less than counts.
+    @Test(arguments: [(0, 1000), (nil, 1000), (1, 310)] as [(Int32?, Int64)])
+    func whoStandsInNobodysWay(core: Int32?, end: Int64) {
+        #expect(
+            !Self.contended(on: core, until: end).findings.map(\.kind).contains(.unawaitedProcess))
+    }
+
+    /// What the launch waited for at some time has its core by right.
+    @Test func whoIsWaitedForAtSomeTime() {
+        var tree = Self.contended(on: 1)
+        tree.builder.recording.runs.removeAll { $0.thread == ThreadIndex(0) }
+        tree.builder.runs(
+            ThreadIndex(0), from: 0, (.running, until: 200), (.preempted, until: 410))
+        tree.builder.runs(
+            ThreadIndex(0), from: 410, (.blocked, until: 450), (.running, until: 1000))
+        tree.wait(for: ChildIndex(0), from: 410, to: 450)
+        #expect(!tree.findings.map(\.kind).contains(.unawaitedProcess))
     }
 
     /// Hostile: parents that stand behind their children, ends before starts.

@@ -57,16 +57,12 @@ extension EndToEnd {
 
         /// When the recording began, in nanoseconds of the monotonic clock.
         private func attachedAt() throws -> Int64 {
-            let query = "SELECT time_ns FROM marks WHERE kind = 5"
-            let result = try Command(["sqlite3", scratch("recording"), query]).run()
-            let text = result.output.trimmingCharacters(in: .whitespacesAndNewlines)
-            guard let time = Int64(text) else {
-                throw Command.Failure(description: "no time: \(result)")
-            }
-            return time
+            let marks = try StoredRows("marks", of: scratch("recording"))
+            let times = zip(marks.numbers("kind"), marks.numbers("time_ns"))
+            return try #require(times.first { $0.0 == 5 }?.1)
         }
 
-        @Test(.needs("sqlite3")) func aProgramThatStarts() throws {
+        @Test(.needs("python3")) func aProgramThatStarts() throws {
             let program = try beacon("beacon-a")
             let alone = try Command([program]).run()
             let truth = ["FIRSTLIGHT_TRUTH": scratch("truth")]

@@ -80,6 +80,19 @@ extension EndToEnd {
             #expect(summary.replacing("\n", with: " ").contains(": --follow-children shows them"))
         }
 
+        /// Two on one core, of which one is waited for.
+        @Test(.requires(Schedule.wakeupsAreTold, "scheduler tracepoints cannot be read here"))
+        func whoHasTheCoreUnaskedIsAFinding() throws {
+            let spin = try Setup.fixture("spin")
+            let recorded = try record(["taskset", "-c", "0", "sh", "-c", "\(spin) & \(spin)"])
+            let report = try recorded.json()
+            let finding = try #require(report.findings.first { $0.kind == "unawaited-process" })
+            #expect(
+                finding.title.hasSuffix(
+                    "spin has the core that the launch waits for, and nobody waits for it"))
+            #expect(report.brokenSums.isEmpty)
+        }
+
         /// Of one process there is the report that it would have had alone.
         @Test func oneOfThemAlone() throws {
             let spin = try Setup.fixture("spin")

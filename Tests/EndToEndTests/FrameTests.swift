@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// The first drawing into an X11 window, on a server of the test's own.
-    @Suite(.needs("Xvfb"), .needs("sqlite3")) struct Frames {
+    @Suite(.needs("Xvfb"), .needs("python3")) struct Frames {
         private let scratch: Scratch
 
         init() throws { scratch = try Scratch() }

@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// Launches that are over before the program is: the moment, and what becomes of the program.
-    @Suite(.needs("sqlite3")) struct Ready {
+    @Suite(.needs("python3")) struct Ready {
         private let scratch: Scratch
 
         init() throws { scratch = try Scratch() }
@@ -135,9 +135,8 @@ extension EndToEnd {
             ).run()
             #expect(result.status == 0)
             let ready = try #require(try StoredReadiness(of: scratch("recording")))
-            let query = "select max(time_ns) from marks"
-            let end = try Command(["sqlite3", scratch("recording"), query]).run().output
-            let last = try #require(Int64(end.trimmingCharacters(in: .newlines)))
+            let marks = try StoredRows("marks", of: scratch("recording"))
+            let last = try #require(marks.numbers("time_ns").max())
             #expect(last - ready.nanoseconds >= 150_000_000)
         }
 

@@ -186,7 +186,7 @@ extension EndToEnd {
 
         private static var switchesAreTold: Bool { paranoia.map { $0 <= 2 } ?? false }
 
-        private static var wakeupsAreTold: Bool {
+        static var wakeupsAreTold: Bool {
             Setup.isRoot
                 && access("/sys/kernel/tracing/events/sched/sched_waking/format", R_OK) == 0
         }

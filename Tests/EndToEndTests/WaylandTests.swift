@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// Windows of Wayland's, on a compositor of the test's own.
-    @Suite(.needs("weston"), .needs("sqlite3")) struct Wayland {
+    @Suite(.needs("weston"), .needs("python3")) struct Wayland {
         private let scratch: Scratch
         private let compositor: VirtualCompositor
 

@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// X11 windows, on a server of the test's own.
-    @Suite(.needs("Xvfb"), .needs("sqlite3")) struct Windows {
+    @Suite(.needs("Xvfb"), .needs("python3")) struct Windows {
         private let scratch: Scratch
         private let screen: VirtualScreen
         private var display: String { screen.display }

@@ -1,8 +1,9 @@
 import Glibc
 import ProfileModel
-import Recording
 import TestSupport
 import Testing
+
+@testable import Recording
 
 /// Files that are not, or no longer, what a recorder wrote: an error that says so, or a part of
 /// the recording; never a crash, and nothing of the file is executed.
@@ -11,6 +12,13 @@ import Testing
         var random = RandomRecording(seed: seed)
         try save(random.make(slices: 60), to: scratch.path("good"))
         return scratch.path("good")
+    }
+
+    /// With tables that SQL can change.
+    private func plain(_ scratch: Scratch) throws -> String {
+        var random = RandomRecording(seed: 11)
+        try savePlain(random.make(slices: 60), to: scratch.path("plain"))
+        return scratch.path("plain")
     }
 
     @Test func truncatedAnywhere() throws {
@@ -28,9 +36,11 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<300) func mutated(seed: UInt64) throws {
+    @Test(arguments: 0..<600) func mutated(seed: UInt64) throws {
         let scratch = try Scratch()
-        var bytes = readBytes(try sample(scratch, seed: 11 + seed % 3))
+        let isPlain = seed % 2 == 0
+        var bytes = readBytes(
+            try isPlain ? plain(scratch) : sample(scratch, seed: 11 + seed % 3))
         var generator = SeededNumbers(seed: seed)
         for _ in 0..<Int.random(in: 1...40, using: &generator) {
             let place = Int.random(in: bytes.indices, using: &generator)
@@ -72,11 +82,11 @@ import Testing
     @Test func newerSchema() throws {
         let scratch = try Scratch()
         let path = try sample(scratch)
-        execute("PRAGMA user_version = 7", on: path)
+        execute("PRAGMA user_version = 8", on: path)
         let error = loadError(path)
-        #expect(error == .newerSchema(path: path, found: 7, supported: 6))
+        #expect(error == .newerSchema(path: path, found: 8, supported: 7))
         let words =
-            "was written by a newer version of firstlight (schema 7, this one reads up to 6)"
+            "was written by a newer version of firstlight (schema 8, this one reads up to 7)"
         #expect(error?.description.contains(words) == true)
         execute("PRAGMA user_version = -1", on: path)
         #expect(loadError(path) == .damaged(path: path, detail: "its header was changed"))
@@ -213,6 +223,42 @@ import Testing
         ),
     ]) func wrongValues(sql: String, expected: String) throws {
         let scratch = try Scratch()
+        let path = try plain(scratch)
+        execute(sql, on: path)
+        let text = loadError(path)?.description ?? "loaded"
+        #expect(text.hasPrefix("\(path): is damaged: "), "\(text)")
+        #expect(text.contains(expected), "\(text)")
+    }
+
+    @Test(arguments: [
+        ("UPDATE chunks SET name = 'x' WHERE id = 0", "chunks, row 0: is not valid"),
+        ("UPDATE chunks SET name = 'header' WHERE id = 0", "chunks, row 0: is not valid"),
+        ("UPDATE chunks SET rows = 0 WHERE id = 0", "chunks, row 0: is not valid"),
+        ("UPDATE chunks SET rows = -1 WHERE id = 0", "chunks, row 0: is not valid"),
+        ("UPDATE chunks SET rows = 'x' WHERE id = 0", "chunks, row 0: is not valid"),
+        ("UPDATE chunks SET size = x'00' WHERE id = 0", "chunks, row 0: is not valid"),
+        ("UPDATE chunks SET rows = rows + 1 WHERE name = 'slices'", "its data is not valid"),
+        ("UPDATE chunks SET rows = rows - 1 WHERE name = 'slices'", "its data is not valid"),
+        ("UPDATE chunks SET rows = 1 << 60 WHERE name = 'slices'", "its data is not valid"),
+        ("UPDATE chunks SET size = size + 1 WHERE name = 'slices'", "its data is not valid"),
+        ("UPDATE chunks SET size = 1 << 60 WHERE name = 'slices'", "its data is not valid"),
+        ("UPDATE chunks SET size = 0 WHERE name = 'slices'", "its data is not valid"),
+        ("UPDATE chunks SET size = -1 WHERE name = 'slices'", "its data is not valid"),
+        ("UPDATE chunks SET data = x'' WHERE name = 'stacks'", "its data is not valid"),
+        ("UPDATE chunks SET data = 5 WHERE name = 'stacks'", "its data is not valid"),
+        ("DELETE FROM chunks WHERE name = 'threads'", "no such thread"),
+        (
+            "INSERT INTO chunks SELECT 1000, name, rows, size, data FROM chunks "
+                + "WHERE name = 'slices' LIMIT 1", "slices, row 60: its id is out of order"
+        ),
+        ("UPDATE chunks SET name = 'signposts' WHERE name = 'waits'", "its data is not valid"),
+        ("DROP TABLE chunks", "chunks: the table is missing or was changed"),
+        (
+            "ALTER TABLE chunks RENAME TO c; CREATE VIEW chunks AS SELECT * FROM c",
+            "chunks: the table is missing or was changed"
+        ),
+    ]) func wrongChunks(sql: String, expected: String) throws {
+        let scratch = try Scratch()
         let path = try sample(scratch)
         execute(sql, on: path)
         let text = loadError(path)?.description ?? "loaded"
@@ -220,11 +266,31 @@ import Testing
         #expect(text.contains(expected), "\(text)")
     }
 
+    /// Some bytes must not stand for very many: memory stays in proportion to the file.
+    @Test func chunksAreNoBombs() throws {
+        let zeros = [UInt8](repeating: 0, count: 1 << 20)
+        #expect(Chunk.packed(zeros) == zeros)
+        var random = SeededNumbers(seed: 1)
+        let mixed = (0..<1 << 16).map { _ in UInt8.random(in: 0...3, using: &random) }
+        let packed = Chunk.packed(mixed)
+        #expect(packed.count < mixed.count && packed.count * Chunk.mostRatio >= mixed.count)
+        packed.withUnsafeBytes { bytes in
+            #expect(Chunk.unpacked(bytes, size: mixed.count) == mixed)
+            for size in [mixed.count - 1, mixed.count + 1, 0, -1, .max, bytes.count] {
+                let isItself = size == bytes.count
+                #expect(Chunk.unpacked(bytes, size: size) == (isItself ? packed : nil))
+            }
+        }
+        let bomb = Chunk.deflated(zeros)
+        #expect(bomb.count * Chunk.mostRatio < zeros.count)
+        bomb.withUnsafeBytes { #expect(Chunk.unpacked($0, size: zeros.count) == nil) }
+    }
+
     @Test func triggersDoNotRun() throws {
         let scratch = try Scratch()
         let path = try sample(scratch)
         execute(
-            "CREATE TRIGGER t AFTER INSERT ON strings BEGIN DELETE FROM slices; END", on: path)
+            "CREATE TRIGGER t AFTER INSERT ON chunks BEGIN DELETE FROM header; END", on: path)
         let recording = try RecordingReader.load(path: path)
         try RecordingFile.store(recording.symbols, in: path)
         expectEqual(try RecordingReader.load(path: path), recording)
@@ -233,7 +299,7 @@ import Testing
     @Test func otherTablesAreIgnored() throws {
         let scratch = try Scratch()
         let path = try sample(scratch)
-        execute("CREATE TABLE diary(text); CREATE INDEX i ON slices(thread)", on: path)
+        execute("CREATE TABLE diary(text); CREATE INDEX i ON chunks(name)", on: path)
         #expect(loadError(path) == nil)
     }
 
@@ -250,9 +316,11 @@ import Testing
         }
         var journal = magic + [UInt8](repeating: 0, count: 504)
         journal.replaceSubrange(20..<24, with: bigEndian(512))
-        journal.replaceSubrange(24..<28, with: bigEndian(4_096))
-        journal.replaceSubrange(16..<20, with: bigEndian(readBytes(path).count / 4_096))
-        journal += bigEndian(0x4000_0000 / 4_096 + 1) + name + bigEndian(name.count)
+        let file = readBytes(path)
+        let page = Int(file[16]) << 8 | Int(file[17])
+        journal.replaceSubrange(24..<28, with: bigEndian(page))
+        journal.replaceSubrange(16..<20, with: bigEndian(file.count / page))
+        journal += bigEndian(0x4000_0000 / page + 1) + name + bigEndian(name.count)
         journal += bigEndian(name.reduce(0) { $0 + Int(Int8(bitPattern: $1)) }) + magic
         writeBytes(journal, to: path + "-journal")
         let link = scratch.path("link")

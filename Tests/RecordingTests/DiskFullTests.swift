@@ -57,7 +57,7 @@ struct DiskFullTests {
     }
 
     @Test func nothingIsLeftWhereThereIsNoRoomAtAll() throws {
-        let disk = try #require(TinyFileSystem(kilobytes: 16))
+        let disk = try #require(TinyFileSystem(kilobytes: 4))
         let path = disk.scratch.path("a")
         // Nothing was written that could be kept.
         let error = RecordingError.cannotCreate(path: path, errno: ENOSPC)

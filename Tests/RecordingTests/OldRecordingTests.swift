@@ -1,10 +1,11 @@
 import CSQLite
+import Glibc
 import ProfileModel
 import Recording
 import Testing
 
-/// What version 5 of the schema wrote, as it was declared then, can be read: the main recording of
-/// several, each of which had a file of its own.
+/// What former versions of the schema wrote, as they were declared then, can be read. Of version 5 it
+/// is the main recording of several: each process had a file of its own.
 @Suite struct OldRecordingTests {
     /// Never to be changed. A later version gets a text of its own.
     private static let version5 = """
@@ -93,11 +94,110 @@ import Testing
         INSERT INTO signposts VALUES(0, 'tap', 'x', '', NULL, 14);
         """
 
-    private func old(_ scratch: Scratch) throws -> String {
+    /// Never to be changed. A later version gets a text of its own.
+    private static let version6 = """
+        PRAGMA application_id = 1179404116;
+        PRAGMA user_version = 6;
+        CREATE TABLE header(id INTEGER PRIMARY KEY, pid INTEGER NOT NULL, attached INTEGER \
+        NOT NULL, capture TEXT NOT NULL, frequency INTEGER NOT NULL, ticks INTEGER NOT NULL, \
+        missed_ticks INTEGER NOT NULL, lateness_ns INTEGER NOT NULL, lost_samples INTEGER \
+        NOT NULL, held_ns INTEGER NOT NULL, outcome TEXT, outcome_value INTEGER, \
+        recorder_version TEXT NOT NULL, account TEXT, source TEXT);
+        CREATE TABLE notes(id INTEGER PRIMARY KEY, kind TEXT NOT NULL, value INTEGER NOT \
+        NULL);
+        CREATE TABLE children(id INTEGER PRIMARY KEY, pid INTEGER NOT NULL, parent INTEGER \
+        NOT NULL, name TEXT NOT NULL, start_ns INTEGER NOT NULL, end_ns INTEGER, cpu_ns \
+        INTEGER, outcome TEXT, outcome_value INTEGER, file TEXT, parent_child INTEGER, \
+        capture TEXT);
+        CREATE TABLE images(id INTEGER PRIMARY KEY, path TEXT NOT NULL, time_ns INTEGER NOT \
+        NULL, child INTEGER);
+        CREATE TABLE arguments(id INTEGER PRIMARY KEY, image INTEGER NOT NULL, value TEXT \
+        NOT NULL);
+        CREATE TABLE marks(id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, time_ns INTEGER \
+        NOT NULL, minor_faults INTEGER, major_faults INTEGER, read_bytes INTEGER, child \
+        INTEGER);
+        CREATE TABLE threads(id INTEGER PRIMARY KEY, tid INTEGER NOT NULL, name TEXT NOT \
+        NULL, start_ns INTEGER NOT NULL, end_ns INTEGER, is_main INTEGER NOT NULL, child \
+        INTEGER);
+        CREATE TABLE modules(id INTEGER PRIMARY KEY, path TEXT NOT NULL, build_id BLOB NOT \
+        NULL);
+        CREATE TABLE mappings(id INTEGER PRIMARY KEY, start_address INTEGER NOT NULL, \
+        end_address INTEGER NOT NULL, bias INTEGER NOT NULL, module INTEGER NOT NULL, \
+        time_ns INTEGER NOT NULL, child INTEGER);
+        CREATE TABLE stacks(id INTEGER PRIMARY KEY, parent INTEGER, module INTEGER, address \
+        INTEGER NOT NULL, kind INTEGER NOT NULL);
+        CREATE TABLE slices(id INTEGER PRIMARY KEY, thread INTEGER NOT NULL, start_ns \
+        INTEGER NOT NULL, running_ns INTEGER NOT NULL, runnable_ns INTEGER NOT NULL, \
+        preempted_ns INTEGER NOT NULL, blocked_ns INTEGER NOT NULL, stack INTEGER, \
+        system_call INTEGER, truncation INTEGER);
+        CREATE TABLE libraries(id INTEGER PRIMARY KEY, path TEXT NOT NULL, file TEXT, \
+        start_ns INTEGER NOT NULL, wall_ns INTEGER, size INTEGER NOT NULL, requested_by \
+        TEXT, caller INTEGER, initial INTEGER NOT NULL, child INTEGER);
+        CREATE TABLE initializers(id INTEGER PRIMARY KEY, function INTEGER NOT NULL, thread \
+        INTEGER NOT NULL, start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL, cpu_ns INTEGER \
+        NOT NULL, complete INTEGER NOT NULL);
+        CREATE TABLE intervals(id INTEGER PRIMARY KEY, name TEXT NOT NULL, category TEXT NOT \
+        NULL, subsystem TEXT NOT NULL, thread INTEGER, start_ns INTEGER NOT NULL, end_ns \
+        INTEGER NOT NULL, complete INTEGER NOT NULL, child INTEGER);
+        CREATE TABLE signposts(id INTEGER PRIMARY KEY, name TEXT NOT NULL, category TEXT NOT \
+        NULL, subsystem TEXT NOT NULL, thread INTEGER, time_ns INTEGER NOT NULL, child \
+        INTEGER);
+        CREATE TABLE ready(id INTEGER PRIMARY KEY, time_ns INTEGER NOT NULL, condition TEXT \
+        NOT NULL);
+        CREATE TABLE wait_reasons(id INTEGER PRIMARY KEY, kind TEXT NOT NULL, detail TEXT, \
+        owner INTEGER, place INTEGER);
+        CREATE TABLE waits(id INTEGER PRIMARY KEY, thread INTEGER NOT NULL, start_ns INTEGER \
+        NOT NULL, end_ns INTEGER NOT NULL, reason INTEGER NOT NULL, system_call INTEGER NOT \
+        NULL, stack INTEGER);
+        CREATE TABLE priorities(id INTEGER PRIMARY KEY, thread INTEGER NOT NULL, time_ns \
+        INTEGER NOT NULL, policy INTEGER NOT NULL, nice INTEGER NOT NULL, real_time INTEGER \
+        NOT NULL);
+        CREATE TABLE runs(id INTEGER PRIMARY KEY, thread INTEGER NOT NULL, start_ns INTEGER \
+        NOT NULL, data BLOB NOT NULL);
+        CREATE TABLE wakeups(id INTEGER PRIMARY KEY, thread INTEGER NOT NULL, time_ns \
+        INTEGER NOT NULL, waker INTEGER NOT NULL, waker_name TEXT NOT NULL, waker_thread \
+        INTEGER, interrupt INTEGER NOT NULL);
+        CREATE TABLE strings(id INTEGER PRIMARY KEY, value TEXT NOT NULL);
+        CREATE TABLE symbols(id INTEGER PRIMARY KEY, module INTEGER, address INTEGER NOT \
+        NULL, kind INTEGER NOT NULL, position INTEGER NOT NULL, function INTEGER, file \
+        INTEGER, line INTEGER, inlined INTEGER NOT NULL, unoptimized INTEGER NOT NULL, \
+        linkage_name INTEGER);
+        CREATE TABLE module_symbols(id INTEGER PRIMARY KEY, module INTEGER NOT NULL, \
+        debug_info_path TEXT, debug_info_origin TEXT, symbol_origin TEXT);
+        CREATE TABLE module_remarks(id INTEGER PRIMARY KEY, module INTEGER NOT NULL, kind \
+        TEXT NOT NULL, detail TEXT NOT NULL);
+        INSERT INTO header VALUES(0, 7, 0, 'event', 1000, 3, 0, 5, 0, 0, 'exited', 0, '0.1.0', \
+        'wakeups', NULL);
+        INSERT INTO notes VALUES(0, 'lost_waits', 2);
+        INSERT INTO children VALUES(0, 8, 7, 'spin', 12, 19, 6, 'exited', 3, NULL, NULL, 'event');
+        INSERT INTO images VALUES(0, '/bin/sh', 11, NULL);
+        INSERT INTO images VALUES(1, '/bin/spin', 13, 0);
+        INSERT INTO arguments VALUES(0, 0, 'sh');
+        INSERT INTO arguments VALUES(1, 1, 'spin');
+        INSERT INTO marks VALUES(0, 1, 10, 4, 0, NULL, NULL);
+        INSERT INTO marks VALUES(1, 6, 30, NULL, NULL, NULL, NULL);
+        INSERT INTO marks VALUES(2, 1, 12, NULL, NULL, NULL, 0);
+        INSERT INTO threads VALUES(0, 7, 'sh', 10, 30, 1, NULL);
+        INSERT INTO threads VALUES(1, 8, 'spin', 12, 19, 1, 0);
+        INSERT INTO modules VALUES(0, '/bin/sh', x'0102');
+        INSERT INTO mappings VALUES(0, 4096, 8192, 4096, 0, 11, 0);
+        INSERT INTO stacks VALUES(0, NULL, 0, 16, 0);
+        INSERT INTO slices VALUES(0, 1, 12, 5, 0, 0, 2, 0, NULL, NULL);
+        INSERT INTO libraries VALUES(0, 'libc.so.6', NULL, 11, NULL, 99, NULL, NULL, 1, 0);
+        INSERT INTO initializers VALUES(0, 0, 0, 11, 12, 1, 1);
+        INSERT INTO intervals VALUES(0, 'load', 'launch', '', 0, 12, 13, 1, NULL);
+        INSERT INTO signposts VALUES(0, 'tap', 'x', '', NULL, 14, 0);
+        INSERT INTO runs VALUES(0, 1, 12, x'1403');
+        INSERT INTO wakeups VALUES(0, 1, 12, 7, '', 0, 0);
+        """
+
+    private func old(
+        _ scratch: Scratch, _ text: String = Self.version5
+    ) throws -> String {
         let path = scratch.path("old")
         var database: OpaquePointer?
         #expect(sqlite3_open(path, &database) == SQLITE_OK)
-        #expect(sqlite3_exec(database, Self.version5, nil, nil, nil) == SQLITE_OK)
+        #expect(sqlite3_exec(database, text, nil, nil, nil) == SQLITE_OK)
         #expect(sqlite3_close(database) == SQLITE_OK)
         return path
     }
@@ -120,10 +220,46 @@ import Testing
         #expect(recording.signposts.map(\.child) == [nil])
     }
 
-    /// It stays one of its version.
-    @Test func version5TakesSymbols() throws {
+    /// One recording has all processes.
+    @Test func version6IsRead() throws {
         let scratch = try Scratch()
-        let path = try old(scratch)
+        let path = try old(scratch, Self.version6)
+        let recording = try RecordingReader.load(path: path)
+        let child = try #require(recording.children.first)
+        #expect(child.pid == 8 && child.parentIndex == nil && child.file == nil)
+        #expect(child.capture == .event && child.images.map(\.arguments) == [["spin"]])
+        #expect(child.marks.map(\.time.nanoseconds) == [12])
+        #expect(recording.marks.count == 2 && recording.images.count == 1)
+        #expect(recording.threads.map(\.child) == [nil, ChildIndex(0)])
+        #expect(recording.mappings.map(\.child) == [ChildIndex(0)])
+        #expect(recording.slices.map(\.thread) == [ThreadIndex(1)])
+        #expect(recording.libraries.map(\.child) == [ChildIndex(0)])
+        #expect(recording.signposts.map(\.child) == [ChildIndex(0)])
+        #expect(recording.runs.map(\.end.nanoseconds) == [17])
+        #expect(recording.wakeups.map(\.wakerThread) == [ThreadIndex(0)])
+    }
+
+    /// With plain tables again, it is what it was.
+    @Test func anyVersionCanBeUnpacked() throws {
+        let scratch = try Scratch()
+        for text in [Self.version5, Self.version6] {
+            let path = try old(scratch, text)
+            writeBytes(try RecordingFile.unpacked(path), to: scratch.path("plain"))
+            expectEqual(
+                try RecordingReader.load(path: scratch.path("plain")),
+                try RecordingReader.load(path: path))
+            unlink(path)
+        }
+        var random = RandomRecording(seed: 3)
+        let recording = random.make()
+        try savePlain(recording, to: scratch.path("new"))
+        expectEqual(try RecordingReader.load(path: scratch.path("new")), recording)
+    }
+
+    /// It stays one of its version.
+    @Test(arguments: [version5, version6]) func oldOnesTakeSymbols(text: String) throws {
+        let scratch = try Scratch()
+        let path = try old(scratch, text)
         var symbols = SymbolTable()
         let frame = FrameAddress(module: ModuleIndex(0), address: CodeAddress(16, .instruction))
         symbols.frames[frame] = [

@@ -37,13 +37,18 @@ struct SQLiteShellTests {
         let path = scratch.path("a")
         var random = RandomRecording(seed: 9)
         let recording = random.make()
-        try save(recording, to: path)
+        try savePlain(recording, to: path)
         let running = recording.slices.reduce(0) { $0 + $1.times.running.nanoseconds }
         let (output, status) = run(
             "SELECT count(*), sum(running_ns) FROM slices; PRAGMA integrity_check", on: path,
             scratch)
         #expect(output == "\(recording.slices.count)|\(running)\nok\n")
         #expect(status == 0)
+        try save(recording, to: scratch.path("packed"))
+        let packed = run(
+            "SELECT sum(rows) FROM chunks WHERE name = 'slices'; PRAGMA integrity_check",
+            on: scratch.path("packed"), scratch)
+        #expect(packed == ("\(recording.slices.count)\nok\n", 0))
     }
 
     @Test func readsAMeasurement() throws {
@@ -62,7 +67,7 @@ struct SQLiteShellTests {
         let scratch = try Scratch()
         let path = scratch.path("a")
         var random = RandomRecording(seed: 9)
-        try save(random.make(), to: path)
+        try savePlain(random.make(), to: path)
         let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         let page = String(
             decoding: readBytes("/\(root)/docs/recording-format.md"), as: UTF8.self)

@@ -119,6 +119,13 @@ func expectEqual(_ left: Recording, _ right: Recording) {
     #expect(left.symbols.modules == right.symbols.modules)
 }
 
+/// The same recording with plain tables, for SQL.
+func savePlain(_ recording: Recording, to path: String) throws {
+    try save(recording, to: path + ".packed")
+    writeBytes(try RecordingFile.unpacked(path + ".packed"), to: path)
+    unlink(path + ".packed")
+}
+
 /// The error that loading `path` throws; nil when it loads.
 func loadError(_ path: String) -> RecordingError? {
     do {

@@ -21,6 +21,8 @@ package struct ProfileComparison: Sendable {
     package let initializers: [ComparedInitializer]
     /// What came or went first.
     package let libraries: [ComparedLibrary]
+    /// Those that the launches started, by name: with `--follow-children` only.
+    package let processes: [ComparedProcess]
     /// The largest change first.
     package let findings: [ComparedFinding]
     private let rule: ChangeRule
@@ -48,6 +50,7 @@ package struct ProfileComparison: Sendable {
         waits = ComparedWait.all(launches, stacks)
         initializers = ComparedInitializer.all(launches, stacks)
         libraries = ComparedLibrary.all(launches)
+        processes = ComparedProcess.all(launches)
         findings = ComparedFinding.all(launches, stacks)
         profiles = first
     }

@@ -10,6 +10,7 @@ package struct Finding: Hashable, Sendable {
         case priorityInversion(WaitEvidence, Counterpart)
         case processStarts(ProcessEvidence)
         case childrenInSequence(ProcessEvidence)
+        case unawaitedProcess(ProcessEvidence)
         case dlopen(LoadingEvidence)
         /// The library's path.
         case unusedLibrary(String)
@@ -50,6 +51,7 @@ extension Finding {
         case priorityInversion = "priority-inversion"
         case processStarts = "process-starts"
         case childrenInSequence = "children-in-sequence"
+        case unawaitedProcess = "unawaited-process"
         case dlopen
         case unusedLibrary = "unused-library"
         case mainThreadWork = "main-thread-work"
@@ -64,6 +66,7 @@ extension Finding {
         case .priorityInversion: .priorityInversion
         case .processStarts: .processStarts
         case .childrenInSequence: .childrenInSequence
+        case .unawaitedProcess: .unawaitedProcess
         case .dlopen: .dlopen
         case .unusedLibrary: .unusedLibrary
         case .mainThreadWork: .mainThreadWork

@@ -26,7 +26,7 @@ struct FindingSearch {
 
     /// In the order in which they may claim time: what tells most comes first.
     private static let rules: [any FindingRule.Type] = [
-        ProcessStarts.self, ChildrenInSequence.self, MainThreadWaits.self,
+        ProcessStarts.self, ChildrenInSequence.self, UnawaitedProcesses.self, MainThreadWaits.self,
         HeavyInitializers.self, MainThreadLoading.self,
         UnusedLibraries.self, MainThreadWork.self, OtherInversions.self,
         UnoptimizedBuild.self, DebugLibraries.self,

@@ -1,10 +1,31 @@
 package import Analysis
 package import Report
 
+/// What a recording is exported as.
+package enum ExportTarget: Hashable, Sendable {
+    case profile(ExportFormat)
+    /// Plain tables for SQL.
+    case tables
+
+    private static let tablesName = "sqlite"
+
+    package static let names = ExportFormat.allCases.map(\.rawValue) + [tablesName]
+
+    package init?(_ name: String) {
+        if name == Self.tablesName {
+            self = .tables
+        } else if let format = ExportFormat(rawValue: name) {
+            self = .profile(format)
+        } else {
+            return nil
+        }
+    }
+}
+
 /// What `export` is asked for.
 package struct ExportArguments: Sendable {
     package var file: String
-    package var format: ExportFormat
+    package var target: ExportTarget
     /// nil: standard output.
     package var output: String?
     package var phase: String?
@@ -16,11 +37,11 @@ package struct ExportArguments: Sendable {
 
     package init(_ arguments: ParsedArguments) throws(UsageError) {
         file = arguments.operands.first ?? RecordOptions.defaultOutput
-        guard let format = arguments.text(.exportFormat).flatMap(ExportFormat.init) else {
-            let names = ExportFormat.allCases.map(\.rawValue).joined(separator: ", ")
+        guard let target = arguments.text(.exportFormat).flatMap(ExportTarget.init) else {
+            let names = ExportTarget.names.joined(separator: ", ")
             throw UsageError(.export, "--format is missing: one of \(names)")
         }
-        self.format = format
+        self.target = target
         output = arguments.text(.output)
         phase = arguments.text(.phase)
         thread = arguments.text(.thread)
@@ -29,8 +50,13 @@ package struct ExportArguments: Sendable {
         weight = arguments.text(.weight).flatMap(Weight.init) ?? .cpu
         names = NameStyle(arguments)
         // An option without effect is an error, so that nobody takes the whole for a part.
-        if format == .chrome, arguments.isGiven(.weight) {
+        if target == .profile(.chrome), arguments.isGiven(.weight) {
             throw UsageError(.export, "--weight does not go with --format chrome: it has no stacks")
+        }
+        let given = arguments.given(of: [.phase, .thread, .process, .interval, .weight])
+        if target == .tables, let name = given.first {
+            throw UsageError(
+                .export, "--\(name) does not go with --format sqlite: that has everything")
         }
     }
 }

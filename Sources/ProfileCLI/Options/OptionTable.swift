@@ -220,7 +220,7 @@ package enum OptionTable {
             which files a recording names is up to whoever made it
             """),
         .init(
-            .exportFormat, "format", "FORMAT", .choice(ExportFormat.allCases.map(\.rawValue)),
+            .exportFormat, "format", "FORMAT", .choice(ExportTarget.names),
             for: [.export], "the format, see above"),
         .init(
             .output, "output", short: "o", "FILE", .text, for: [.report, .compare, .top, .export],

@@ -258,7 +258,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
                 initialisers, libraries and waits. pprof: for pprof and Grafana, with cpu, wall \
                 and blocked time, gzipped. perf-script: what perf script prints, for hotspot and \
                 stackcollapse-perf.pl. chrome: phases, intervals and what threads did, for \
-                ui.perfetto.dev.
+                ui.perfetto.dev. sqlite: the recording itself with plain tables, for SQL.
                 """,
             ]
         case .doctor:

@@ -6,6 +6,9 @@ enum ExportCommand {
     /// Writes the profile in a format of others, and returns the exit status.
     static func run(_ arguments: ExportArguments, _ console: Console) -> Int32 {
         Reading.write(to: arguments.output, console) { () throws(Reading.Failure) in
+            guard case .profile(let format) = arguments.target else {
+                return try Reading.tables(of: arguments.file)
+            }
             let profile = try Reading.profile(
                 of: arguments.file, names: arguments.names, process: arguments.process)
             var options = ExportOptions()
@@ -13,8 +16,8 @@ enum ExportCommand {
                 of: profile, phase: arguments.phase, thread: arguments.thread,
                 interval: arguments.interval)
             options.weight = arguments.weight
-            let bytes = Export.render(profile, as: arguments.format, options)
-            return arguments.format == .pprof ? Gzip.compressed(bytes) : bytes
+            let bytes = Export.render(profile, as: format, options)
+            return format == .pprof ? Gzip.compressed(bytes) : bytes
         }
     }
 }

@@ -54,6 +54,15 @@ enum Reading {
         }
     }
 
+    /// The recording as a file of plain tables.
+    static func tables(of path: String) throws(Failure) -> [UInt8] {
+        do throws(RecordingError) {
+            return try RecordingFile.unpacked(path)
+        } catch {
+            throw Failure(error)
+        }
+    }
+
     static func symbolicatedRecording(
         at path: String, _ timings: inout Timings
     ) throws(RecordingError) -> Recording {

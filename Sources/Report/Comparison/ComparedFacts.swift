@@ -1,7 +1,7 @@
 import Analysis
 import ProfileModel
 
-/// What else is different: waits, initialisers, libraries.
+/// What else is different: waits, processes, initialisers, libraries.
 struct ComparedFacts {
     let comparison: ProfileComparison
     /// The names of those that were asked for; nil: all.
@@ -11,8 +11,8 @@ struct ComparedFacts {
     private static let most = 8
 
     func tables() -> [String] {
-        // Initialisers and libraries belong to the launch as a whole.
-        (phases == nil ? [waits, initializers, libraries] : [waits]).compactMap { $0 }
+        // Processes, initialisers and libraries belong to the launch as a whole.
+        (phases == nil ? [waits, processes, initializers, libraries] : [waits]).compactMap { $0 }
     }
 
     /// nil: there is nothing to show.
@@ -53,6 +53,26 @@ struct ComparedFacts {
             .init(identity.reason.words.escapedForDisplay), function ?? .init(""),
             .init((identity.phase ?? "").escapedForDisplay, style: .dim),
         ] + wait.durations.cells
+    }
+
+    // MARK: Processes
+
+    private var processes: String? {
+        let columns = [
+            TextTable.Column(title: "", alignment: .left, minimum: 12),
+            .init(title: "PROCESSES", alignment: .left),
+        ]
+        return table(
+            columns, comparison.changedProcesses.map(row),
+            caption: "Processes that were started, and their wall time together", of: "name")
+    }
+
+    private func row(_ process: ComparedProcess) -> [TextTable.Cell] {
+        let counts = comparison.countsPerLaunch(of: process)
+        return [
+            .init(process.name.escapedForDisplay),
+            .init(process.isOfOtherCount ? "\(counts.before) → \(counts.after)" : counts.before),
+        ] + process.wall.cells
     }
 
     // MARK: Initialisers

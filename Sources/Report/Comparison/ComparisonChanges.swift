@@ -16,6 +16,10 @@ extension ProfileComparison {
         libraries.filter { !$0.isCommon || isChange($0.wall, $0.walls) }
     }
 
+    var changedProcesses: [ComparedProcess] {
+        processes.filter { $0.isOfOtherCount || isChange($0.wall, $0.walls) }
+    }
+
     /// Those whose own time changed.
     func changedFunctions(of phase: ComparedPhase) -> [ComparedFunction] {
         phase.functions.filter { isChange($0.own.map(\.wall), $0.walls) }
@@ -23,6 +27,18 @@ extension ProfileComparison {
 }
 
 extension ProfileComparison {
+    /// How many processes of a name a launch started: "3", or of several launches "2.7".
+    func countsPerLaunch(of process: ComparedProcess) -> Compared<String> {
+        Compared { side in
+            let (count, launches) = (process.counts[side], launches[side].count)
+            guard !count.isMultiple(of: launches) else {
+                return Numbers.grouped(count / launches)
+            }
+            let tenths = (count * 10 + launches / 2) / launches
+            return "\(Numbers.grouped(tenths / 10)).\(tenths % 10)"
+        }
+    }
+
     /// Where in the source: as of the later launch where it is there. Empty: not known.
     func place(of frames: Compared<SeenFrame?>) -> String {
         let side: Side = frames.after == nil ? .before : .after

@@ -51,6 +51,23 @@ extension ComparisonReport {
         }
     }
 
+    static func process(
+        _ comparison: ProfileComparison, _ process: ComparedProcess, _ writer: inout JSONWriter
+    ) {
+        writer.object { writer in
+            writer.field("name", process.name)
+            writer.key("count")
+            writer.object { writer in
+                writer.field("before", Int64(process.counts.before))
+                writer.field("after", Int64(process.counts.after))
+                writer.field("difference", Int64(process.counts.difference))
+            }
+            writer.field("wallNs", process.wall)
+            interval(comparison, process.walls, "wallIntervalNs", &writer)
+            writer.field("cpuNs", process.cpu)
+        }
+    }
+
     static func finding(
         _ comparison: ProfileComparison, _ finding: ComparedFinding, _ writer: inout JSONWriter
     ) {

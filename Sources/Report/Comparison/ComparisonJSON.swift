@@ -28,6 +28,7 @@ extension ComparisonReport {
                 initializer(comparison, $1, &$0)
             }
             section("libraries", comparison.libraries, &writer) { library(comparison, $1, &$0) }
+            section("processes", comparison.processes, &writer) { process(comparison, $1, &$0) }
             section("findings", comparison.findings, &writer) { finding(comparison, $1, &$0) }
             section("notes", ComparisonNotes(comparison: comparison).texts, &writer) {
                 $0.value($1)

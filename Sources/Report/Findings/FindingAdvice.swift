@@ -18,6 +18,8 @@ extension FindingWords {
                 + "them what the script can do itself."
         case .childrenInSequence:
             "Start them at once and wait for all, where none needs what another makes."
+        case .unawaitedProcess:
+            "Start it when the launch is over, or give it a lower priority (nice)."
         case .dlopen(let loading):
             loading.unused.isEmpty
                 ? "Load it when it is first needed, or on another thread before it is."

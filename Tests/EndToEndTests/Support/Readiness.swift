@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// When the program of a recording was ready, read by none of our own code.
 struct StoredReadiness {
@@ -8,11 +9,32 @@ struct StoredReadiness {
 
     /// nil: the recording has none.
     init?(of recording: String) throws {
-        let query = "select time_ns || ' ' || condition from ready"
-        let result = try Command(["sqlite3", recording, query]).run()
-        let words = result.output.split(separator: " ", maxSplits: 1)
-        guard words.count == 2, let time = Int64(words[0]) else { return nil }
-        nanoseconds = time
-        condition = words[1].trimmingCharacters(in: .newlines)
+        guard let row = try StoredRows("ready", of: recording).first else { return nil }
+        nanoseconds = try #require(row["time_ns"] as? Int64)
+        condition = try #require(row["condition"] as? String)
     }
+}
+
+/// The rows of a table of a recording, read by none of our own code.
+struct StoredRows {
+    private static let reader = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../../Benchmarks/recording.py").standardized.path
+
+    private let rows: [[String: Any]]
+
+    init(_ table: String, of recording: String) throws {
+        let result = try Command(["python3", Self.reader, recording, table]).run()
+        guard result.status == 0 else {
+            throw Command.Failure(description: "not read: \(result)")
+        }
+        rows = try result.output.split(separator: "\n").map { line in
+            let row = try JSONSerialization.jsonObject(with: Data(line.utf8))
+            return row as? [String: Any] ?? [:]
+        }
+    }
+
+    var first: [String: Any]? { rows.first }
+
+    /// What is known of one column.
+    func numbers(_ column: String) -> [Int64] { rows.compactMap { $0[column] as? Int64 } }
 }

@@ -1,12 +1,13 @@
 import Analysis
 import ProfileModel
 
-/// Waits, initialisers, libraries and findings: what the text report shows of them.
+/// Waits, processes, initialisers, libraries and findings: what the text report shows of them.
 extension ComparisonPageData {
     func facts(_ writer: inout JSONWriter) {
         section("waits", comparison.changedWaits, &writer, wait)
         section("initializers", comparison.changedInitializers, &writer, initializer)
         section("libraries", comparison.changedLibraries, &writer, library)
+        section("processes", comparison.changedProcesses, &writer, process)
         section("findings", comparison.findings, &writer, finding)
     }
 
@@ -38,6 +39,14 @@ extension ComparisonPageData {
         writer.text("name", library.name)
         writer.field("seen", library.loads.map { $0 > 0 ? $0 : nil }.seen())
         writer.pair("wall", library.wall)
+    }
+
+    private func process(_ process: ComparedProcess, _ writer: inout JSONWriter) {
+        let counts = comparison.countsPerLaunch(of: process)
+        writer.text("name", process.name)
+        writer.key("count")
+        writer.array(Side.allCases) { $0.value(counts[$1]) }
+        writer.pair("wall", process.wall)
     }
 
     private func finding(_ finding: ComparedFinding, _ writer: inout JSONWriter) {

@@ -117,9 +117,9 @@ function placeColumn(of) {
 const listed = (title, content, empty) => make("section", {}, make("h2", {}, title),
   content ?? make("p.empty", {}, empty));
 
-/** The main thread's waits, initialisers and libraries that changed. */
+/** The main thread's waits, processes, initialisers and libraries that changed. */
 export function changedFacts(comparison) {
-  const { waits, initializers, libraries, functions } = comparison;
+  const { waits, processes, initializers, libraries, functions } = comparison;
   return [
     listed("The main thread's waits (of 1 ms or longer)", waits.length === 0 ? null
       : table("waits", [
@@ -131,6 +131,14 @@ export function changedFacts(comparison) {
         { title: "after", of: (wait) => wait.count[1], isNumber: true },
         ...pairColumns((wait) => wait.duration),
       ], waits), "none changed"),
+    // Of launches that were recorded without their processes there is nothing to say.
+    ...(processes.length === 0 ? [] : [listed("Processes that were started, and their wall time together",
+      table("processes", [
+        { title: "Name", of: (process) => process.name },
+        { title: "before", of: (process) => process.count[0], isNumber: true },
+        { title: "after", of: (process) => process.count[1], isNumber: true },
+        ...pairColumns((process) => process.wall),
+      ], processes), "")]),
     listed("Initialisers (timed, not sampled)", initializers.length === 0 ? null
       : table("initialisers", [
         functionColumn(comparison, (run) => run.function, (run) => statusOf(run.seen), () => -1),

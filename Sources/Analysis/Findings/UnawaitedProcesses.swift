@@ -1,0 +1,79 @@
+import ProfileModel
+
+/// Processes that nobody waited for, and that had the core for which whoever the launch waited for had
+/// to wait.
+struct UnawaitedProcesses: FindingRule {
+    func findings(in search: inout FindingSearch) -> [Finding] {
+        let profile = search.profile
+        guard profile.processes.count > 1, let queue = CoreQueue(search) else { return [] }
+        var found: [Finding] = []
+        for process in profile.processes.indices where !queue.awaited.contains(process) {
+            let windows = search.unclaimed(queue.time(of: process, in: profile))
+            guard windows.length >= search.least else { continue }
+            let evidence = ProcessEvidence(
+                parent: profile.processes[process].parent ?? 0, processes: [process], of: profile)
+            guard
+                let finding = search.finding(.unawaitedProcess(evidence), of: process, in: windows)
+            else { continue }
+            search.claim(windows)
+            found.append(finding)
+        }
+        return found
+    }
+}
+
+/// When the launch waited for a core, and for which.
+private struct CoreQueue {
+    /// Processes that the launch waited for at some time, by their positions in the profile's list.
+    let awaited: Set<Int>
+    /// By core, in the order of time.
+    private let waits: [Int32: TimeWindows]
+
+    /// nil: the launch waited for no core, or nobody tells.
+    init?(_ search: FindingSearch) {
+        let profile = search.profile
+        guard let main = profile.threads.firstIndex(where: \.isMain) else { return nil }
+        var walk = BackwardWalk(profile, from: main, at: search.end)
+        var awaited: Set<Int> = []
+        var waits: [Int32: [Range<TimeSpan>]] = [:]
+        for segment in walk.segments() {
+            awaited.insert(profile.process(ofThread: segment.thread))
+            guard segment.state == .preempted || segment.state == .runnable,
+                let core = profile.core(of: segment.thread, from: segment.end)
+            else { continue }
+            waits[core, default: []].append(segment.start..<segment.end)
+        }
+        guard !waits.isEmpty else { return nil }
+        self.awaited = awaited
+        self.waits = waits.mapValues { TimeWindows($0) }
+    }
+
+    /// When a process ran on the core that was waited for.
+    func time(of process: Int, in profile: Profile) -> TimeWindows {
+        var result: [Range<TimeSpan>] = []
+        for thread in profile.processes[process].threads {
+            for run in profile.schedule.threads[thread].runs where run.state == .running {
+                guard let windows = run.core.flatMap({ waits[$0] }) else { continue }
+                let (start, end) = (run.start - profile.start, run.end - profile.start)
+                for range in windows.ranges[windows.first(endingAfter: start)...] {
+                    guard range.lowerBound < end else { break }
+                    result.append(max(range.lowerBound, start)..<min(range.upperBound, end))
+                }
+            }
+        }
+        return TimeWindows(result)
+    }
+}
+
+extension Profile {
+    /// The core on which a thread ran from a moment on; nil: nobody tells.
+    fileprivate func core(of thread: Int, from time: TimeSpan) -> Int32? {
+        let runs = schedule.threads[thread].runs
+        let moment = start + time
+        let index = runs.partitionIndex { $0.end > moment }
+        guard index < runs.count, runs[index].start <= moment, runs[index].state == .running else {
+            return nil
+        }
+        return runs[index].core
+    }
+}

@@ -1,0 +1,76 @@
+extension RecordingFile {
+    /// The recording at `path` once more, with plain tables for SQL, as files had them up to schema 6:
+    /// the bytes of such a file, which can be read as a recording, too.
+    package static func unpacked(_ path: String) throws(RecordingError) -> [UInt8] {
+        // What is not as it should be is told as to any reader.
+        _ = try RecordingReader.load(path: path)
+        let target = try Database(inMemoryFor: path)
+        defer { target.close() }
+        target.version = Schema.firstPacked - 1
+        try target.execute("BEGIN")
+        try target.createTables(of: .recording, target.version)
+        for table in [Schema.header] + Schema.packed {
+            let insertion = try target.prepare(table.asOf(target.version).insertion)
+            try TableReader.read(path, .recording) { reader throws(ReadFailure) in
+                try reader.copy(table, to: insertion)
+            }
+        }
+        try target.execute("COMMIT")
+        return try target.contents()
+    }
+}
+
+/// A value as SQLite has it.
+private enum StoredValue {
+    case null
+    case integer(Int64)
+    case text(String)
+    case blob([UInt8])
+}
+
+extension TableReader {
+    /// All of a table's rows, with every value as it is.
+    fileprivate mutating func copy(
+        _ table: Schema.Table, to insertion: Statement
+    ) throws(ReadFailure) {
+        try scan(table) { row, _ throws(ReadFailure) in
+            var values = [StoredValue.integer(Int64(row.number))]
+            for (index, column) in table.columns.enumerated() {
+                values.append(try row.value(Int32(index) + 1, ColumnKind(column.type)))
+            }
+            do throws(SQLiteFailure) {
+                try insertion.insert(values)
+            } catch {
+                throw ReadFailure.failure(error)
+            }
+        }
+    }
+}
+
+extension Row {
+    fileprivate mutating func value(
+        _ column: Int32, _ kind: ColumnKind
+    ) throws(ReadFailure) -> StoredValue {
+        if isMissing(column) || isNull(column) { return .null }
+        return switch kind {
+        case .integer: .integer(try integer(column))
+        case .text: .text(try text(column))
+        case .blob: .blob(try blob(column))
+        }
+    }
+}
+
+extension Statement {
+    fileprivate func insert(_ values: [StoredValue]) throws(SQLiteFailure) {
+        for (index, value) in values.enumerated() {
+            let place = Int32(index) + 1
+            switch value {
+            case .null: try bind(place, nil as Int64?)
+            case .integer(let number): try bind(place, number)
+            case .text(let text): try bind(place, text)
+            case .blob(let bytes): try bind(place, bytes)
+            }
+        }
+        try run()
+    }
+}
