@@ -56,6 +56,52 @@ import Testing
             words.details == ["each when the one before had ended: 100.0 ms, 120.0 ms, 50.0 ms"])
     }
 
+    @Test func aProcessThatNobodyWaitsFor() throws {
+        var recording = Self.recording([])
+        recording.children = [
+            ChildProcess(
+                pid: 101, parent: 100, name: "indexer", start: RecordingBuilder.at(10),
+                end: RecordingBuilder.at(900), cpu: .milliseconds(40), outcome: .exited(0))
+        ]
+        let profile = Profile(recording)
+        let evidence = ProcessEvidence(parent: 0, processes: [1], of: profile)
+        let search = try #require(FindingSearch(profile))
+        let windows = TimeWindows([TimeSpan.milliseconds(100)..<(.milliseconds(130))])
+        // Of the child nothing is known but that it was there; the words are the same.
+        let finding = try #require(
+            search.finding(.unawaitedProcess(evidence), of: 0, in: windows))
+        let words = FindingWords(profile: profile, finding: finding)
+        #expect(
+            words.title
+                == "indexer has the core that the launch waits for, and nobody waits for it")
+        #expect(words.details == ["started by sh (100); it used 40.0 ms of CPU in all"])
+        #expect(!words.advice.isEmpty)
+    }
+
+    /// Processes of two launches, in text and JSON.
+    @Test func comparedProcesses() throws {
+        let comparison = ProfileComparison(
+            before: Profile(Self.recording([("sed", 100, 110), ("cc", 200, 300)])),
+            after: Profile(
+                Self.recording([("cc", 100, 400), ("<b>", 500, 600), ("<b>", 700, 800)])))
+        let text = ComparisonReport.text(comparison)
+        let lines = text.split(separator: "\n").map(String.init)
+        func line(_ name: String) -> [Substring] {
+            lines.last { $0.hasPrefix("  \(name) ") }?.split(separator: " ") ?? []
+        }
+        #expect(text.contains("Processes that were started, and their wall time together"))
+        #expect(line("<b>") == ["<b>", "0", "→", "2", "–", "200.0", "ms", "+200.0", "ms"])
+        #expect(line("sed") == ["sed", "1", "→", "0", "10.0", "ms", "–", "-10.0", "ms"])
+        #expect(line("cc") == ["cc", "1", "100.0", "ms", "300.0", "ms", "+200.0", "ms"])
+        let json = ComparisonReport.json(comparison)
+        #expect(json.contains("\"processes\""))
+        #expect(
+            !ComparisonReport.text(
+                ProfileComparison(
+                    before: Profile(Self.recording([])), after: Profile(Self.recording([])))
+            ).contains("Processes"))
+    }
+
     /// Who has waited for children and knows nothing of them is told how to see them; for a moment it
     /// is not worth a line, and a tree's process has none that were left out.
     @Test func childrenThatWereLeftOut() {
