@@ -294,6 +294,23 @@ import Testing
         #expect(profile.waits.map(\.endedBy?.tid) == [201, 202])
     }
 
+    /// A wait for any child ends with the one that ends, and not with another a moment later.
+    @Test func aWaitForAnyChildEndsWithTheNearest() {
+        var builder = tree(owners: false)
+        builder.recording.waits.remove(at: 0)
+        builder.recording.waits[0].start = RecordingBuilder.at(20)
+        builder.recording.children[0].end = RecordingBuilder.at(91)
+        builder.recording.threads[1].end = RecordingBuilder.at(91)
+        builder.recording.runs.removeAll { $0.thread == main || $0.thread == ThreadIndex(1) }
+        builder.runs(
+            main, from: 0, (.running, until: 20), (.blocked, until: 89), (.running, until: 100))
+        builder.runs(ThreadIndex(1), from: 15, (.running, until: 91))
+        #expect(
+            path(builder.recording) == [
+                "app running 0-20 0", "c202 running 20-89 1", "app running 89-100 0",
+            ])
+    }
+
     /// A look that comes late takes two waits for one.
     @Test func aWaitMaySeemLongerThanItWas() {
         var builder = tree(owners: true)

@@ -80,11 +80,13 @@ extension EndToEnd {
             #expect(summary.replacing("\n", with: " ").contains(": --follow-children shows them"))
         }
 
-        /// Two on one core, of which one is waited for.
+        /// Two on one core, of which one is waited for, and the other has more to do.
         @Test(.requires(Schedule.wakeupsAreTold, "scheduler tracepoints cannot be read here"))
         func whoHasTheCoreUnaskedIsAFinding() throws {
             let spin = try Setup.fixture("spin")
-            let recorded = try record(["taskset", "-c", "0", "sh", "-c", "\(spin) & \(spin)"])
+            let recorded = try record([
+                "taskset", "-c", "0", "sh", "-c", "(\(spin); \(spin)) & \(spin)",
+            ])
             let report = try recorded.json()
             let finding = try #require(report.findings.first { $0.kind == "unawaited-process" })
             #expect(

@@ -95,7 +95,7 @@ extension EndToEnd {
         /// The program's work is done, and its status is its own, whatever becomes of the recording.
         @Test(.requires(SmallDisk.canMount, "a small file system cannot be mounted"))
         func aFullDiskCostsTheRecordingOnly() throws {
-            let disk = try SmallDisk(at: scratch("disk"), kilobytes: 200)
+            let disk = try SmallDisk(at: scratch("disk"), kilobytes: 16)
             let result = try Firstlight.recording(
                 Self.program, to: disk.path + "/recording", options: ["-F", "5000", "--quiet"]
             ).run()
@@ -106,7 +106,7 @@ extension EndToEnd {
 
         @Test(.requires(SmallDisk.canMount, "a small file system cannot be mounted"))
         func aDiskThatIsFullIsRefusedBeforehand() throws {
-            let disk = try SmallDisk(at: scratch("disk"), kilobytes: 16)
+            let disk = try SmallDisk(at: scratch("disk"), kilobytes: 4)
             let command = try Firstlight.recording(
                 ["touch", scratch("marker")], to: disk.path + "/recording")
             let result = try command.run()
@@ -117,7 +117,7 @@ extension EndToEnd {
         }
 
         /// In KiB: one in which no recording fits, and one that it reaches.
-        @Test(arguments: [(20, 125), (200, 3)])
+        @Test(arguments: [(2, 125), (12, 3)])
         func aLimitOfFileSizeToo(kilobytes: Int, status: Int32) throws {
             let words = [
                 try Setup.path(.firstlight), "record", "-F", "5000", "--quiet", "-o",

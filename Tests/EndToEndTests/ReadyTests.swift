@@ -52,6 +52,32 @@ extension EndToEnd {
             }
         }
 
+        /// A server behind a script, which waits for it. Without its children the launch is not over
+        /// before the program.
+        @Test(arguments: [("listen", "tcp 0"), ("listen", "unix socket")])
+        func aChildMayBeReady(condition: String, how: String) throws {
+            let script = """
+                "$0" \(how) & child=$!; trap 'kill $child' TERM; wait; wait
+                """
+            try Misses.afterAttempts {
+                unlink(scratch("socket"))
+                var command = try Firstlight.recording(
+                    ["sh", "-c", script, try Setup.fixture("ready")], to: scratch("recording"),
+                    options: ["--quiet", "--until", condition, "--follow-children"],
+                    adding: ["FIRSTLIGHT_TRUTH": scratch("truth")])
+                command.directory = scratch.path
+                let result = try command.run()
+                #expect(result.status == 0, "\(result)")
+                let ready = try #require(try StoredReadiness(of: scratch("recording")))
+                #expect(ready.condition == condition)
+                let truth = try #require(try scratch.truth()["ready_at"])
+                var misses = Misses()
+                let late = ready.nanoseconds - truth
+                if !(-100_000...5_000_000 ~= late) { misses.add("\(condition): \(late) ns late") }
+                return misses
+            }
+        }
+
         /// A display that accepts and never answers: whoever wants the recorder to end is heard.
         @Test(arguments: [true, false]) func aDisplayThatDoesNotAnswer(isInterrupted: Bool) throws {
             let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)

@@ -88,7 +88,9 @@ struct BackwardWalk {
             // It may live on: the end of another one interrupts such a wait, which then goes on.
             return owner == figures.tid && figures.start < time && wait.start <= figures.end
         }
-        return known?.max { profile.threads[$0].end < profile.threads[$1].end }
+        // Of several that ended about then, the one that did so next to the wait's end.
+        func distance(_ child: Int) -> UInt64 { (profile.threads[child].end - time).magnitude }
+        return known?.min { distance($0) < distance($1) }
     }
 
     /// The main thread while the first one, on which we are, only waits for it: that is known

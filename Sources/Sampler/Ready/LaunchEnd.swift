@@ -26,6 +26,11 @@ struct LaunchEnd {
         return true
     }
 
+    /// Asked at a child's ticks, before its process's own are over.
+    func look(at now: MonotonicTime, inChild session: TraceSession) {
+        if readiness == nil { ready.look(at: now, inChild: session.pid, session) }
+    }
+
     /// What the process did last may have been noticed only by others.
     mutating func lookOnceMore(at session: TraceSession, _ signals: SignalQueue) {
         guard readiness == nil, stall == nil, session.outcome != .running else { return }

@@ -9,6 +9,9 @@ protocol ReadySource: AnyObject {
     func began(_ pid: Int32)
     /// When the condition was met; nil: not yet.
     func look(at now: MonotonicTime, in launch: any LaunchView) -> MonotonicTime?
+    /// The same of a child of the process's that is followed.
+    func look(at now: MonotonicTime, inChild pid: Int32, _ child: any LaunchView) -> MonotonicTime?
+    func childEnded(_ pid: Int32)
     /// The same when the process has ended, for what it did last.
     func lastLook(_ signals: SignalQueue) -> MonotonicTime?
     /// Whether what it tells comes by looking only. Else the recorder is woken when there is news, by
@@ -20,6 +23,9 @@ protocol ReadySource: AnyObject {
 
 extension ReadySource {
     func began(_ pid: Int32) {}
+    func look(at now: MonotonicTime, inChild pid: Int32, _ child: any LaunchView) -> MonotonicTime?
+    { nil }
+    func childEnded(_ pid: Int32) {}
     var needsLooks: Bool { true }
     func end() {}
     func lastLook(_ signals: SignalQueue) -> MonotonicTime? { nil }

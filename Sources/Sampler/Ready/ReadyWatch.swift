@@ -100,6 +100,17 @@ final class ReadyWatch {
         earliest { $0.look(at: now, in: launch) }
     }
 
+    /// The same in a child of the process's that is followed.
+    func look(at now: MonotonicTime, inChild pid: Int32, _ child: any LaunchView) {
+        guard told == nil else { return }
+        for (condition, source) in sources {
+            guard let time = source.look(at: now, inChild: pid, child) else { continue }
+            told = Readiness(time: time, by: condition.description)
+        }
+    }
+
+    func childEnded(_ pid: Int32) { for (_, source) in sources { source.childEnded(pid) } }
+
     /// The same after the process's end.
     func lastLook(_ signals: SignalQueue) -> Readiness? { earliest { $0.lastLook(signals) } }
 

@@ -60,6 +60,7 @@ final class ProcessGroup {
                     // It may have ended by that.
                     guard sessions[session.pid] === session else { continue }
                     session.tick(at: now, missed: missed)
+                    if session !== main { end.look(at: now, inChild: session) }
                     // Of one that is not traced nobody tells us.
                     closeIfOver(session)
                 }
@@ -160,6 +161,7 @@ final class ProcessGroup {
         let now = main.process.now
         if session !== main, tid == session.pid, let outcome = event.outcome {
             sessions[tid] = nil
+            end.ready.childEnded(tid)
             over.append(EndedSession(session: session, outcome: outcome, time: now))
             return
         }
@@ -199,6 +201,7 @@ final class ProcessGroup {
         guard session !== main, session.outcome != nil, sessions[session.pid] === session
         else { return }
         sessions[session.pid] = nil
+        end.ready.childEnded(session.pid)
         children?.ended(session.pid, session.result(), at: main.process.now)
     }
 
@@ -244,6 +247,7 @@ final class ProcessGroup {
         if over.contains(where: { $0.session.pid == pid }) { closeEnded() }
         guard let sink = children?.began(pid, parent: parent.pid, at: now) else { return nil }
         let session = TraceSession(main.process.process(pid), options: options, sink: sink)
+        session.sawSignpost = main.sawSignpost
         sessions[pid] = session
         session.beginForked(
             off: isParent ? parent : nil, at: now, isScheduled: main.scheduler.seesMachine)
