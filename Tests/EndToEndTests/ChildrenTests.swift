@@ -80,6 +80,23 @@ extension EndToEnd {
             #expect(summary.replacing("\n", with: " ").contains(": --follow-children shows them"))
         }
 
+        /// The end of a recording may come while the first process has just forked by vfork: it stops only
+        /// when its child has gone on, for whom somebody must look.
+        @Test func theEndOfARecordingHoldsNobody() throws {
+            let script = "i=0; while [ $i -lt 150 ]; do /bin/true; i=$((i+1)); done; echo done"
+            for _ in 1...15 {
+                let finished = try Firstlight.recording(
+                    ["sh", "-c", script], to: scratch("end.firstlight"),
+                    options: ["--quiet", "--follow-children", "--duration", "60ms"]
+                ).run()
+                #expect(finished.status == 0 && finished.output == "done\n")
+                let recorded = Recorded(path: scratch("end.firstlight"), finished: finished)
+                let report = try recorded.text("report")
+                #expect(!report.contains("could not be taken out"), "\(report)")
+                try? FileManager.default.removeItem(atPath: recorded.path)
+            }
+        }
+
         /// Two on one core, of which one is waited for, and the other has more to do.
         @Test(.requires(Schedule.wakeupsAreTold, "scheduler tracepoints cannot be read here"))
         func whoHasTheCoreUnaskedIsAFinding() throws {

@@ -64,16 +64,16 @@ final class ProcessGroup {
                     // Of one that is not traced nobody tells us.
                     closeIfOver(session)
                 }
-                if let deadline, now >= deadline { main.leave() }
+                if let deadline, now >= deadline { leave() }
                 // What is seen now was seen after this tick's other work.
-                if end.isReached(at: main.process.now, in: main) { main.leave() }
-                if main.sink.hasFailed { main.leave() }
+                if end.isReached(at: main.process.now, in: main) { leave() }
+                if main.sink.hasFailed { leave() }
             case .childChanged:
                 // One signal may stand for many changes.
                 takeChanges()
             case .end(let signal, let isFromTerminal):
                 endSignal = (signal, isFromTerminal)
-                main.leave()
+                leave()
                 takeChanges()
             case .message(let signal):
                 if main.isOurChild { Program(pid: main.pid).pass(signal, from: signals) }
@@ -100,6 +100,37 @@ final class ProcessGroup {
         outcome.lateness = ticker.lateness
         outcome.endSignal = endSignal
         return outcome
+    }
+
+    /// Ends the recording. To take back what was done to the first process takes a while, and may need
+    /// others: a thread that has forked by vfork stops only when its child has gone on.
+    private func leave() {
+        letUnclaimedGo()
+        main.whileWaiting = { [unowned self] in serveOthers() }
+        main.leave()
+        main.whileWaiting = nil
+    }
+
+    /// What has just begun is not recorded any more.
+    private func letUnclaimedGo() {
+        for tid in unclaimed { try? main.process.thread(tid).detach() }
+        unclaimed = []
+    }
+
+    /// The first process's own threads are served by whoever waits for them.
+    private func serveOthers() {
+        let process = main.process
+        while let (tid, isEnd) = process.peekReport(), main.threads[tid] == nil {
+            let session = known(tid)
+            if isEnd { session?.readLastFigures(of: tid) }
+            guard let report = process.nextReport(of: tid) else { return }
+            guard let event = report.event else { continue }
+            if session == nil {
+                try? process.thread(tid).detach()
+            } else {
+                serve(event, of: tid)
+            }
+        }
     }
 
     private static let ticksBetweenLooks: Int64 = 16

@@ -345,5 +345,8 @@ extension TraceSession {
         return true
     }
 
-    func pause(microseconds: Int) { process.pause(microseconds: microseconds) }
+    func pause(microseconds: Int) {
+        whileWaiting?()
+        process.pause(microseconds: microseconds)
+    }
 }

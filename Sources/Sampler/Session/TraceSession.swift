@@ -36,6 +36,8 @@ final class TraceSession {
     var awaited: Set<Int32> = []
     /// How many looks at all threads' children are to come before one is stopped.
     var looksForChildren = 0
+    /// What has to go on for other processes while this one waits for its threads.
+    var whileWaiting: (() -> Void)?
     /// Who else wants to know of the program's signposts: an event's, or an interval's end.
     var sawSignpost: ((_ label: SignpostLabel, _ time: MonotonicTime) -> Void)?
 
