@@ -18,6 +18,8 @@ TABLES = {
               "read_bytes": "i", "child": "i"},
     "threads": {"tid": "i", "name": "t", "start_ns": "i", "end_ns": "i", "is_main": "i",
                 "child": "i"},
+    "mappings": {"start_address": "i", "end_address": "i", "bias": "i", "module": "i",
+                 "time_ns": "i", "child": "i"},
     "slices": {"thread": "i", "start_ns": "i", "running_ns": "i", "runnable_ns": "i",
                "preempted_ns": "i", "blocked_ns": "i", "stack": "i", "system_call": "i",
                "truncation": "i"},
@@ -25,6 +27,8 @@ TABLES = {
     "runs": {"thread": "i", "start_ns": "i", "data": "b"},
 }
 LONGEST_SHARED = 4096
+# Columns that are written as what they are more than another one of the row.
+BASES = {"mappings": {"end_address": "start_address", "bias": "start_address"}}
 
 
 def rows(path, table):
@@ -46,6 +50,8 @@ def rows(path, table):
                 raise ValueError(f"{path}: a chunk of {table} has more than its rows")
             for place, row in enumerate(ids):
                 found[row] = dict(zip(columns, (column[place] for column in values)))
+                for column, base in BASES.get(table, {}).items():
+                    found[row][column] = signed(found[row][column] + found[row][base])
     file.close()
     return [found[row] for row in sorted(found)]
 
@@ -82,6 +88,11 @@ class Cursor:
         return self.data[self.place - count:self.place]
 
 
+def signed(number):
+    """The number's lowest 64 bits."""
+    return (number + 2**63) % 2**64 - 2**63
+
+
 def integers(cursor, count):
     result, last = [], 0
     for _ in range(count):
@@ -93,9 +104,7 @@ def integers(cursor, count):
             last = int.from_bytes(cursor.take(8), "little", signed=True)
         else:
             folded = number - 2
-            last += -(folded + 1) // 2 if folded % 2 else folded // 2
-            # As a signed number of 64 bits.
-            last = (last + 2**63) % 2**64 - 2**63
+            last = signed(last + (-(folded + 1) // 2 if folded % 2 else folded // 2))
         result.append(last)
     return result
 

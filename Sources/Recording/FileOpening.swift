@@ -9,7 +9,7 @@ extension TableReader {
     ) throws(RecordingError) -> Value {
         let database = try Database.open(path, kind, for: .read)
         defer { database.close() }
-        var reader = TableReader(database: database, textBudget: try fileSize(path))
+        var reader = TableReader(database: database, byteBudget: try fileSize(path))
         do {
             return try body(&reader)
         } catch {

@@ -12,7 +12,7 @@ struct RunChunk {
     private(set) var end: MonotonicTime
     private(set) var bytes: [UInt8] = []
 
-    /// So that a recorder that is killed loses little, and a row fits its page.
+    /// So that a recorder that is killed loses little.
     private static let mostBytes = 2048
 
     init(beginningWith run: ScheduledRun) {

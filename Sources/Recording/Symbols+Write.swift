@@ -30,7 +30,7 @@ private struct SymbolWriter {
     private let waiting: [PackedRows]
     private let moduleCount: Int
     /// The rows of the strings that were written.
-    private var strings: [String: Int] = [:]
+    private var strings: [ExactText: Int] = [:]
     private var symbolCount = 0
     private var remarkCount = 0
 
@@ -144,14 +144,15 @@ private struct SymbolWriter {
 
     private mutating func intern(_ text: String?) throws(ReadFailure) -> Int64? {
         guard let text else { return nil }
-        if let known = strings[text] { return Int64(known) }
+        let key = ExactText(text)
+        if let known = strings[key] { return Int64(known) }
         let row = strings.count
         try attempt { () throws(SQLiteFailure) in
             try string.bind(1, row)
             try string.bind(2, text)
             try string.run()
         }
-        strings[text] = row
+        strings[key] = row
         return Int64(row)
     }
 

@@ -10,17 +10,17 @@ enum ReadFailure: Error {
 /// Reads tables row by row and turns their columns into checked values.
 struct TableReader {
     let database: Database
-    /// Bytes of text that may still be read. A sound file stores each of its texts once, so all
-    /// of them together are no longer than the file; rows that share their storage, which could
-    /// fill any memory from a small file, are found by this.
-    var textBudget: Int
+    /// Bytes of texts, blobs and chunks that may still be read. A sound file stores each of them once,
+    /// so all of them together are no longer than the file; rows that share their storage, which
+    /// could fill any memory from a small file, are found by this.
+    var byteBudget: Int
     var rules = Consistency()
 
     private var chunks: ChunkReader?
 
-    init(database: Database, textBudget: Int) {
+    init(database: Database, byteBudget: Int) {
         self.database = database
-        self.textBudget = textBudget
+        self.byteBudget = byteBudget
     }
 
     /// Calls `body` with each row and the rules. Ids must count up from 0: a repeated or missing
@@ -47,7 +47,7 @@ struct TableReader {
         }
         defer { statement.reset() }
         var row = Row(
-            source: .statement(statement), table: table, number: 0, textBudget: textBudget)
+            source: .statement(statement), table: table, number: 0, byteBudget: byteBudget)
         while try Self.step(statement) {
             guard statement.integer(0) == Int64(row.number) else {
                 throw .inconsistency(row.problem("its id is out of order"))
@@ -55,10 +55,10 @@ struct TableReader {
             try body(&row, &rules)
             row.number += 1
         }
-        textBudget = row.textBudget
+        byteBudget = row.byteBudget
     }
 
-    /// Texts have no budget here: a chunk's size has one.
+    /// Texts have no budget of their own here: their chunks have one.
     private mutating func scanPacked(
         _ table: Schema.Table, _ body: (inout Row, inout Consistency) throws(ReadFailure) -> Void
     ) throws(ReadFailure) {
@@ -68,11 +68,11 @@ struct TableReader {
         if table.isUpdated { return try scanUpdated(table, chunks, body) }
         var number = 0
         for position in 0..<chunks.count(of: table) {
-            let chunk = try chunks.chunk(position, of: table)
+            let chunk = try chunks.chunk(position, of: table, budget: &byteBudget)
             for index in 0..<chunk.rows {
                 var row = Row(
                     source: .chunk(chunk, index), table: table, number: number,
-                    textBudget: .max)
+                    byteBudget: .max)
                 guard chunk.integer(0, index) == Int64(number) else {
                     throw .inconsistency(row.problem("its id is out of order"))
                 }
@@ -89,7 +89,7 @@ struct TableReader {
     ) throws(ReadFailure) {
         var latest: [(chunk: UnpackedChunk, index: Int)] = []
         for position in 0..<chunks.count(of: table) {
-            let chunk = try chunks.chunk(position, of: table)
+            let chunk = try chunks.chunk(position, of: table, budget: &byteBudget)
             for index in 0..<chunk.rows {
                 let id = chunk.integer(0, index).flatMap { Int(exactly: $0) } ?? -1
                 guard 0...latest.count ~= id else {
@@ -107,7 +107,7 @@ struct TableReader {
         }
         for (number, (chunk, index)) in latest.enumerated() {
             var row = Row(
-                source: .chunk(chunk, index), table: table, number: number, textBudget: .max)
+                source: .chunk(chunk, index), table: table, number: number, byteBudget: .max)
             try body(&row, &rules)
         }
     }
@@ -140,7 +140,7 @@ struct Row {
     fileprivate let source: Source
     let table: Schema.Table
     fileprivate(set) var number: Int
-    fileprivate var textBudget: Int
+    fileprivate var byteBudget: Int
 
     func problem(_ text: String) -> Inconsistency {
         Inconsistency(table: table.name, row: number, problem: text)
@@ -200,10 +200,10 @@ struct Row {
     mutating func text(_ column: Int32) throws(ReadFailure) -> String {
         switch source {
         case .statement(let statement):
-            guard let bytes = statement.text(column), bytes.count <= textBudget,
+            guard let bytes = statement.text(column), bytes.count <= byteBudget,
                 let text = String(validating: bytes, as: UTF8.self)
             else { throw invalid(column) }
-            textBudget -= bytes.count
+            byteBudget -= bytes.count
             return text
         case .chunk(let chunk, let row):
             guard let text = chunk.text(Int(column), row) else { throw invalid(column) }
@@ -218,10 +218,10 @@ struct Row {
     mutating func blob(_ column: Int32) throws(ReadFailure) -> [UInt8] {
         switch source {
         case .statement(let statement):
-            guard let bytes = statement.blob(column), bytes.count <= textBudget else {
+            guard let bytes = statement.blob(column), bytes.count <= byteBudget else {
                 throw invalid(column)
             }
-            textBudget -= bytes.count
+            byteBudget -= bytes.count
             return Array(bytes)
         case .chunk(let chunk, let row):
             guard let bytes = chunk.blob(Int(column), row) else { throw invalid(column) }

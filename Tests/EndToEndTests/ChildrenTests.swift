@@ -214,6 +214,16 @@ extension EndToEnd {
             #expect(firefox.contains("\"pid\":\"\(child.pid)\""))
             let chrome = try recorded.text("export", ["--format", "chrome"])
             #expect(chrome.contains("\"pid\":\(child.pid)"))
+            // With plain tables it is the same recording, and nobody who is asked for a part gets all.
+            let plain = scratch("plain.sqlite")
+            _ = try recorded.text("export", ["--format", "sqlite", "-o", plain])
+            let copy = Recorded(path: plain, finished: recorded.finished)
+            #expect(try copy.text("report") == recorded.text("report"))
+            let part = try Firstlight.command([
+                "export", recorded.path, "--format", "sqlite", "--process", "spin",
+            ]).run()
+            #expect(part.status == 2)
+            #expect(part.error.contains("--process does not go with --format sqlite"))
         }
 
         @Test(arguments: [["vfork", "20"], ["spawn", "20"], ["fork"]])

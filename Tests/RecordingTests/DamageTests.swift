@@ -233,6 +233,11 @@ import Testing
     @Test(arguments: [
         ("UPDATE chunks SET name = 'x' WHERE id = 0", "chunks, row 0: is not valid"),
         ("UPDATE chunks SET name = 'header' WHERE id = 0", "chunks, row 0: is not valid"),
+        ("UPDATE chunks SET id = -5 WHERE id = 0", "chunks, row -1: the next is out of order"),
+        (
+            "UPDATE chunks SET id = 1 << 60 WHERE id = (SELECT max(id) FROM chunks)",
+            "the next is out of order"
+        ),
         ("UPDATE chunks SET rows = 0 WHERE id = 0", "chunks, row 0: is not valid"),
         ("UPDATE chunks SET rows = -1 WHERE id = 0", "chunks, row 0: is not valid"),
         ("UPDATE chunks SET rows = 'x' WHERE id = 0", "chunks, row 0: is not valid"),

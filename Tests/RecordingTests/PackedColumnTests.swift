@@ -103,6 +103,14 @@ import Testing
         #expect(readTexts(bytes, 1) == nil)
     }
 
+    /// Two spellings of a letter are two texts.
+    @Test func textsAreTheirBytes() throws {
+        let words = ["caf\u{e9}", "cafe\u{301}", "caf\u{e9}"]
+        #expect(words[0] == words[1])
+        let read = try #require(readTexts(texts(words), 3))
+        #expect(read.map { Array(($0 ?? "").utf8) } == words.map { Array($0.utf8) })
+    }
+
     @Test func noMoreRowsThanBytes() {
         #expect(readIntegers([0, 0, 0], 4) == nil && readIntegers([0, 0, 0], -1) == nil)
         #expect(

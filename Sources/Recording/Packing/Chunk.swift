@@ -8,6 +8,8 @@ enum Chunk {
     static let mostRatio = 16
     /// In bytes, of what it stands for. One row alone can be longer than is usual.
     static let largest = 2 * Int(Database.longestValue)
+    /// Ids go up to here.
+    static let mostChunks = 1 << 40
     /// A file is written while a program is launched: the quickest costs a third of the usual, and
     /// leaves a tenth more.
     private static let level: Int32 = 1
@@ -62,6 +64,8 @@ final class ChunkWriter {
     }
 
     func write(_ table: String, rows: Int, _ bytes: [UInt8]) throws(SQLiteFailure) {
+        // No reader would take it.
+        guard bytes.count <= Chunk.largest else { throw SQLiteFailure(code: SQLITE_TOOBIG) }
         try insertion.bind(1, next)
         try insertion.bind(2, table)
         try insertion.bind(3, rows)

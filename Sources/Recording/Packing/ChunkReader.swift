@@ -12,7 +12,10 @@ extension Database {
     /// The first id that no chunk has.
     func nextChunk() throws(RecordingError) -> Int {
         let last = try number("SELECT coalesce(max(id), -1) FROM chunks")
-        return last < Int.max ? last + 1 : last
+        guard last < Chunk.mostChunks else {
+            throw .damaged(path: path, detail: "chunks, row \(last): its id is out of range")
+        }
+        return last + 1
     }
 
     func delete(chunksOf table: Schema.Table) throws(RecordingError) {
@@ -98,9 +101,14 @@ struct ChunkReader {
         }
         defer { list.reset() }
         let names = Set(Schema.packed.map(\.name))
+        var last: Int64 = -1
         do {
             while try list.step() {
-                guard let id = list.integer(0) else { continue }
+                // A table whose pages run in circles ends here.
+                guard let id = list.integer(0), last < id, id < Chunk.mostChunks else {
+                    throw ReadFailure.inconsistency(Self.problem(last, "the next is out of order"))
+                }
+                last = id
                 let name = list.text(1).map { String(decoding: $0, as: UTF8.self) }
                 guard let name, names.contains(name),
                     let rows = list.integer(2).flatMap({ Int(exactly: $0) }), rows > 0,
@@ -124,18 +132,22 @@ struct ChunkReader {
     func count(of table: Schema.Table) -> Int { places[table.name]?.count ?? 0 }
 
     /// - Parameter position: among the table's chunks, in the order in which they were written.
-    func chunk(_ position: Int, of table: Schema.Table) throws(ReadFailure) -> UnpackedChunk {
+    /// - Parameter budget: how many bytes may still be read, as ``TableReader/byteBudget``.
+    func chunk(
+        _ position: Int, of table: Schema.Table, budget: inout Int
+    ) throws(ReadFailure) -> UnpackedChunk {
         guard let list = places[table.name], list.indices.contains(position) else {
             throw .inconsistency(Self.problem(0, "is missing"))
         }
         let place = list[position]
-        let bytes: [UInt8]?
+        var bytes: [UInt8]?
         do {
             try selection.bind(1, place.id)
             defer { selection.reset() }
-            bytes =
-                try selection.step()
-                ? selection.blob(0).flatMap { Chunk.unpacked($0, size: place.size) } : nil
+            if try selection.step(), let stored = selection.blob(0), stored.count <= budget {
+                budget -= stored.count
+                bytes = Chunk.unpacked(stored, size: place.size)
+            }
         } catch {
             throw .failure(error)
         }

@@ -15,7 +15,7 @@ struct PackedColumn {
 
     private(set) var bytes: [UInt8] = []
     private var last: Int64 = 0
-    private var texts: [String: UInt64] = [:]
+    private var texts: [ExactText: UInt64] = [:]
 
     mutating func appendNull() { bytes.append(0) }
 
@@ -33,9 +33,10 @@ struct PackedColumn {
     }
 
     mutating func append(_ text: String) {
-        if let known = texts[text] { return LEB128.append(known + 2, to: &bytes) }
+        let key = ExactText(text)
+        if let known = texts[key] { return LEB128.append(known + 2, to: &bytes) }
         let length = text.utf8.count
-        if length <= Self.longestShared { texts[text] = UInt64(texts.count) }
+        if length <= Self.longestShared { texts[key] = UInt64(texts.count) }
         bytes.append(1)
         LEB128.append(UInt64(length), to: &bytes)
         bytes += text.utf8

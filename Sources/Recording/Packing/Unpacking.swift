@@ -9,15 +9,22 @@ extension RecordingFile {
         target.version = Schema.firstPacked - 1
         try target.execute("BEGIN")
         try target.createTables(of: .recording, target.version)
+        var room = Self.mostPlainBytes
         for table in [Schema.header] + Schema.packed {
             let insertion = try target.prepare(table.asOf(target.version).insertion)
             try TableReader.read(path, .recording) { reader throws(ReadFailure) in
-                try reader.copy(table, to: insertion)
+                try reader.copy(table, to: insertion, room: &room)
             }
+        }
+        guard room >= 0 else {
+            throw .refused(path: path, detail: "as plain tables it is larger than 1 GiB")
         }
         try target.execute("COMMIT")
         return try target.contents()
     }
+
+    /// Of texts and blobs. A text that is packed once may stand in very many rows.
+    private static let mostPlainBytes = 1 << 30
 }
 
 /// A value as SQLite has it.
@@ -26,18 +33,29 @@ private enum StoredValue {
     case integer(Int64)
     case text(String)
     case blob([UInt8])
+
+    var size: Int {
+        switch self {
+        case .null: 1
+        case .integer: 8
+        case .text(let text): text.utf8.count
+        case .blob(let bytes): bytes.count
+        }
+    }
 }
 
 extension TableReader {
-    /// All of a table's rows, with every value as it is.
+    /// All of a table's rows, with every value as it is, as long as there is room for them.
     fileprivate mutating func copy(
-        _ table: Schema.Table, to insertion: Statement
+        _ table: Schema.Table, to insertion: Statement, room: inout Int
     ) throws(ReadFailure) {
         try scan(table) { row, _ throws(ReadFailure) in
+            guard room >= 0 else { return }
             var values = [StoredValue.integer(Int64(row.number))]
             for (index, column) in table.columns.enumerated() {
                 values.append(try row.value(Int32(index) + 1, ColumnKind(column.type)))
             }
+            room -= values.reduce(0) { $0 + $1.size }
             do throws(SQLiteFailure) {
                 try insertion.insert(values)
             } catch {

@@ -105,6 +105,7 @@ final class ReadyWatch {
         guard told == nil else { return }
         for (condition, source) in sources {
             guard let time = source.look(at: now, inChild: pid, child) else { continue }
+            if let told, told.time <= time { continue }
             told = Readiness(time: time, by: condition.description)
         }
     }

@@ -113,8 +113,17 @@ final class ProcessGroup {
 
     /// What has just begun is not recorded any more.
     private func letUnclaimedGo() {
-        for tid in unclaimed { try? main.process.thread(tid).detach() }
+        let waiting = unclaimed
         unclaimed = []
+        for tid in waiting { takeNew(.stopped, of: tid) }
+    }
+
+    private func takeNew(_ event: TraceEvent, of tid: Int32) {
+        if main.process.group(of: tid) == main.pid {
+            serve(event, of: tid)
+        } else {
+            try? main.process.thread(tid).detach()
+        }
     }
 
     /// The first process's own threads are served by whoever waits for them.
@@ -125,11 +134,7 @@ final class ProcessGroup {
             if isEnd { session?.readLastFigures(of: tid) }
             guard let report = process.nextReport(of: tid) else { return }
             guard let event = report.event else { continue }
-            if session == nil {
-                try? process.thread(tid).detach()
-            } else {
-                serve(event, of: tid)
-            }
+            if session == nil { takeNew(event, of: tid) } else { serve(event, of: tid) }
         }
     }
 

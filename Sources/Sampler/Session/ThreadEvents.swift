@@ -171,7 +171,8 @@ extension TraceSession {
         let asked = threads.values.filter { $0.isTraced && $0.interruption != nil }
         for thread in asked { thread.interruption?.callOff() }
         while outcome == nil {
-            for thread in asked {
+            // Also those that were not asked: what they forked may be waited for.
+            for thread in threads.values where thread.isTraced {
                 guard let event = process.nextReport(of: thread.tid)?.event else { continue }
                 if event == .executed { postponed = event } else { take(event, of: thread.tid) }
             }
