@@ -112,7 +112,7 @@ struct TableReader {
         }
     }
 
-    private static func step(_ statement: Statement) throws(ReadFailure) -> Bool {
+    static func step(_ statement: Statement) throws(ReadFailure) -> Bool {
         do {
             return try statement.step()
         } catch {

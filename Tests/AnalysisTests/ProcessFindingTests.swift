@@ -54,9 +54,7 @@ import Testing
 
     private static func evidence(_ finding: Finding?) -> ProcessEvidence? {
         switch finding?.subject {
-        case .processStarts(let evidence), .childrenInSequence(let evidence),
-            .unawaitedProcess(let evidence):
-            evidence
+        case .processStarts(let evidence), .childrenInSequence(let evidence): evidence
         default: nil
         }
     }
@@ -159,7 +157,7 @@ import Testing
         let finding = try #require(found.first { $0.kind == .unawaitedProcess })
         #expect(finding.saving == .milliseconds(100))
         #expect(finding.range == .milliseconds(300)..<(.milliseconds(400)))
-        #expect(Self.evidence(finding)?.processes == [1] && finding.thread == 1)
+        #expect(finding.subject == .unawaitedProcess(1) && finding.thread == 1)
     }
 
     /// On another core, on one that is not known, or for less than counts.

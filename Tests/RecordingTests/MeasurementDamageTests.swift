@@ -127,8 +127,6 @@ import Testing
         let scratch = try Scratch()
         let path = try sample(scratch)
         execute(sql, on: path)
-        let text = measurementError(path)?.description ?? "loaded"
-        #expect(text.hasPrefix("\(path): is damaged: "), "\(text)")
-        #expect(text.contains(expected), "\(text)")
+        expectDamage(measurementError(path), at: path, expected)
     }
 }

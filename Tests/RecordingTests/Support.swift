@@ -136,6 +136,13 @@ func loadError(_ path: String) -> RecordingError? {
     }
 }
 
+/// Whether a file at `path` is refused as damaged, in these words.
+func expectDamage(_ error: RecordingError?, at path: String, _ words: String) {
+    let text = error?.description ?? "loaded"
+    #expect(text.hasPrefix("\(path): is damaged: "), "\(text)")
+    #expect(text.contains(words), "\(text)")
+}
+
 func save(_ measurement: Measurement, to path: String) throws {
     try MeasurementWriter(creating: path, measurement).finish(measurement.header.ending)
 }

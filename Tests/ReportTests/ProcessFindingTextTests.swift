@@ -64,17 +64,16 @@ import Testing
                 end: RecordingBuilder.at(900), cpu: .milliseconds(40), outcome: .exited(0))
         ]
         let profile = Profile(recording)
-        let evidence = ProcessEvidence(parent: 0, processes: [1], of: profile)
         let search = try #require(FindingSearch(profile))
         let windows = TimeWindows([TimeSpan.milliseconds(100)..<(.milliseconds(130))])
         // Of the child nothing is known but that it was there; the words are the same.
         let finding = try #require(
-            search.finding(.unawaitedProcess(evidence), of: 0, in: windows))
+            search.finding(.unawaitedProcess(1), of: 0, in: windows))
         let words = FindingWords(profile: profile, finding: finding)
         #expect(
             words.title
                 == "indexer has the core that the launch waits for, and nobody waits for it")
-        #expect(words.details == ["started by sh (100); it used 40.0 ms of CPU in all"])
+        #expect(words.details == ["it used 40.0 ms of CPU in all; started by sh (100)"])
         #expect(!words.advice.isEmpty)
     }
 

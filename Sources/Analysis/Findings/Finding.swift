@@ -10,7 +10,8 @@ package struct Finding: Hashable, Sendable {
         case priorityInversion(WaitEvidence, Counterpart)
         case processStarts(ProcessEvidence)
         case childrenInSequence(ProcessEvidence)
-        case unawaitedProcess(ProcessEvidence)
+        /// A position in the profile's list of processes.
+        case unawaitedProcess(Int)
         case dlopen(LoadingEvidence)
         /// The library's path.
         case unusedLibrary(String)

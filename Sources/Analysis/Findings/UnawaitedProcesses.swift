@@ -10,10 +10,8 @@ struct UnawaitedProcesses: FindingRule {
         for process in profile.processes.indices where !queue.awaited.contains(process) {
             let windows = search.unclaimed(queue.time(of: process, in: profile))
             guard windows.length >= search.least else { continue }
-            let evidence = ProcessEvidence(
-                parent: profile.processes[process].parent ?? 0, processes: [process], of: profile)
             guard
-                let finding = search.finding(.unawaitedProcess(evidence), of: process, in: windows)
+                let finding = search.finding(.unawaitedProcess(process), of: process, in: windows)
             else { continue }
             search.claim(windows)
             found.append(finding)

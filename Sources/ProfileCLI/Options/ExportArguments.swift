@@ -1,27 +1,6 @@
 package import Analysis
 package import Report
 
-/// What a recording is exported as.
-package enum ExportTarget: Hashable, Sendable {
-    case profile(ExportFormat)
-    /// Plain tables for SQL.
-    case tables
-
-    private static let tablesName = "sqlite"
-
-    package static let names = ExportFormat.allCases.map(\.rawValue) + [tablesName]
-
-    package init?(_ name: String) {
-        if name == Self.tablesName {
-            self = .tables
-        } else if let format = ExportFormat(rawValue: name) {
-            self = .profile(format)
-        } else {
-            return nil
-        }
-    }
-}
-
 /// What `export` is asked for.
 package struct ExportArguments: Sendable {
     package var file: String

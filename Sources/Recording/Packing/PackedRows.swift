@@ -1,5 +1,5 @@
 /// Rows of one table on their way into the file: column by column, as a chunk each time when there are
-/// many, and at every commit. A slice takes some 15 bytes so, where a row took 50.
+/// many, and at every commit. A slice takes some 13 bytes so, where a row took 32.
 final class PackedRows: RowTarget {
     private let table: Schema.Table
     private let chunks: ChunkWriter

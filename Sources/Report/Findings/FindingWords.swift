@@ -25,10 +25,9 @@ struct FindingWords {
         case .childrenInSequence(let started):
             let commands = started.processes.map(command)
             return "\(process(started.parent)) starts \(list(commands)) one after the other"
-        case .unawaitedProcess(let other):
+        case .unawaitedProcess(let index):
             return
-                "\(list(other.processes.map(command))) has the core that the launch waits for, and "
-                + "nobody waits for it"
+                "\(command(index)) has the core that the launch waits for, and nobody waits for it"
         case .dlopen(let loading):
             return "main thread loads \(list(loading.paths.map(fileName))) (dlopen) in \(place)"
         case .unusedLibrary(let path):
@@ -76,13 +75,10 @@ struct FindingWords {
             loading.unused.isEmpty
                 ? [] : ["not seen in use afterwards: \(list(loading.unused.map(fileName)))"]
         case .processStarts: []
-        case .unawaitedProcess(let other):
+        case .unawaitedProcess(let index):
             [
-                "started by \(process(other.parent)); "
-                    + list(
-                        other.processes.map {
-                            "it used \(Numbers.time(profile.processes[$0].cpu)) of CPU in all"
-                        })
+                "it used \(Numbers.time(profile.processes[index].cpu)) of CPU in all"
+                    + (profile.processes[index].parent.map { "; started by \(process($0))" } ?? "")
             ]
         case .childrenInSequence(let started):
             [

@@ -1,0 +1,95 @@
+/// The values of one column of a chunk.
+enum UnpackedColumn {
+    /// - Parameter nulls: empty where there is none.
+    case integers([Int64], nulls: [Bool])
+    case texts([String?])
+    case blobs([[UInt8]?])
+
+    /// nil: these are no such bytes. Every value takes at least one byte, so that nothing is made
+    /// for a number of rows that cannot be.
+    init?(_ kind: ColumnKind, rows: Int, _ cursor: inout ByteCursor) {
+        guard 0...cursor.left ~= rows else { return nil }
+        let found: UnpackedColumn? =
+            switch kind {
+            case .integer: Self.integers(rows, &cursor)
+            case .text: Self.texts(rows, &cursor)
+            case .blob: Self.blobs(rows, &cursor)
+            }
+        guard let column = found else { return nil }
+        self = column
+    }
+
+    /// The sums with another column's values, NULL counting as 0; nil: they are no integers.
+    func adding(_ base: UnpackedColumn) -> UnpackedColumn? {
+        guard case .integers(let values, let nulls) = self,
+            case .integers(let others, let otherNulls) = base, values.count == others.count
+        else { return nil }
+        let sums = values.indices.map { row in
+            values[row] &+ (otherNulls.isEmpty || !otherNulls[row] ? others[row] : 0)
+        }
+        return .integers(sums, nulls: nulls)
+    }
+
+    private static func integers(_ rows: Int, _ cursor: inout ByteCursor) -> UnpackedColumn? {
+        var values: [Int64] = []
+        values.reserveCapacity(rows)
+        var nulls: [Bool] = []
+        var last: Int64 = 0
+        for row in 0..<rows {
+            guard let number = cursor.number() else { return nil }
+            switch number {
+            case 0:
+                if nulls.isEmpty { nulls = [Bool](repeating: false, count: rows) }
+                nulls[row] = true
+            case 1:
+                guard let bytes = cursor.take(8) else { return nil }
+                last = bytes.reversed().reduce(0) { $0 << 8 | Int64($1) }
+            default:
+                let folded = number - 2
+                last &+= Int64(bitPattern: folded >> 1) ^ -Int64(folded & 1)
+            }
+            values.append(last)
+        }
+        return .integers(values, nulls: nulls)
+    }
+
+    private static func texts(_ rows: Int, _ cursor: inout ByteCursor) -> UnpackedColumn? {
+        var values: [String?] = []
+        values.reserveCapacity(rows)
+        var shared: [String] = []
+        for _ in 0..<rows {
+            guard let number = cursor.number() else { return nil }
+            switch number {
+            case 0: values.append(nil)
+            case 1:
+                guard let length = cursor.number().flatMap({ Int(exactly: $0) }),
+                    let bytes = cursor.take(length),
+                    let text = String(validating: bytes, as: UTF8.self)
+                else { return nil }
+                if length <= PackedColumn.longestShared { shared.append(text) }
+                values.append(text)
+            default:
+                guard number - 2 < UInt64(shared.count) else { return nil }
+                values.append(shared[Int(number - 2)])
+            }
+        }
+        return .texts(values)
+    }
+
+    private static func blobs(_ rows: Int, _ cursor: inout ByteCursor) -> UnpackedColumn? {
+        var values: [[UInt8]?] = []
+        values.reserveCapacity(rows)
+        for _ in 0..<rows {
+            guard let number = cursor.number() else { return nil }
+            guard number > 0 else {
+                values.append(nil)
+                continue
+            }
+            guard let length = Int(exactly: number - 1), let bytes = cursor.take(length) else {
+                return nil
+            }
+            values.append(Array(bytes))
+        }
+        return .blobs(values)
+    }
+}
