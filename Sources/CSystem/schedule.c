@@ -19,9 +19,11 @@ static int open_events(struct perf_event_attr *attributes, pid_t tid, int core) 
     attributes->sample_id_all = 1;
     attributes->use_clockid = 1;
     attributes->clockid = CLOCK_MONOTONIC;
-    // Nobody waits for them: the ring is looked at now and then.
-    attributes->watermark = 1;
-    attributes->wakeup_watermark = UINT32_MAX;
+    // Usually nobody waits for them: the ring is looked at now and then.
+    if (!attributes->watermark) {
+        attributes->watermark = 1;
+        attributes->wakeup_watermark = UINT32_MAX;
+    }
     long result =
         syscall(SYS_perf_event_open, attributes, tid, core, -1, PERF_FLAG_FD_CLOEXEC);
     return result < 0 ? -errno : (int)result;
@@ -72,7 +74,35 @@ int fl_open_tree_samples(
     pid_t tid, int core, uint64_t period, uint32_t stack_bytes, int user_only) {
     struct perf_event_attr attributes = sampling(period, stack_bytes, user_only);
     attributes.inherit = 1;
+    // Code that is mapped.
+    attributes.mmap = 1;
+    attributes.mmap2 = 1;
     return open_events(&attributes, tid, core);
+}
+
+int fl_open_tree_news(pid_t tid, int core, int signal) {
+    struct perf_event_attr attributes = {
+        .type = PERF_TYPE_SOFTWARE,
+        .config = PERF_COUNT_SW_DUMMY,
+        .exclude_kernel = 1,
+        .exclude_hv = 1,
+        .inherit = 1,
+        .task = 1,
+        .comm = 1,
+        .comm_exec = 1,
+        // Each record wakes us: what it tells of may be over soon.
+        .watermark = 1,
+        .wakeup_watermark = 1,
+    };
+    const int events = open_events(&attributes, tid, core);
+    const struct f_owner_ex owner = {F_OWNER_TID, (pid_t)syscall(SYS_gettid)};
+    if (events < 0) return events;
+    if (fcntl(events, F_SETOWN_EX, &owner) == 0 && fcntl(events, F_SETSIG, signal) == 0 &&
+        fcntl(events, F_SETFL, O_ASYNC) == 0)
+        return events;
+    const int error = errno;
+    close(events);
+    return -error;
 }
 
 int fl_open_interruption(pid_t tid, int signal, uint64_t period) {
@@ -153,4 +183,31 @@ size_t fl_read_ring(void *ring, size_t pages, void *buffer, size_t count) {
     uint64_t next = head - tail > size ? head : tail + count;
     __atomic_store_n(&control->data_tail, next, __ATOMIC_RELEASE);
     return count;
+}
+
+int fl_open_process(pid_t pid) {
+    const long descriptor = syscall(SYS_pidfd_open, pid, 0);
+    return descriptor < 0 ? -errno : (int)descriptor;
+}
+
+int fl_is_there(int process) {
+    return syscall(SYS_pidfd_send_signal, process, 0, NULL, 0) == 0 || errno != ESRCH;
+}
+
+// `struct pidfd_info` of the kernel's pidfd.h, which may be newer than the headers here.
+struct process_info {
+    uint64_t mask;
+    uint64_t cgroup;
+    uint32_t ids[3];
+    uint32_t credentials[8];
+    int32_t exit_code;
+};
+
+int fl_end_of_process(int process, int *status) {
+    static const uint64_t told_exit = 1 << 3;  // PIDFD_INFO_EXIT
+    struct process_info info = {.mask = told_exit};
+    if (ioctl(process, _IOWR(0xFF, 11, struct process_info), &info) < 0) return 0;
+    if (!(info.mask & told_exit)) return 0;
+    *status = info.exit_code;
+    return 1;
 }

@@ -22,9 +22,23 @@ int fl_open_tracepoint(int core, uint64_t tracepoint);
 // copied. With `user_only`, only where it runs its own code. A descriptor, or -errno.
 int fl_open_samples(pid_t tid, uint64_t period, uint32_t stack_bytes, int user_only);
 
-// The same on one core, and of each thread and process that the thread starts, without the count.
+// The same on one core, and of each thread and process that the thread starts, without the count; and
+// what code they map.
 int fl_open_tree_samples(
     pid_t tid, int core, uint64_t period, uint32_t stack_bytes, int user_only);
+
+// Tells of the forks, execs and ends, on one core, of a thread and of each thread and process that it
+// starts, and sends the calling thread a signal for each (before Linux 5.18 it does not). A descriptor,
+// or -errno.
+int fl_open_tree_news(pid_t tid, int core, int signal);
+
+// A descriptor that stands for a process, whoever has its number later; or -errno.
+int fl_open_process(pid_t pid);
+// Whether that process is there still, be it that nobody has taken note of its end: 1 or 0.
+int fl_is_there(int process);
+// How it ended, as waitpid(2) tells, once somebody has taken note of that. 1: here it is; 0: the kernel
+// does not tell (before Linux 6.15), or not yet.
+int fl_end_of_process(int process, int *status);
 
 // Sends a signal to a thread, once, when it has used so many nanoseconds of CPU time more and runs its
 // own code: none of its system calls notices. A descriptor, whose end calls it off, or -errno.

@@ -42,10 +42,14 @@ extension TraceSession {
     func endEvents(of thread: TracedThread) { thread.samples = nil }
 
     /// Hands on what events told of a thread.
-    func takeSamples(of thread: TracedThread, _ counters: SchedulerCounters) {
+    ///
+    /// - Parameter limit: later ones wait.
+    func takeSamples(
+        of thread: TracedThread, _ counters: SchedulerCounters, upTo limit: MonotonicTime? = nil
+    ) {
         guard let samples = thread.samples else { return }
         var isCut = false
-        for seen in samples.take(cpuAtLeast: counters.run) {
+        for seen in samples.take(cpuAtLeast: counters.run, upTo: limit) {
             if SignalFrame.interruptedStackPointer(
                 behind: seen.stack, at: seen.registers.stackPointer) != nil
             {
@@ -56,7 +60,8 @@ extension TraceSession {
             if seen.stack.bytes.isEmpty { continue }
             thread.stackPointer = seen.registers.stackPointer
             if seen.isInCall { thread.calls.sawCall() } else { thread.calls.sawCode() }
-            if seen.isCut, isShort(seen.stack) {
+            // Where there is no other way, a stack without its end is better than none.
+            if seen.isCut, told == nil, isShort(seen.stack) {
                 // What it stands for, the next stack stands for, which is whole.
                 isCut = true
                 continue

@@ -95,9 +95,11 @@ final class ThreadSamples {
 
     /// Those since the last call, in their order.
     ///
-    /// - Parameter cpu: what the thread had used at least by now: of one on its core the kernel
-    ///   tells what was up to the last tick of its own.
-    func take(cpuAtLeast cpu: Int64 = 0) -> [Observation] {
+    /// - Parameters:
+    ///   - cpu: what the thread had used at least by now: of one on its core the kernel tells what
+    ///     was up to the last tick of its own.
+    ///   - limit: later ones are left for the next call, where others have theirs, too.
+    func take(cpuAtLeast cpu: Int64 = 0, upTo limit: MonotonicTime? = nil) -> [Observation] {
         var result: [Observation] = []
         switch source {
         case .own(let ring):
@@ -113,7 +115,7 @@ final class ThreadSamples {
                 result.append(seen)
             }
         case .tree(let tree):
-            result = tree.take(tid)
+            result = tree.take(tid, upTo: limit)
             for index in result.indices {
                 result[index].cpu = lastSample.count &+ interval
                 lastSample = (result[index].cpu, result[index].time)

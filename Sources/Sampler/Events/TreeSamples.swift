@@ -16,12 +16,22 @@ final class TreeSamples {
     let stackBytes: Int
     /// Whether the kernel's code is left out.
     let isUserOnly: Bool
-    /// Of those that are followed: what was read of them, and not taken yet.
-    private var waiting: [Int32: [Observation]] = [:]
+    /// By thread.
+    private var samples = Untaken<Observation>()
+    /// By process.
+    private var mappings = Untaken<CodeMapped>()
+    /// What else the kernel tells of the processes; nil: ptrace does.
+    let news: TreeNews?
     /// How often the kernel had no room for samples.
     private(set) var lost: Int64 = 0
 
     typealias Observation = ThreadSamples.Observation
+
+    /// A file's code, or memory's, was mapped.
+    struct CodeMapped: MomentaryEvent {
+        var time: MonotonicTime
+        var mapping: CodeMapping
+    }
 
     /// What `perf` takes by default, four times: where more of a stack is used, stops take it.
     private static let stackBytes = 32 << 10
@@ -32,9 +42,11 @@ final class TreeSamples {
     /// - Parameters:
     ///   - pid: of a process with one thread.
     ///   - interval: of each thread's CPU time, in nanoseconds.
+    ///   - news: of the same processes.
     /// - Throws: why they cannot be had.
-    init(of pid: Int32, interval: Int64) throws(SystemError) {
+    init(of pid: Int32, interval: Int64, news: TreeNews? = nil) throws(SystemError) {
         self.interval = interval
+        self.news = news
         stackBytes = Self.stackBytes
         let cores = Int32(clamping: max(1, sysconf(Int32(_SC_NPROCESSORS_CONF))))
         func open(_ core: Int32, _ userOnly: Int32) -> Int32 {
@@ -75,17 +87,40 @@ final class TreeSamples {
     }
 
     /// From now on a thread's samples are kept until they are taken. Samples of others are not.
-    func follow(_ tid: Int32) { waiting[tid] = [] }
+    func follow(_ tid: Int32) { samples.follow(tid) }
 
-    func forget(_ tid: Int32) { waiting[tid] = nil }
+    func forget(_ tid: Int32) { samples.forget(tid) }
 
     /// A thread's since the last call, in their order. What it has counted is not known: their CPU
     /// times are 0.
-    func take(_ tid: Int32) -> [Observation] {
+    ///
+    /// - Parameter limit: later ones are left for the next call; nil: there is none.
+    func take(_ tid: Int32, upTo limit: MonotonicTime? = nil) -> [Observation] {
         read()
-        guard let taken = waiting[tid], !taken.isEmpty else { return [] }
-        waiting[tid] = []
-        return taken.sorted { $0.time < $1.time }
+        return samples.take(tid, upTo: limit)
+    }
+
+    /// From now on it is kept what code a process maps.
+    func followCode(of pid: Int32) { mappings.follow(pid) }
+
+    func forgetCode(of pid: Int32) { mappings.forget(pid) }
+
+    /// What a process has mapped since the last call, in order.
+    func takeCode(of pid: Int32, upTo limit: MonotonicTime? = nil) -> [CodeMapping] {
+        read()
+        return mappings.take(pid, upTo: limit).map(\.mapping)
+    }
+
+    /// The first code that it has mapped after a time: its program's, if it has executed one then.
+    func firstCode(of pid: Int32, after time: MonotonicTime) -> CodeMapping? {
+        read()
+        return mappings.first(of: pid, after: time)?.mapping
+    }
+
+    /// A tick is over.
+    func dropStrays() {
+        samples.dropStrays()
+        mappings.dropStrays()
     }
 
     private func read() {
@@ -93,6 +128,7 @@ final class TreeSamples {
             ring.read().forEach { record in
                 switch record.kind {
                 case .sample: add(record)
+                case .mapping where news != nil: addMapping(record)
                 case .lost: lost &+= max(1, record.number(at: 8, as: Int64.self) ?? 1)
                 default: break
                 }
@@ -101,10 +137,16 @@ final class TreeSamples {
     }
 
     private func add(_ record: PerfRecords.Record) {
-        guard let tid = record.tid, waiting[tid] != nil,
+        guard let tid = record.tid,
             let seen = ThreadSamples.observation(record, cpu: 0, registersAt: Self.kindOffset)
         else { return }
-        waiting[tid]?.append(seen)
+        samples.add(seen, of: tid)
+    }
+
+    private func addMapping(_ record: PerfRecords.Record) {
+        guard let pid = record.process, let time = record.time, let mapping = record.mapping
+        else { return }
+        mappings.add(CodeMapped(time: time, mapping: mapping), of: pid)
     }
 
     // pid, tid, time, core; then the registers' kind.

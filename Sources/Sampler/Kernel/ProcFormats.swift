@@ -103,6 +103,17 @@ extension ProcessStat {
     }
 }
 
+extension ProcFormats {
+    /// How a process ended that nobody has taken note of, as waitpid(2) would tell; nil: it has not.
+    static func endStatus(inStat text: ProcText) -> Int32? {
+        guard ProcessStat(text)?.isZombie == true else { return nil }
+        var text = text
+        guard text.skip(pastLast: UInt8(ascii: ")")) else { return nil }
+        text.skipWords(49)  // state … env_end
+        return text.decimal().flatMap { Int32(exactly: $0) }
+    }
+}
+
 /// How a thread competes for a core, from `/proc/PID/task/TID/stat`. See ``Priority``.
 struct SchedulingClass: Hashable, Sendable {
     var policy: Int32

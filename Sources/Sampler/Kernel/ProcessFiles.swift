@@ -23,6 +23,20 @@ struct ProcessFiles: Sendable {
         return ProcessStat(buffer.text)
     }
 
+    /// How a process ended of which nobody has taken note yet; nil: it has not, or it is not ours to
+    /// know.
+    var endOfZombie: Recording.Outcome? {
+        var status = Glibc.stat()
+        // Of others' the kernel says that they returned 0.
+        guard lstat("/proc/\(pid)", &status) == 0, status.st_uid == geteuid() || geteuid() == 0
+        else { return nil }
+        var buffer = ReadBuffer()
+        buffer.readAll(path: "/proc/\(pid)/stat")
+        return ProcFormats.endStatus(inStat: buffer.text).flatMap {
+            TraceEvent(status: $0)?.outcome
+        }
+    }
+
     /// A line of `status`, e.g. `Uid:`.
     func status(_ name: StaticString) -> Int64? {
         var buffer = ReadBuffer()

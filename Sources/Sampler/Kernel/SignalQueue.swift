@@ -89,6 +89,11 @@ package struct SignalQueue: Sendable {
         }
     }
 
+    /// Blocks until the next event, or for so long; nil: that came first.
+    package func next(within span: TimeSpan?) -> Event? {
+        span.map { next(before: .now + $0) } ?? next()
+    }
+
     /// Blocks until the next event, or a moment; nil: that came first.
     package func next(before deadline: MonotonicTime) -> Event? {
         while true {

@@ -73,11 +73,14 @@ struct HeldProcess: ~Copyable {
         let tree: TreeSamples?
         do throws(SystemError) {
             // With children nobody need be stopped for a sample so.
+            let news = options.mayBeToldOfChildren ? try? TreeNews(of: pid) : nil
             tree =
                 options.followsChildren && options.capture == .signal
-                ? try? TreeSamples(of: pid, interval: options.sampleInterval) : nil
-            if tree == nil {
-                try tracee.seize(followingChildren: options.followsChildren)
+                ? try? TreeSamples(of: pid, interval: options.sampleInterval, news: news) : nil
+            if tree?.news != nil || !options.followsChildren {
+                try tracee.seize()
+            } else if tree == nil {
+                try tracee.seize(followingChildren: true)
             } else {
                 try tracee.seizeWithChildren()
             }
@@ -141,6 +144,20 @@ struct HeldProcess: ~Copyable {
             default: try tracee.resume()
             }
         }
+    }
+}
+
+extension SamplerOptions {
+    /// Whether events may tell of children: what the program says by itself, or what is marked in it,
+    /// takes our code in each of them.
+    fileprivate var mayBeToldOfChildren: Bool {
+        followsChildren && capture == .signal && marks == nil
+            && !until.contains { condition in
+                switch condition {
+                case .signpost, .mark: true
+                case .exit, .notify, .listen, .output, .window, .frame, .idle: false
+                }
+            }
     }
 }
 

@@ -25,6 +25,7 @@ struct PerfRecords {
         /// Where its pid, tid, time and core are.
         private var identity: Int { kind == .sample ? 0 : bytes.count - 24 }
 
+        var process: Int32? { number(at: identity, as: Int32.self) }
         var tid: Int32? { number(at: identity + 4, as: Int32.self) }
         var core: Int32? { number(at: identity + 16, as: Int32.self) }
         var time: MonotonicTime? {
@@ -38,6 +39,29 @@ struct PerfRecords {
             else { return nil }
             return (pid, tid)
         }
+
+        /// Of a new name: whether it is that of a program that was executed, and not one that the thread
+        /// gave itself (`PERF_RECORD_MISC_COMM_EXEC`).
+        var isExec: Bool { kind == .name && flags & 1 << 13 != 0 }
+
+        /// Of a mapping: code, as the kernel names it.
+        var mapping: CodeMapping? {
+            guard kind == .mapping, let start = number(at: 8, as: UInt64.self),
+                let size = number(at: 16, as: UInt64.self), size > 0,
+                let offset = number(at: 24, as: UInt64.self),
+                let inode = number(at: 40, as: UInt64.self)
+            else { return nil }
+            let (end, isTooLarge) = start.addingReportingOverflow(size)
+            guard !isTooLarge, identity > Self.pathOffset else { return nil }
+            let path = String(
+                decoding: bytes(at: Self.pathOffset, count: identity - Self.pathOffset)
+                    .prefix { $0 != 0 }, as: UTF8.self)
+            return CodeMapping(
+                start: start, end: end, fileOffset: offset, path: path == "//anon" ? "" : path,
+                inode: inode)
+        }
+
+        private static let pathOffset = 64
 
         /// Whether a sample was taken in the kernel's code (`PERF_RECORD_MISC_CPUMODE_MASK`).
         var isInKernel: Bool { kind == .sample && flags & 7 != 2 }
@@ -60,9 +84,11 @@ struct PerfRecords {
     /// `PERF_RECORD_…`; others are passed over.
     enum Kind: UInt32 {
         case lost = 2
+        case name = 3
         case exit = 4
         case fork = 7
         case sample = 9
+        case mapping = 10
         case `switch` = 14
         /// The same, of an event of all threads.
         case machineSwitch = 15
@@ -107,7 +133,7 @@ extension PerfRecords.Record {
             guard flags & Self.out != 0 else { return .arrived(core: core) }
             return .left(flags & Self.preempted != 0 ? .pushed : .waiting, core: core)
         case .exit: return .ended
-        case .lost, .fork, .sample: return nil
+        case .lost, .name, .fork, .sample, .mapping: return nil
         }
     }
 }

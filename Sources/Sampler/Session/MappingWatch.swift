@@ -45,6 +45,8 @@ struct MappingWatch: ~Copyable {
 
     /// How many libraries there were when the list was read, as far as somebody tells.
     private var toldLibraries = -1
+    /// Whether somebody tells of all code that is mapped.
+    private var isTold = false
 
     /// The code mappings if they changed since the last call, else nil.
     ///
@@ -52,6 +54,7 @@ struct MappingWatch: ~Copyable {
     ///   is made executable otherwise need be looked for, and that now and then. Reading the list
     ///   keeps the program from mapping anything meanwhile.
     mutating func changes(at now: MonotonicTime, libraries: Int? = nil) -> [CodeMapping]? {
+        if isTold { return nil }
         if let libraries {
             if libraries != toldLibraries {
                 toldLibraries = libraries
@@ -121,6 +124,15 @@ struct MappingWatch: ~Copyable {
         return code
     }
 
+    /// Code was mapped, over what was there.
+    mutating func map(_ newer: [CodeMapping], at now: MonotonicTime) {
+        for mapping in newer {
+            code = code.flatMap { $0.parts(outside: mapping.start..<mapping.end) } + [mapping]
+        }
+        code.sort { $0.start < $1.start }
+        lastChange = now
+    }
+
     /// Of the address space, in pages; 0 once the process has given it up, as the ending do first.
     private mutating func size() -> Int64 {
         let size = sizeOfOpened()
@@ -141,7 +153,10 @@ struct MappingWatch: ~Copyable {
     }
 
     /// A later exec: the file of sizes is another process image's.
-    mutating func restart() {
+    ///
+    /// - Parameter isTold: what is mapped now is told (``map(_:at:)``).
+    mutating func restart(isTold: Bool) {
+        self.isTold = isTold
         open(of: pid)
         totalPages = -1
         codeSize = -1
@@ -182,5 +197,17 @@ struct MappingWatch: ~Copyable {
         }
         guard low < regions.count, regions[low].start <= address else { return nil }
         return regions[low]
+    }
+}
+
+extension CodeMapping {
+    /// What is left of it where something else was mapped.
+    fileprivate func parts(outside range: Range<UInt64>) -> [CodeMapping] {
+        guard start < range.upperBound, range.lowerBound < end else { return [self] }
+        var (before, after) = (self, self)
+        before.end = range.lowerBound
+        after.start = range.upperBound
+        after.fileOffset = fileOffset &+ (range.upperBound &- start)
+        return [before, after].filter { $0.start < $0.end }
     }
 }

@@ -8,7 +8,11 @@ final class ProcessGroup {
     private let children: (any ChildObserver)?
     let main: TraceSession
     /// By process id; the main one, too.
-    private var sessions: [Int32: TraceSession]
+    var sessions: [Int32: TraceSession]
+    /// What events told of children and could not be taken in yet.
+    var waitingNews: [TreeNews.News] = []
+    /// The processes of which such news waits.
+    var heldBack: Set<Int32> = []
     /// New threads and processes that have stopped, and whose makers have yet to tell of them.
     private var unclaimed: Set<Int32> = []
     /// Of those, processes of which nobody has told.
@@ -30,6 +34,7 @@ final class ProcessGroup {
         end = LaunchEnd(ready, options)
         main = TraceSession(process, options: options, sink: sink, machine: machine)
         sessions = [process.pid: main]
+        main.othersThread = { [unowned self] in childsThread($0) }
         main.sawSignpost = { label, time in
             if MarkRecord.isMark(label) {
                 ready.saw(mark: label.name, at: time)
@@ -44,7 +49,13 @@ final class ProcessGroup {
         ticker.start()
         let deadline = options.duration.map { main.process.now + $0 }
         while main.outcome == nil {
-            switch signals.next() {
+            // What is missing for the news that wait is there in a moment.
+            let patience = waitingNews.isEmpty ? nil : Self.newsPatience
+            guard let event = signals.next(within: patience) else {
+                takeNews()
+                continue
+            }
+            switch event {
             case .tick(let missed):
                 let now = main.process.now
                 ticker.serve(overrun: missed, at: now)
@@ -54,16 +65,19 @@ final class ProcessGroup {
                 if ticker.served % Self.ticksBetweenLooks == 0 { takeChanges() }
                 closeEnded()
                 claimRest()
-                for session in sessions.values {
+                takeNews()
+                for session in sessions.values where !heldBack.contains(session.pid) {
                     // Who has stopped meanwhile stands until that is served.
-                    if sessions.count > 1 { takeChanges() }
+                    if sessions.count > 1, main.tracesChildren { takeChanges() }
                     // It may have ended by that.
                     guard sessions[session.pid] === session else { continue }
                     session.tick(at: now, missed: missed)
                     if session !== main { end.look(at: now, inChild: session) }
                     // Of one that is not traced nobody tells us.
+                    session.finishTold(mayWait: true)
                     closeIfOver(session)
                 }
+                main.tree?.dropStrays()
                 if let deadline, now >= deadline { leave() }
                 // What is seen now was seen after this tick's other work.
                 if end.isReached(at: main.process.now, in: main) { leave() }
@@ -86,7 +100,9 @@ final class ProcessGroup {
             }
         }
         closeEnded()
+        takeNews()
         for session in sessions.values where session !== main {
+            session.leaveTold()
             // Who is not traced is not let go by our end.
             if session.isUntraced { session.leave() } else { session.abandon() }
             closeIfOver(session)
@@ -139,6 +155,7 @@ final class ProcessGroup {
     }
 
     private static let ticksBetweenLooks: Int64 = 16
+    private static let newsPatience = TimeSpan(nanoseconds: 100_000)
     private static let stopPatience = TimeSpan.milliseconds(500)
 
     /// The terminal stops the program along with us, and the shell waits for us alone. A program that
@@ -157,8 +174,10 @@ final class ProcessGroup {
     // MARK: What ptrace reports
 
     func takeChanges() {
+        takeNews()
         main.prepareForChanges()
-        for session in sessions.values where session !== main && session.isUntraced {
+        for session in sessions.values
+        where session !== main && session.isUntraced && session.told == nil {
             session.prepareForChanges()
         }
         let process = main.process
@@ -175,7 +194,7 @@ final class ProcessGroup {
 
     private func take(_ event: TraceEvent, of tid: Int32) {
         // To find out whose it is takes longer than until that is told.
-        if event == .stopped, children != nil, known(tid) == nil {
+        if event == .stopped, tracesChildren, known(tid) == nil {
             unclaimed.insert(tid)
         } else {
             serve(event, of: tid)
@@ -220,7 +239,7 @@ final class ProcessGroup {
 
     /// The thread or process that a thread has just made.
     private func made(by thread: TracedThread?, _ event: TraceEvent) -> Int32? {
-        guard children != nil, event == .forked || event == .cloned,
+        guard tracesChildren, event == .forked || event == .cloned,
             let message = try? thread?.tracee.eventMessage()
         else { return nil }
         return Int32(truncatingIfNeeded: message)
@@ -233,7 +252,7 @@ final class ProcessGroup {
     }
 
     /// Of a child that has ended nothing is kept.
-    private func closeIfOver(_ session: TraceSession) {
+    func closeIfOver(_ session: TraceSession) {
         guard session !== main, session.outcome != nil, sessions[session.pid] === session
         else { return }
         sessions[session.pid] = nil
@@ -259,7 +278,7 @@ final class ProcessGroup {
     /// The process that a thread belongs to. A child's first stop may arrive before its parent's
     /// report of it.
     private func session(of tid: Int32) -> TraceSession? {
-        if children == nil { return main }
+        if !tracesChildren { return main }
         if let known = known(tid) { return known }
         guard let group = main.process.group(of: tid) else { return nil }
         if let known = sessions[group] { return known }
@@ -281,12 +300,24 @@ final class ProcessGroup {
         if let known = sessions[pid] { return known }
         // The kernel may give its id again.
         if over.contains(where: { $0.session.pid == pid }) { closeEnded() }
+        let session = newSession(pid, of: parent, at: now)
+        session?.beginForked(
+            off: isParent ? parent : nil, by: isParent ? parent.tree : nil, at: now,
+            isScheduled: main.scheduler.seesMachine)
+        return session
+    }
+
+    /// - Returns: nil: it is let go.
+    func newSession(
+        _ pid: Int32, of parent: TraceSession, at now: MonotonicTime
+    ) -> TraceSession? {
         guard let sink = children?.began(pid, parent: parent.pid, at: now) else { return nil }
         let session = TraceSession(main.process.process(pid), options: options, sink: sink)
         session.sawSignpost = main.sawSignpost
         sessions[pid] = session
-        session.beginForked(
-            off: isParent ? parent : nil, at: now, isScheduled: main.scheduler.seesMachine)
         return session
     }
+
+    /// Whether ptrace tells of children.
+    private var tracesChildren: Bool { children != nil && main.tracesChildren }
 }

@@ -7,7 +7,9 @@ extension TraceSession {
         guard let records = scheduler.read(isLast: isLast, first: pid) else { return }
         if !records.isEmpty { sink.receive(.scheduled(records)) }
         for record in records {
-            let thread = threads[record.tid] ?? scheduler.leaving.first { $0.tid == record.tid }
+            let thread =
+                threads[record.tid] ?? scheduler.leaving.first { $0.tid == record.tid }
+                ?? othersThread?(record.tid)
             thread?.tally.take(record, after: thread?.clock.time ?? record.time)
         }
         for thread in scheduler.takeEnded(isLast: isLast) {

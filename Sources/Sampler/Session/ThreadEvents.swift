@@ -187,7 +187,9 @@ extension TraceSession {
     /// A thread has ended, and until that is taken note of its last figures can be read. Where it was
     /// stopped before, they are known.
     func readLastFigures(of tid: Int32) {
-        guard tree != nil, let thread = threads[tid], thread.phase != .exited, !isClosed else {
+        guard tree != nil, tracesChildren, let thread = threads[tid], thread.phase != .exited,
+            !isClosed
+        else {
             return
         }
         let now = min(process.now, tid == pid ? scheduler.exitTime ?? process.now : process.now)

@@ -18,8 +18,10 @@ struct ThreadObserver: ~Copyable {
     private(set) var heldByProfiler = TimeSpan.zero
 
     /// Another program has taken the process over: nothing that was known of its memory holds.
-    mutating func restart() {
-        mappings.restart()
+    ///
+    /// - Parameter isTold: what it maps now is told.
+    mutating func restart(isTold: Bool = false) {
+        mappings.restart(isTold: isTold)
         stackLimit = nil
     }
 
@@ -325,6 +327,12 @@ struct ThreadObserver: ~Copyable {
     /// A process was forked off another.
     mutating func copyMappings(of other: borrowing ThreadObserver, at now: MonotonicTime) {
         mappings.copy(other.mappings, at: now)
+        sink.receive(.mappings(mappings.code, now))
+    }
+
+    /// Code was mapped.
+    mutating func mapped(_ newer: [CodeMapping], at now: MonotonicTime) {
+        mappings.map(newer, at: now)
         sink.receive(.mappings(mappings.code, now))
     }
 

@@ -22,6 +22,10 @@ final class TraceSession {
     /// What takes the stacks of its threads and of its children's; nil: each thread's are taken for
     /// itself.
     private(set) var tree: TreeSamples?
+    /// What is known of a process of which events tell; nil: it is followed otherwise.
+    var told: ToldProcess?
+    /// Threads of other processes of which this one's scheduler tells.
+    var othersThread: ((Int32) -> TracedThread?)?
     /// How stacks are taken after `main`, as far as that is known.
     var capture: CaptureMethod
     private(set) var isOurChild = false
@@ -49,7 +53,7 @@ final class TraceSession {
         self.options = options
         self.sink = sink
         ledger = SessionLedger(machine: machine)
-        capture = options.firstCapture
+        capture = options.capture
         endlessFiles = EndlessFiles(pid: process.pid)
         observer = ThreadObserver(process, stackBytes: options.stackBytes, sink: sink)
         marks = options.marks.map { MarkPlacement($0, tell: options.tellMarkProblem) }
@@ -107,11 +111,12 @@ final class TraceSession {
     ///
     /// - Parameter permitted: called as soon as it is known that the process may be observed.
     func beginAttached(permitted: () -> Void) throws(SystemError) {
+        capture = firstCapture
         let isSpared = sparesLeakSanitizer(of: ImageStart(pid: pid))
         let isTraced = capture != .signal
         let main = process.thread(pid)
         if isTraced {
-            try main.seize(followingChildren: options.followsChildren)
+            try main.seize(followingChildren: tracesChildren)
         } else {
             // The kernel asks for the same permission.
             try process.checkPermission()
@@ -143,7 +148,7 @@ final class TraceSession {
             for tid in process.threadIDs() where threads[tid] == nil {
                 let thread = process.thread(tid)
                 // A thread that is gone already, or that its parent's tracing brought along.
-                if isTraced { try? thread.seize(followingChildren: options.followsChildren) }
+                if isTraced { try? thread.seize(followingChildren: tracesChildren) }
                 addThread(thread, start: now, isNew: false).isTraced = isTraced
                 hasNews = true
             }
@@ -193,7 +198,7 @@ final class TraceSession {
     ) -> ImageEntry? {
         leaveImage()
         let next = stage.next
-        capture = options.firstCapture
+        capture = firstCapture
         let image = RunningImage(start: now)
         let start = isLate ? nil : ImageStart(pid: pid, isAtFirstInstruction: true)
         if let start { image.mayBeTraced = !sparesLeakSanitizer(of: start) }
@@ -210,6 +215,12 @@ final class TraceSession {
         return ImageEntry(
             image: image, stopped: now, began: began, counters: counters, program: program)
     }
+
+    /// Whether the processes that it forks are traced: where no events tell of them.
+    var tracesChildren: Bool { options.followsChildren && tree?.news == nil }
+
+    /// How the stacks of an image are taken, unless something stands in the way.
+    private var firstCapture: CaptureMethod { tracesChildren ? .ptrace : options.capture }
 
     /// Who traces a program with LeakSanitizer makes it fail: it is followed from outside instead,
     /// and so its children are not, for that takes tracing.
@@ -251,12 +262,15 @@ final class TraceSession {
     /// - Parameters:
     ///   - parent: the process that it is a copy of; nil: that is not known.
     ///   - isScheduled: whether another session's account tells of it.
-    func beginForked(off parent: TraceSession?, at now: MonotonicTime, isScheduled: Bool) {
+    ///   - tree: what takes its stacks; nil: stops do.
+    func beginForked(
+        off parent: TraceSession?, by tree: TreeSamples?, at now: MonotonicTime, isScheduled: Bool
+    ) {
         if options.asksScheduler, !isScheduled {
             scheduler.begin(Schedule(ofChild: pid, threads: [pid]))
         }
         sink.receive(.began(pid: pid))
-        tree = parent?.tree
+        self.tree = tree
         // It stands meanwhile, or runs and may execute another program: who knows its parent reads
         // nothing of it.
         let original = parent?.stage.image.flatMap { $0.path.isEmpty ? nil : $0 }
@@ -347,7 +361,7 @@ final class TraceSession {
         if let known = threads[tid] { return known }
         let thread = process.thread(tid)
         guard process.isThread(tid) else {
-            if !options.followsChildren { try? thread.detach() }
+            if !tracesChildren { try? thread.detach() }
             return nil
         }
         return addThread(thread, start: now, isNew: true)
@@ -496,14 +510,6 @@ final class TraceSession {
             cpu: ledger.observedCPU, account: scheduler.account,
             notes: ledger.finalNotes(lostWaits: observer.waits.lost),
             markProblems: marks?.problems ?? [])
-    }
-}
-
-extension SamplerOptions {
-    /// How the stacks of an image are taken, unless something stands in the way.
-    fileprivate var firstCapture: CaptureMethod {
-        // Forks are only reported to a tracer.
-        followsChildren ? .ptrace : capture
     }
 }
 

@@ -37,7 +37,7 @@ extension TraceSession {
         addNewThreads(at: process.now)
         for thread in threads.values where !thread.isTraced {
             let isSeized =
-                (try? thread.tracee.seize(followingChildren: options.followsChildren)) != nil
+                (try? thread.tracee.seize(followingChildren: tracesChildren)) != nil
             if isSeized { thread.isTraced = true }
         }
         // What was answered so far belongs to the program that is about to go.
@@ -119,7 +119,8 @@ extension TraceSession {
 
     /// A thread that is not traced ends without telling.
     func forget(_ thread: TracedThread, at now: MonotonicTime) {
-        guard !thread.isTraced, thread.phase != .exited else { return }
+        // Of one of which events tell, they will.
+        guard !thread.isTraced, thread.phase != .exited, told == nil else { return }
         // Its last answer stands for most of what was not told yet.
         takeAnswer(of: thread, thread.clock.counters)
         signalCapture?.forget(thread)

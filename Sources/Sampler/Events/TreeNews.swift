@@ -1,0 +1,115 @@
+import CSystem
+import Glibc
+import ProfileModel
+
+/// What happens to the processes that a process and its children start: told by the kernel, while none
+/// of them stands for it. Each piece of news wakes the thread that made this object by a SIGCHLD, for
+/// what it tells of may be over soon.
+final class TreeNews {
+    private let rings: [PerfRing]
+    /// What may not be all yet: another core may have something older.
+    private var held: [News] = []
+    /// How often the kernel had no room for news.
+    private(set) var lost: Int64 = 0
+
+    struct News: MomentaryEvent {
+        var time: MonotonicTime
+        var pid: Int32
+        var tid: Int32
+        var kind: Kind
+    }
+
+    enum Kind {
+        /// A thread began; of a process that began with it, what stands for that.
+        case began(creator: Int32, handle: ProcessHandle?)
+        /// Another program took the process over.
+        case executed
+        /// A thread ended.
+        case ended
+    }
+
+    /// Room for a thousand of them.
+    private static let pages = 16
+
+    /// - Parameter pid: of a process with one thread.
+    /// - Throws: why it cannot be had.
+    init(of pid: Int32) throws(SystemError) {
+        var rings: [PerfRing] = []
+        for core in 0..<Int32(clamping: max(1, sysconf(Int32(_SC_NPROCESSORS_CONF)))) {
+            let events = fl_open_tree_news(pid, core, SIGCHLD)
+            // That core is switched off.
+            if events == -ENODEV { continue }
+            rings.append(try PerfRing(descriptor: events, pages: Self.pages))
+        }
+        guard !rings.isEmpty else {
+            throw SystemError("opening the news of a process and its children", code: ENODEV)
+        }
+        self.rings = rings
+    }
+
+    /// What happened since the last call, or a little before, in order.
+    func take() -> [News] {
+        // Who writes on another core now, is read the next time.
+        let now = MonotonicTime.now
+        for ring in rings {
+            ring.read().forEach { record in
+                if record.kind == .lost {
+                    lost &+= max(1, record.number(at: 8, as: Int64.self) ?? 1)
+                } else if let news = Self.news(record) {
+                    held.append(news)
+                }
+            }
+        }
+        held.sort { $0.time < $1.time }
+        let count = held.firstIndex { $0.time > now } ?? held.count
+        defer { held.removeFirst(count) }
+        return Array(held.prefix(count))
+    }
+
+    private static func news(_ record: PerfRecords.Record) -> News? {
+        guard let time = record.time, let pid = record.process, let tid = record.tid
+        else { return nil }
+        switch record.kind {
+        case .fork:
+            guard let child = record.child else { return nil }
+            return News(
+                time: time, pid: child.pid, tid: child.tid,
+                kind: .began(
+                    creator: pid, handle: child.pid == pid ? nil : ProcessHandle(child.pid)))
+        case .name where record.isExec:
+            return News(time: time, pid: pid, tid: tid, kind: .executed)
+        case .exit: return News(time: time, pid: pid, tid: tid, kind: .ended)
+        default: return nil
+        }
+    }
+}
+
+/// Stands for one process, whoever has its number later.
+final class ProcessHandle {
+    private let pid: Int32
+    private let descriptor: Int32
+
+    init(_ pid: Int32) {
+        self.pid = pid
+        descriptor = fl_open_process(pid)
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Whether it is there still, be it that nobody has taken note of its end; nil: that is not known.
+    var isThere: Bool? { descriptor < 0 ? nil : fl_is_there(descriptor) == 1 }
+
+    /// How it ended; nil: it has not, or the kernel does not tell us.
+    var outcome: Recording.Outcome? {
+        guard descriptor >= 0 else { return nil }
+        var status: Int32 = 0
+        if fl_end_of_process(descriptor, &status) == 1 {
+            return TraceEvent(status: status)?.outcome
+        }
+        // As long as nobody has taken note.
+        let known = ProcessFiles(pid: pid).endOfZombie
+        return known != nil && isThere == true ? known : nil
+    }
+}

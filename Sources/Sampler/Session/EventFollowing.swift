@@ -1,0 +1,179 @@
+import ProfileModel
+
+/// A process of which the kernel's events tell (``TreeNews``): nobody stops it, and nothing of ours is
+/// brought into it.
+extension TraceSession {
+    /// A process that was forked off an observed one.
+    ///
+    /// - Parameters:
+    ///   - parent: nil: that is not known.
+    ///   - tree: the events.
+    ///   - isScheduled: whether another session's account tells of it.
+    func beginTold(
+        off parent: TraceSession?, by tree: TreeSamples, _ handle: ProcessHandle?,
+        at time: MonotonicTime, isScheduled: Bool
+    ) {
+        told = ToldProcess(handle: handle)
+        capture = .signal
+        tree.followCode(of: pid)
+        parent?.takeTold(upTo: time)
+        beginForked(off: parent, by: tree, at: time, isScheduled: isScheduled)
+        stage.image?.isTold()
+        threads[pid]?.isTraced = false
+    }
+
+    /// A thread began.
+    func beganTold(_ tid: Int32, at time: MonotonicTime) {
+        guard threads[tid] == nil, outcome == nil else { return }
+        addThread(process.thread(tid), start: time, isNew: true).isTraced = false
+    }
+
+    /// Hands on what the events told.
+    ///
+    /// - Parameter limit: of what happened later nothing is told yet.
+    func takeTold(upTo limit: MonotonicTime? = nil) {
+        guard told != nil, let tree else { return }
+        let code = tree.takeCode(of: pid, upTo: limit)
+        if !code.isEmpty { observer.mapped(code, at: limit ?? process.now) }
+        for thread in threads.values where thread.phase != .exited {
+            takeSamples(of: thread, thread.clock.counters, upTo: limit)
+        }
+    }
+
+    /// Another program took the process over.
+    ///
+    /// - Parameter description: what is known of it; its path may be missing.
+    func executedTold(_ description: Image, at time: MonotonicTime) {
+        guard outcome == nil, let tree, let main = threads[pid] else { return }
+        takeTold(upTo: time)
+        let wasOneOfMany = threads.count > 1
+        for thread in threads.values where thread.tid != pid {
+            observer.closeWithoutStack(thread, at: time)
+            end(thread, at: time)
+            threads[thread.tid] = nil
+        }
+        leaveImage()
+        var description = description
+        if description.path.isEmpty {
+            description.path = tree.firstCode(of: pid, after: time)?.path ?? ""
+        }
+        let image = RunningImage(
+            start: time, path: description.path, arguments: description.arguments)
+        image.isTold()
+        guard stage.begin(image) else { return }
+        scheduler.follow(pid)
+        main.burst = BurstWatch()
+        main.calls = CallWatch()
+        observer.restart(isTold: true)
+        observer.closeWithoutStack(main, at: time, counters: counters(of: main, at: time))
+        if wasOneOfMany { main.restartClock(at: time) }
+        sink.receive(.image(description))
+        mark(.firstInstruction, at: time)
+        mark(.main, at: time)
+        rename(main)
+    }
+
+    /// What a thread had used a moment ago, as if it had run since.
+    private func counters(of thread: TracedThread, at time: MonotonicTime) -> SchedulerCounters? {
+        guard var counters = thread.counters() else { return nil }
+        let since = max(.zero, process.now - time).nanoseconds
+        counters.run = max(thread.clock.counters.run, counters.run &- since)
+        return counters
+    }
+
+    /// A thread has ended.
+    func endedTold(_ tid: Int32, at time: MonotonicTime) {
+        guard let thread = threads[tid], thread.phase != .exited, outcome == nil else { return }
+        takeTold()
+        // Until somebody takes note of a process's end, its last figures can be read.
+        if thread.counters() != nil {
+            observer.close(thread, at: max(time, thread.clock.time))
+            rename(thread)
+            end(thread, at: time)
+        } else {
+            thread.samples = nil
+            told?.leaving.append(thread)
+        }
+        threads[tid] = tid == pid ? thread : nil
+        guard threads.values.allSatisfy({ $0.phase == .exited || told?.isLeaving($0) == true })
+        else { return }
+        told?.end = time
+        if process.cpuTime != nil {
+            takeFinalCPU()
+            ledger.ended(process.counters())
+        }
+    }
+
+    /// Tells all of a process that is over, as soon as that is known: the scheduler tells late, and
+    /// the kernel tells how it ended when somebody has taken note.
+    ///
+    /// - Parameter mayWait: else what is known now has to do.
+    func finishTold(mayWait: Bool) {
+        guard let end = told?.end, outcome == nil else { return }
+        told?.looksSinceEnd += 1
+        let mayWait = mayWait && (told?.looksSinceEnd ?? 0) < ToldProcess.enoughLooks
+        for thread in told?.takeLeaving(evenUnknown: !mayWait) ?? [] {
+            observer.closeAfterEnd(of: thread)
+            self.end(thread, at: end)
+        }
+        let how = told?.handle?.outcome
+        if mayWait, how == nil || told?.leaving.isEmpty == false { return }
+        closeAll(at: end)
+        // Executed with the privileges of its file, a program is out of the events' reach.
+        if how == nil, told?.handle?.isThere == true {
+            note(.unrecordedPrivileges)
+            stage.end(.running)
+        } else {
+            stage.end(how ?? .unknown)
+        }
+    }
+
+    /// The recording ends, and the process goes on.
+    func leaveTold() {
+        if told?.end != nil { return finishTold(mayWait: false) }
+        guard outcome == nil else { return }
+        takeTold()
+        closeAll(at: process.now)
+        stage.end(.running)
+    }
+}
+
+/// What a session knows of a process of which events tell.
+struct ToldProcess {
+    let handle: ProcessHandle?
+    /// Threads that have ended; how, the scheduler may still tell.
+    fileprivate(set) var leaving: [TracedThread] = []
+    /// When the last of its threads ended.
+    fileprivate(set) var end: MonotonicTime?
+    fileprivate var looksSinceEnd = 0
+
+    init(handle: ProcessHandle?) { self.handle = handle }
+
+    /// The scheduler tells what was up to the look before the last one.
+    fileprivate static let enoughLooks = 4
+
+    fileprivate func isLeaving(_ thread: TracedThread) -> Bool {
+        leaving.contains { $0 === thread }
+    }
+
+    /// - Parameter evenUnknown: also those of which nothing was told.
+    fileprivate mutating func takeLeaving(evenUnknown: Bool) -> [TracedThread] {
+        let taken = leaving.filter { evenUnknown || $0.tally.end != nil }
+        leaving.removeAll { evenUnknown || $0.tally.end != nil }
+        return taken
+    }
+}
+
+extension RunningImage {
+    /// Events tell what becomes of it, and nobody stops its threads.
+    fileprivate func isTold() {
+        untraced = UntracedProcess(ToldProgram())
+        mayBeTraced = false
+    }
+}
+
+/// Nobody need look whether it is there.
+private final class ToldProgram: ProgramAccess {
+    let isGone = false
+    let threadLinks: UInt? = nil
+}
