@@ -16,16 +16,25 @@ struct CachedRule {
 /// Unsafe code: `entries` are `size` initialised ones, allocated and freed here, and a slot is always
 /// a number of as many bits: the walk's inner loop pays neither for bounds nor for exclusivity.
 final class RuleCache {
-    private static let sizeBits: UInt64 = 15
-    private static let size = 1 << Int(sizeBits)
-
+    private let size: Int
+    /// What is left of a hash is a slot's number.
+    private let shift: UInt64
     private let entries: UnsafeMutablePointer<CachedRule>
     private(set) var hits = 0
     private(set) var misses = 0
 
-    init() {
-        entries = .allocate(capacity: Self.size)
-        entries.initialize(repeating: Self.nothing, count: Self.size)
+    /// For a process that is to be watched for long: a MiB.
+    static let largeBits: UInt64 = 15
+    /// For one of many, most of which live for a few milliseconds: to fill in more takes longer than
+    /// it saves.
+    static let smallBits: UInt64 = 10
+
+    /// - Parameter bits: of a slot's number: from 1 to 32.
+    init(bits: UInt64) {
+        size = 1 << Int(bits)
+        shift = 64 - bits
+        entries = .allocate(capacity: size)
+        entries.initialize(repeating: Self.nothing, count: size)
     }
 
     deinit { entries.deallocate() }
@@ -34,7 +43,7 @@ final class RuleCache {
     static let nothing = CachedRule(
         address: 0, bias: 0, rule: UnwindRule(.unmapped), module: -1)
 
-    func removeAll() { entries.update(repeating: Self.nothing, count: Self.size) }
+    func removeAll() { entries.update(repeating: Self.nothing, count: size) }
 
     /// What the walks themselves count, one at a time.
     func count(lookups: Int, misses: Int) {
@@ -46,7 +55,7 @@ final class RuleCache {
     @inline(__always)
     func slot(of address: UInt64) -> UnsafeMutablePointer<CachedRule> {
         // Fibonacci hashing: code addresses differ in their middle bits.
-        let hash = (address &* 0x9E37_79B9_7F4A_7C15) &>> (64 &- Self.sizeBits)
+        let hash = (address &* 0x9E37_79B9_7F4A_7C15) &>> shift
         return entries + Int(truncatingIfNeeded: hash)
     }
 }

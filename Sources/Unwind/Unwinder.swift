@@ -22,13 +22,14 @@ package struct Callstack: Sendable {
 /// One for each process, and for each thread that unwinds: between threads nothing is shared.
 package final class Unwinder {
     private(set) var space: AddressSpace
-    let cache = RuleCache()
+    let cache: RuleCache
 
     /// - Parameters:
     ///   - files: those of several processes, of which this is one.
     ///   - process: its number among them; nil: it is the only one, or the first.
     package init(files: MappedFiles = MappedFiles(), process: Int? = nil) {
         space = AddressSpace(files, process: process)
+        cache = RuleCache(bits: process == nil ? RuleCache.largeBits : RuleCache.smallBits)
     }
 
     /// All modules seen so far, of all processes that share them; frames name them by position.

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct RuleCacheTests {
     @Test func whateverSharesASlotIsNotMixedUp() {
-        let cache = RuleCache()
+        let cache = RuleCache(bits: RuleCache.largeBits)
         var random = SeededNumbers(seed: 37)
         // Four times as many as there are slots.
         let addresses = (0..<131_072).map { _ in random.next() | 1 }
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func noCodeLiesAtZero() {
-        let cache = RuleCache()
+        let cache = RuleCache(bits: RuleCache.largeBits)
         let entry = withExtendedLifetime(cache) { cache.slot(of: 0).pointee }
         #expect(entry.address == 0 && entry.rule.kind == .unmapped && entry.module == -1)
     }

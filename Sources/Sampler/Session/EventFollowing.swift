@@ -68,8 +68,7 @@ extension TraceSession {
         observer.closeWithoutStack(main, at: time, counters: counters(of: main, at: time))
         if wasOneOfMany { main.restartClock(at: time) }
         sink.receive(.image(description))
-        mark(.firstInstruction, at: time)
-        mark(.main, at: time)
+        mark(.firstInstruction, .main, at: time)
         rename(main)
     }
 

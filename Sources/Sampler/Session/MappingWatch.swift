@@ -37,11 +37,7 @@ struct MappingWatch: ~Copyable {
         var isGrowing: Bool
     }
 
-    init(pid: Int32) {
-        self.pid = pid
-        sizeFile = ProcFile("/proc/\(pid)/statm")
-        statusFile = ProcFile("/proc/\(pid)/status")
-    }
+    init(pid: Int32) { self.pid = pid }
 
     /// How many libraries there were when the list was read, as far as somebody tells.
     private var toldLibraries = -1
@@ -102,7 +98,12 @@ struct MappingWatch: ~Copyable {
 
     /// What is known of the process that this one was forked off, a moment ago. The next look shows
     /// what else that had mapped by then.
-    mutating func copy(_ other: borrowing MappingWatch, at now: MonotonicTime) {
+    ///
+    /// - Parameter isTold: what it maps from now on is told.
+    mutating func copy(
+        _ other: borrowing MappingWatch, at now: MonotonicTime, isTold: Bool
+    ) {
+        self.isTold = isTold
         code = other.code
         regions = other.regions
         codeSize = other.codeSize
@@ -135,6 +136,7 @@ struct MappingWatch: ~Copyable {
 
     /// Of the address space, in pages; 0 once the process has given it up, as the ending do first.
     private mutating func size() -> Int64 {
+        if sizeFile == nil { open(of: pid) }
         let size = sizeOfOpened()
         guard size <= 0, let tid = FirstThread.orHolder(of: pid) else { return size }
         open(of: tid)
@@ -157,7 +159,8 @@ struct MappingWatch: ~Copyable {
     /// - Parameter isTold: what is mapped now is told (``map(_:at:)``).
     mutating func restart(isTold: Bool) {
         self.isTold = isTold
-        open(of: pid)
+        sizeFile = nil
+        statusFile = nil
         totalPages = -1
         codeSize = -1
         toldLibraries = -1

@@ -325,8 +325,12 @@ struct ThreadObserver: ~Copyable {
     }
 
     /// A process was forked off another.
-    mutating func copyMappings(of other: borrowing ThreadObserver, at now: MonotonicTime) {
-        mappings.copy(other.mappings, at: now)
+    ///
+    /// - Parameter isTold: what it maps from now on is told.
+    mutating func copyMappings(
+        of other: borrowing ThreadObserver, at now: MonotonicTime, isTold: Bool
+    ) {
+        mappings.copy(other.mappings, at: now, isTold: isTold)
         sink.receive(.mappings(mappings.code, now))
     }
 

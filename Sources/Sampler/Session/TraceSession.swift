@@ -286,7 +286,7 @@ final class TraceSession {
         }
         addThread(process.thread(pid), start: now, isNew: true)
         if original != nil, let parent {
-            observer.copyMappings(of: parent.observer, at: now)
+            observer.copyMappings(of: parent.observer, at: now, isTold: told != nil)
         } else {
             observer.rereadMappings(at: now)
         }
@@ -428,8 +428,9 @@ final class TraceSession {
 
     // MARK: Endings
 
-    func mark(_ kind: Mark.Kind, at time: MonotonicTime) {
-        sink.receive(.mark(Mark(kind: kind, time: time, counters: process.counters())))
+    func mark(_ kinds: Mark.Kind..., at time: MonotonicTime) {
+        let counters = process.counters()
+        for kind in kinds { sink.receive(.mark(Mark(kind: kind, time: time, counters: counters))) }
     }
 
     /// The recorder kept every thread from running.
