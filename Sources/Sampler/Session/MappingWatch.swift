@@ -157,7 +157,7 @@ struct MappingWatch: ~Copyable {
     /// A later exec: the file of sizes is another process image's.
     ///
     /// - Parameter isTold: what is mapped now is told (``map(_:at:)``).
-    mutating func restart(isTold: Bool) {
+    mutating func restart(isTold: Bool = false) {
         self.isTold = isTold
         sizeFile = nil
         statusFile = nil

@@ -257,7 +257,8 @@ final class ProcessGroup {
         else { return }
         sessions[session.pid] = nil
         end.ready.childEnded(session.pid)
-        children?.ended(session.pid, session.result(), at: main.process.now)
+        children?.ended(
+            session.pid, session.result(), at: session.told?.end ?? main.process.now)
     }
 
     /// A child that has ended, of which all is still to be told.
