@@ -63,13 +63,24 @@ struct BackwardWalk {
     /// to have had a core then.
     private func follow(_ wait: ThreadParts.Stretch) -> Int? {
         if let successor = successor(of: thread, at: time) { return successor }
-        if let child = endedChild(during: wait) { return child }
+        if let child = childThatTold ?? endedChild(during: wait) { return child }
         guard let wakeup = profile.wakeup(of: thread, at: time), !wakeup.isInterrupt,
             let waker = wakeup.wakerThread?.rawValue, waker != thread,
             profile.threads.indices.contains(waker)
         else { return nil }
         let stretch = parts.stretch(of: waker, before: time)
         return stretch.state == .running ? waker : nil
+    }
+
+    /// The first thread of a process that told the one that we are on of its end: it did so itself,
+    /// where nobody traces it. Which of several children was waited for, the wait does not say.
+    private var childThatTold: Int? {
+        guard let wakeup = profile.wakeup(of: thread, at: time), !wakeup.isInterrupt,
+            let waker = wakeup.wakerThread?.rawValue,
+            children[profile.process(ofThread: thread)]?.contains(waker) == true,
+            profile.threads[waker].end <= time + profile.header.tolerance
+        else { return nil }
+        return waker
     }
 
     /// The first thread of the process whose end the one that we are on waited for. Who ended the
