@@ -309,6 +309,12 @@ import Testing
             path(builder.recording) == [
                 "app running 0-20 0", "c202 running 20-89 1", "app running 89-100 0",
             ])
+        // But the one that tells of its end itself is surer than any time.
+        builder.wakeup(of: main, at: 89, by: ThreadIndex(1))
+        #expect(
+            path(builder.recording) == [
+                "app running 0-15 0", "c201 running 15-89 1", "app running 89-100 0",
+            ])
     }
 
     /// A look that comes late takes two waits for one.

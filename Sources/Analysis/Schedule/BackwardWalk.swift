@@ -63,24 +63,13 @@ struct BackwardWalk {
     /// to have had a core then.
     private func follow(_ wait: ThreadParts.Stretch) -> Int? {
         if let successor = successor(of: thread, at: time) { return successor }
-        if let child = childThatTold ?? endedChild(during: wait) { return child }
+        if let child = endedChild(during: wait) { return child }
         guard let wakeup = profile.wakeup(of: thread, at: time), !wakeup.isInterrupt,
             let waker = wakeup.wakerThread?.rawValue, waker != thread,
             profile.threads.indices.contains(waker)
         else { return nil }
         let stretch = parts.stretch(of: waker, before: time)
         return stretch.state == .running ? waker : nil
-    }
-
-    /// The first thread of a process that told the one that we are on of its end: it did so itself,
-    /// where nobody traces it. Which of several children was waited for, the wait does not say.
-    private var childThatTold: Int? {
-        guard let wakeup = profile.wakeup(of: thread, at: time), !wakeup.isInterrupt,
-            let waker = wakeup.wakerThread?.rawValue,
-            children[profile.process(ofThread: thread)]?.contains(waker) == true,
-            profile.threads[waker].end <= time + profile.header.tolerance
-        else { return nil }
-        return waker
     }
 
     /// The first thread of the process whose end the one that we are on waited for. Who ended the
@@ -98,6 +87,12 @@ struct BackwardWalk {
             }
             // It may live on: the end of another one interrupts such a wait, which then goes on.
             return owner == figures.tid && figures.start < time && wait.start <= figures.end
+        }
+        // Who is not traced tells of its end itself.
+        if let teller = profile.wakeup(of: thread, at: time)?.wakerThread?.rawValue,
+            known?.contains(teller) == true
+        {
+            return teller
         }
         // Of several that ended about then, the one that did so next to the wait's end.
         func distance(_ child: Int) -> UInt64 { (profile.threads[child].end - time).magnitude }

@@ -82,8 +82,11 @@ struct WaitWatch {
         }
         recorded += 1
         var wait = wait
-        // A child that was waited for until it executed its program has done so now.
-        if wait.reason?.kind == .child, wait.reason?.detail == nil, budget.allows(at: end) {
+        // A child that was waited for until it executed its program has done so now. (Of several, the
+        // one that is left now is not the one whose end was waited for.)
+        if wait.reason?.kind == .child, wait.reason?.owner != nil, wait.reason?.detail == nil,
+            budget.allows(at: end)
+        {
             inspect(&wait, tid)
         }
         var reason =
