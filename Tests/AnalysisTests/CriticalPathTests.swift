@@ -313,7 +313,7 @@ import Testing
         builder.wakeup(of: main, at: 89, by: ThreadIndex(1))
         #expect(
             path(builder.recording) == [
-                "app running 0-15 0", "c201 running 15-89 1", "app running 89-100 0",
+                "app running 0-20 0", "c201 running 20-89 1", "app running 89-100 0",
             ])
     }
 

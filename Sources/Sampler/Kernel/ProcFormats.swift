@@ -79,6 +79,8 @@ struct ProcessStat: Hashable, Sendable {
     var isKernelThread: Bool { flags & 0x0020_0000 != 0 }
     /// `PF_FORKNOEXEC`: it has executed no program since it was forked.
     var hasOnlyForked: Bool { flags & 0x40 != 0 }
+    /// `PF_EXITING`: it is on its way out.
+    var isEnding: Bool { flags & 0x4 != 0 }
     var isZombie: Bool { state == UInt8(ascii: "Z") || state == UInt8(ascii: "X") }
 }
 

@@ -30,6 +30,8 @@ protocol ProcessAccess: AnyObject {
     var hasHadChildren: Bool { get }
     /// Whether all its threads have ended; nil: it is gone.
     var isZombie: Bool? { get }
+    /// Whether its first thread has ended, or is about to.
+    var isEnding: Bool { get }
     /// Whether another process has the same memory (vfork, clone with CLONE_VM), and may be in any
     /// code of it.
     var sharesMemory: Bool { get }
@@ -127,6 +129,7 @@ final class KernelProcess: ProcessAccess {
     var childrenCPU: TimeSpan? { files.childrenCPU }
     var hasHadChildren: Bool { files.stat().map { $0.childrenFaults > 0 } ?? false }
     var isZombie: Bool? { files.stat().map { $0.isZombie && !files.hasLivingThreads } }
+    var isEnding: Bool { files.stat()?.isEnding ?? true }
     var sharesMemory: Bool { files.sharesMemory }
     var sharesNamespaceWithUs: Bool { files.sharesNamespaceWithUs }
     func lowestFreeDescriptor() -> Int32 { files.lowestFreeDescriptor() }

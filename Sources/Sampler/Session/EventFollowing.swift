@@ -72,11 +72,16 @@ extension TraceSession {
         rename(main)
     }
 
-    /// What a thread had used a moment ago, as if it had run since.
-    private func counters(of thread: TracedThread, at time: MonotonicTime) -> SchedulerCounters? {
-        guard var counters = thread.counters() else { return nil }
+    /// What a thread had used a moment ago, as if it had run since. Of one that is gone, what the
+    /// scheduler has told.
+    private func counters(of thread: TracedThread, at time: MonotonicTime) -> SchedulerCounters {
+        var before = thread.clock.counters
+        guard var counters = thread.counters() else {
+            before.run &+= thread.tally.running.nanoseconds
+            return before
+        }
         let since = max(.zero, process.now - time).nanoseconds
-        counters.run = max(thread.clock.counters.run, counters.run &- since)
+        counters.run = max(before.run, counters.run &- since)
         return counters
     }
 
@@ -84,15 +89,9 @@ extension TraceSession {
     func endedTold(_ tid: Int32, at time: MonotonicTime) {
         guard let thread = threads[tid], thread.phase != .exited, outcome == nil else { return }
         takeTold()
-        // Until somebody takes note of a process's end, its last figures can be read.
-        if thread.counters() != nil {
-            observer.close(thread, at: max(time, thread.clock.time))
-            rename(thread)
-            end(thread, at: time)
-        } else {
-            thread.samples = nil
-            told?.leaving.append(thread)
-        }
+        rename(thread)
+        // What it has used shows when it has left its core.
+        told?.leaving.append(ToldProcess.Leaving(thread: thread, time: time))
         threads[tid] = tid == pid ? thread : nil
         guard threads.values.allSatisfy({ $0.phase == .exited || told?.isLeaving($0) == true })
         else { return }
@@ -110,21 +109,33 @@ extension TraceSession {
     func finishTold(mayWait: Bool) {
         guard let end = told?.end, outcome == nil else { return }
         told?.looksSinceEnd += 1
-        let mayWait = mayWait && (told?.looksSinceEnd ?? 0) < ToldProcess.enoughLooks
-        for thread in told?.takeLeaving(evenUnknown: !mayWait) ?? [] {
-            observer.closeAfterEnd(of: thread)
-            self.end(thread, at: end)
-        }
+        let looks = told?.looksSinceEnd ?? 0
+        let mayTell = mayWait && looks < ToldProcess.enoughLooks
+        for leaving in told?.takeLeaving(evenUnknown: !mayTell) ?? [] { close(leaving) }
         let how = told?.handle?.outcome
-        if mayWait, how == nil || told?.leaving.isEmpty == false { return }
+        let isThere = how == nil && told?.handle?.isThere == true
+        if mayWait, told?.leaving.isEmpty == false { return }
+        // On a busy machine it may want a core for the rest of its end.
+        if mayWait, how == nil, mayTell || isThere && looks < ToldProcess.mostLooks { return }
         closeAll(at: end)
         // Executed with the privileges of its file, a program is out of the events' reach.
-        if how == nil, told?.handle?.isThere == true {
+        if isThere, !process.isEnding {
             note(.unrecordedPrivileges)
             stage.end(.running)
         } else {
             stage.end(how ?? .unknown)
         }
+    }
+
+    private func close(_ leaving: ToldProcess.Leaving) {
+        let thread = leaving.thread
+        if thread.tally.end != nil {
+            observer.closeAfterEnd(of: thread)
+        } else if let counters = thread.counters() {
+            // Until somebody takes note of a process's end, its last figures can be read.
+            observer.closeEnded(thread, at: max(leaving.time, thread.clock.time), counters)
+        }
+        end(thread, at: leaving.time)
     }
 
     /// The recording ends, and the process goes on.
@@ -140,8 +151,7 @@ extension TraceSession {
 /// What a session knows of a process of which events tell.
 struct ToldProcess {
     let handle: ProcessHandle?
-    /// Threads that have ended; how, the scheduler may still tell.
-    fileprivate(set) var leaving: [TracedThread] = []
+    fileprivate(set) var leaving: [Leaving] = []
     /// When the last of its threads ended.
     fileprivate(set) var end: MonotonicTime?
     fileprivate var looksSinceEnd = 0
@@ -150,15 +160,22 @@ struct ToldProcess {
 
     /// The scheduler tells what was up to the look before the last one.
     fileprivate static let enoughLooks = 4
+    fileprivate static let mostLooks = 250
+
+    /// A thread that has ended; how, the scheduler may still tell.
+    struct Leaving {
+        let thread: TracedThread
+        let time: MonotonicTime
+    }
 
     fileprivate func isLeaving(_ thread: TracedThread) -> Bool {
-        leaving.contains { $0 === thread }
+        leaving.contains { $0.thread === thread }
     }
 
     /// - Parameter evenUnknown: also those of which nothing was told.
-    fileprivate mutating func takeLeaving(evenUnknown: Bool) -> [TracedThread] {
-        let taken = leaving.filter { evenUnknown || $0.tally.end != nil }
-        leaving.removeAll { evenUnknown || $0.tally.end != nil }
+    fileprivate mutating func takeLeaving(evenUnknown: Bool) -> [Leaving] {
+        let taken = leaving.filter { evenUnknown || $0.thread.tally.end != nil }
+        leaving.removeAll { evenUnknown || $0.thread.tally.end != nil }
         return taken
     }
 }

@@ -71,7 +71,7 @@ final class ProcessGroup {
                     if sessions.count > 1, main.tracesChildren { takeChanges() }
                     // It may have ended by that.
                     guard sessions[session.pid] === session else { continue }
-                    session.tick(at: now, missed: missed)
+                    if session.told?.end == nil { session.tick(at: now, missed: missed) }
                     if session !== main { end.look(at: now, inChild: session) }
                     // Of one that is not traced nobody tells us.
                     session.finishTold(mayWait: true)

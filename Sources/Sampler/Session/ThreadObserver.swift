@@ -179,6 +179,17 @@ struct ThreadObserver: ~Copyable {
         endWait(of: thread, at: now)
     }
 
+    /// The same of a thread that has ended, while its last figures can still be read.
+    mutating func closeEnded(
+        _ thread: TracedThread, at end: MonotonicTime, _ counters: SchedulerCounters
+    ) {
+        // Who was blocked has gone on since.
+        emit(
+            thread, at: end, now: nil, content: thread.blocked == nil ? .unchanged : .following,
+            counters: counters)
+        endWait(of: thread, at: end)
+    }
+
     /// Charges the time up to its end of a thread that ended untraced: to the stack that it had, if
     /// it went on without a pause.
     mutating func closeAfterEnd(of thread: TracedThread) {

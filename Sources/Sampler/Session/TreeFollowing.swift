@@ -85,7 +85,7 @@ extension ProcessGroup {
         if let thread = sessions[tid]?.threads[tid] { return thread }
         for session in sessions.values where session.told != nil {
             if let thread = session.threads[tid]
-                ?? session.told?.leaving.first(where: { $0.tid == tid })
+                ?? session.told?.leaving.first(where: { $0.thread.tid == tid })?.thread
             {
                 return thread
             }
