@@ -71,8 +71,10 @@ int fl_open_samples(pid_t tid, uint64_t period, uint32_t stack_bytes, int user_o
 }
 
 int fl_open_tree_samples(
-    pid_t tid, int core, uint64_t period, uint32_t stack_bytes, int user_only) {
+    pid_t tid, int core, uint64_t period, uint32_t stack_bytes, int user_only, int switches) {
     struct perf_event_attr attributes = sampling(period, stack_bytes, user_only);
+    attributes.context_switch = switches != 0;
+    attributes.task = switches != 0;
     attributes.inherit = 1;
     // Code that is mapped.
     attributes.mmap = 1;

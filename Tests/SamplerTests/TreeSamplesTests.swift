@@ -9,7 +9,7 @@ import Testing
 /// What the kernel's events tell of a thread, and of those that it starts.
 @Suite struct TreeSamplesTests {
     private static let isPermitted: Bool = {
-        let event = fl_open_tree_samples(OwnSignposts.thread, 0, 1_000_000, 4096, 1)
+        let event = fl_open_tree_samples(OwnSignposts.thread, 0, 1_000_000, 4096, 1, 0)
         if event >= 0 { close(event) }
         return event >= 0
     }()

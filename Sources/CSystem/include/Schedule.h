@@ -23,9 +23,9 @@ int fl_open_tracepoint(int core, uint64_t tracepoint);
 int fl_open_samples(pid_t tid, uint64_t period, uint32_t stack_bytes, int user_only);
 
 // The same on one core, and of each thread and process that the thread starts, without the count; and
-// what code they map.
+// what code they map. With `switches`, what fl_open_switches tells of them, too.
 int fl_open_tree_samples(
-    pid_t tid, int core, uint64_t period, uint32_t stack_bytes, int user_only);
+    pid_t tid, int core, uint64_t period, uint32_t stack_bytes, int user_only, int switches);
 
 // Tells of the forks, execs and ends, on one core, of a thread and of each thread and process that it
 // starts, and sends the calling thread a signal for each (before Linux 5.18 it does not). A descriptor,

@@ -22,6 +22,8 @@ final class TreeSamples {
     private var mappings = Untaken<CodeMapped>()
     /// What else the kernel tells of the processes; nil: ptrace does.
     let news: TreeNews?
+    /// nil: somebody else tells of them.
+    private var switches: TreeSwitches?
     /// How often the kernel had no room for samples.
     private(set) var lost: Int64 = 0
 
@@ -43,14 +45,20 @@ final class TreeSamples {
     ///   - pid: of a process with one thread.
     ///   - interval: of each thread's CPU time, in nanoseconds.
     ///   - news: of the same processes.
+    ///   - tellsSwitches: whether it is to tell when each thread has a core, too.
     /// - Throws: why they cannot be had.
-    init(of pid: Int32, interval: Int64, news: TreeNews? = nil) throws(SystemError) {
+    init(
+        of pid: Int32, interval: Int64, news: TreeNews? = nil, tellsSwitches: Bool = false
+    ) throws(SystemError) {
         self.interval = interval
         self.news = news
+        switches = tellsSwitches ? TreeSwitches() : nil
         stackBytes = Self.stackBytes
         let cores = Int32(clamping: max(1, sysconf(Int32(_SC_NPROCESSORS_CONF))))
         func open(_ core: Int32, _ userOnly: Int32) -> Int32 {
-            fl_open_tree_samples(pid, core, UInt64(interval), UInt32(Self.stackBytes), userOnly)
+            fl_open_tree_samples(
+                pid, core, UInt64(interval), UInt32(Self.stackBytes), userOnly,
+                tellsSwitches ? 1 : 0)
         }
         let first = open(0, 0)
         isUserOnly = first < 0 && first != -ENODEV
@@ -117,6 +125,15 @@ final class TreeSamples {
         return mappings.first(of: pid, after: time)?.mapping
     }
 
+    /// Whether it tells when each thread has a core.
+    var tellsSwitches: Bool { switches != nil }
+
+    /// When threads had a core, up to the last call or so; all of it with `isLast`.
+    func takeSwitches(isLast: Bool = false) -> [SchedulerRecord] {
+        read()
+        return switches?.take(isLast: isLast) ?? []
+    }
+
     /// A tick is over.
     func dropStrays() {
         samples.dropStrays()
@@ -129,6 +146,7 @@ final class TreeSamples {
                 switch record.kind {
                 case .sample: add(record)
                 case .mapping where news != nil: addMapping(record)
+                case .fork, .exit, .switch: switches?.add(record)
                 case .lost: lost &+= max(1, record.number(at: 8, as: Int64.self) ?? 1)
                 default: break
                 }
@@ -151,4 +169,30 @@ final class TreeSamples {
 
     // pid, tid, time, core; then the registers' kind.
     private static let kindOffset = 24
+}
+
+/// When each thread of a tree of processes has a core.
+private struct TreeSwitches {
+    /// What is not told yet: of another core something older may still come.
+    private var waiting: [SchedulerRecord] = []
+    private var lastTaken = MonotonicTime.now
+
+    mutating func add(_ record: PerfRecords.Record) {
+        guard let time = record.time, let tid = record.tid else { return }
+        if let child = record.child {
+            waiting.append(SchedulerRecord(time, child.tid, .began(creator: tid)))
+        } else if let kind = record.switching {
+            waiting.append(SchedulerRecord(time, tid, kind))
+        }
+    }
+
+    mutating func take(isLast: Bool) -> [SchedulerRecord] {
+        let limit = lastTaken
+        lastTaken = .now
+        waiting.sort { $0.time < $1.time }
+        let count =
+            isLast ? waiting.count : waiting.firstIndex { $0.time >= limit } ?? waiting.count
+        defer { waiting.removeFirst(count) }
+        return Array(waiting.prefix(count))
+    }
 }

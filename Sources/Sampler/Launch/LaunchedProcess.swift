@@ -72,11 +72,19 @@ struct HeldProcess: ~Copyable {
         let schedule: Schedule?
         let tree: TreeSamples?
         do throws(SystemError) {
+            // Here what the kernel switches on for it delays nobody.
+            schedule =
+                options.asksScheduler
+                ? Schedule(pid: pid, threads: [pid], followsChildren: options.followsChildren)
+                : nil
             // With children nobody need be stopped for a sample so.
             let news = options.mayBeToldOfChildren ? try? TreeNews(of: pid) : nil
             tree =
                 options.followsChildren && options.capture == .signal
-                ? try? TreeSamples(of: pid, interval: options.sampleInterval, news: news) : nil
+                ? try? TreeSamples(
+                    of: pid, interval: options.sampleInterval, news: news,
+                    tellsSwitches: news != nil && options.asksScheduler
+                        && schedule?.seesMachine == false) : nil
             if tree?.news != nil || !options.followsChildren {
                 try tracee.seize()
             } else if tree == nil {
@@ -84,11 +92,6 @@ struct HeldProcess: ~Copyable {
             } else {
                 try tracee.seizeWithChildren()
             }
-            // Here what the kernel switches on for it delays nobody.
-            schedule =
-                options.asksScheduler
-                ? Schedule(pid: pid, threads: [pid], followsChildren: options.followsChildren)
-                : nil
             // The program's launch begins here: the child is there, and nothing holds it.
             main = TracedThread(
                 KernelThread(process: pid, tid: pid), index: ThreadIndex(0), start: .now,

@@ -66,6 +66,7 @@ final class ProcessGroup {
                 closeEnded()
                 claimRest()
                 takeNews()
+                reportSwitches()
                 for session in sessions.values where !heldBack.contains(session.pid) {
                     // Who has stopped meanwhile stands until that is served.
                     if sessions.count > 1, main.tracesChildren { takeChanges() }
@@ -101,6 +102,7 @@ final class ProcessGroup {
         }
         closeEnded()
         takeNews()
+        reportSwitches(isLast: true)
         for session in sessions.values where session !== main {
             session.leaveTold()
             // Who is not traced is not let go by our end.

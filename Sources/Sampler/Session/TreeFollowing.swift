@@ -59,7 +59,7 @@ extension ProcessGroup {
         else { return true }
         session.beginTold(
             off: sessions[creator], by: tree, handle, at: item.time,
-            isScheduled: main.scheduler.seesMachine)
+            isScheduled: main.scheduler.seesMachine || tree.tellsSwitches)
         return true
     }
 
@@ -80,9 +80,23 @@ extension ProcessGroup {
         return true
     }
 
+    /// Hands on when the threads had a core, where no account of the whole machine tells.
+    func reportSwitches(isLast: Bool = false) {
+        guard let tree = main.tree, tree.tellsSwitches else { return }
+        var found: [SchedulerRecord] = []
+        for record in tree.takeSwitches(isLast: isLast) {
+            guard let thread = childsThread(record.tid) else { continue }
+            thread.tally.take(record, after: thread.clock.time)
+            found.append(record)
+        }
+        if !found.isEmpty { main.sink.receive(.scheduled(found)) }
+    }
+
     /// Threads of which the first process's scheduler tells.
     func childsThread(_ tid: Int32) -> TracedThread? {
-        if let thread = sessions[tid]?.threads[tid] { return thread }
+        if let session = sessions[tid], session !== main, let thread = session.threads[tid] {
+            return thread
+        }
         for session in sessions.values where session.told != nil {
             if let thread = session.threads[tid]
                 ?? session.told?.leaving.first(where: { $0.thread.tid == tid })?.thread
