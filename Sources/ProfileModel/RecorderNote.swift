@@ -75,6 +75,9 @@ package struct RecorderNote: Hashable, Sendable {
         /// Processes that the recorded one and its children started beyond those that are followed;
         /// how many.
         case unfollowedChildren = "unfollowed_children"
+        /// What happened to processes that were started (forks, execs, ends), and was not told, because
+        /// the kernel had no room; how many.
+        case lostNews = "lost_news"
         /// Connections to a Wayland compositor that could not be read up to the first frame; how many.
         case unfollowedDisplay = "unfollowed_display"
 

@@ -71,6 +71,24 @@ extension EndToEnd {
             #expect(report.brokenSums.isEmpty)
         }
 
+        /// Where the kernel's events tell of them, children have no tracer, and their threads are known.
+        @Test func nobodyIsTraced() throws {
+            let threads = try Setup.fixture("threads")
+            let script = "grep TracerPid /proc/self/status; \(threads) 3 9000000; kill -9 $$"
+            let program = ["sh", "-c", "sh -c '\(script)'; grep TracerPid /proc/self/status"]
+            let alone = try Command(program).run()
+            let recorded = try record(program)
+            #expect(recorded.finished == alone)
+            #expect(alone.output.contains("TracerPid:\t0\n"))
+            let report = try recorded.json()
+            #expect(report.processes.map(\.name) == ["sh", "sh", "grep", "threads", "grep"])
+            #expect(report.processes[1].signal == 9)
+            #expect(report.processes[3].exitStatus == 0)
+            let workers = report.threads.filter { $0.pid == report.processes[3].pid }
+            #expect(workers.count == 4)
+            #expect(report.functions.contains { $0.function == "work" && $0.selfCpuNs > 0 })
+        }
+
         @Test func childrenThatCouldRunAtOnceAreAFinding() throws {
             let spin = try Setup.fixture("spin")
             let recorded = try record(["sh", "-c", "\(spin); \(spin); \(spin)"])

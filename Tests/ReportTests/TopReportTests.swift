@@ -94,6 +94,7 @@ import Testing
         var waits: [Thing]
         var initializers: [Thing]
         var libraries: [Thing]
+        var processes: [Thing]
         var resolved: [State]
     }
     private struct Left: Decodable {
@@ -106,6 +107,42 @@ import Testing
         var phase: String?
         var programs: [Program]
         var leftOut: [Left]
+    }
+
+    /// Of recordings with their children.
+    @Test func processesOfTheTree() throws {
+        var sums = TopSums()
+        for launch in 0..<2 as Range<Int64> {
+            let profile = MadeTop.profile(build: 0xa1) { recording in
+                let start = recording.slices[0].start
+                for number in 0..<3 as Range<Int64> {
+                    recording.children.append(
+                        ChildProcess(
+                            pid: Int32(500 + number), parent: recording.header.pid,
+                            name: number == 0 ? "g\u{1B}it" : "readlink",
+                            start: start + .milliseconds(number),
+                            end: start + .milliseconds(20 * number + 10 + launch),
+                            outcome: .exited(0)))
+                }
+            }
+            sums.add(profile, TopLaunch(path: "/recordings/\(launch)", date: launch))
+        }
+        let summary = try TopSummary(sums)
+        var options = TextOptions()
+        options.width = 110
+        let text = TopReport.text(summary, options: options)
+        let lines = text.split(separator: "\n").map(String.init)
+        let title = try #require(lines.firstIndex { $0.contains("Processes that it started") })
+        #expect(lines[title].contains("CPU") && lines[title].contains("processes"))
+        // 29 and 48 ms, and half a millisecond more in each on the mean.
+        #expect(lines[title + 1].contains("readlink") && lines[title + 1].contains("78.0 ms"))
+        #expect(lines[title + 1].contains(" 2 "))
+        #expect(lines[title + 2].contains("it ") && !text.contains("\u{1B}"))
+        let json = TopReport.json(summary, leftOut: [])
+        let document = try JSONDecoder().decode(Document.self, from: Data(json.utf8))
+        let processes = try #require(document.programs.first?.processes)
+        #expect(processes.map(\.name) == ["readlink", "g\u{1B}it"])
+        #expect(processes.first?.wallNs?.sum == 156_000_000)
     }
 
     @Test func jsonAddsUp() throws {

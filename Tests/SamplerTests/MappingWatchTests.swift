@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 import ProfileModel
+import TestSupport
 import Testing
 
 @testable import Sampler
@@ -215,5 +216,36 @@ import Testing
         let refreshed = watch.refreshed(at: .now)
         let code = try #require(refreshed)
         #expect(!code.contains(known))
+    }
+
+    /// Who is told what is mapped has what lies uppermost.
+    @Test(arguments: 1...60) func toldMappings(seed: UInt64) {
+        var random = SeededNumbers(seed: seed)
+        var watch = MappingWatch(pid: getpid())
+        watch.restart(isTold: true)
+        var pages: [UInt64: (path: String, offset: UInt64)] = [:]
+        for number in 0..<30 {
+            let start = UInt64.random(in: 0..<40, using: &random)
+            let size = UInt64.random(in: 1..<10, using: &random)
+            let mapping = CodeMapping(
+                start: start, end: start + size, fileOffset: UInt64(1000 * number),
+                path: "/\(number)", inode: UInt64(number))
+            watch.map([mapping], at: .now)
+            for page in 0..<size {
+                pages[start + page] = (mapping.path, mapping.fileOffset + page)
+            }
+            let code = watch.code
+            #expect(zip(code, code.dropFirst()).allSatisfy { $0.end <= $1.start })
+            #expect(code.reduce(0) { $0 + ($1.end - $1.start) } == UInt64(pages.count))
+            for part in code {
+                for page in part.start..<part.end {
+                    #expect(pages[page]?.path == part.path)
+                    #expect(pages[page]?.offset == part.fileOffset + (page - part.start))
+                }
+            }
+        }
+        // Nobody reads what it has really mapped.
+        let changes = watch.changes(at: .now)
+        #expect(changes == nil)
     }
 }

@@ -76,6 +76,43 @@ import Testing
         #expect(record.tid == 8 && record.switching == nil)
     }
 
+    private static func mapping(
+        start: UInt64 = 0x1000, size: UInt64 = 0x2000, path: String = "/usr/lib/libx.so"
+    ) -> [UInt8] {
+        let name = Array(path.utf8) + [UInt8](repeating: 0, count: 8 - path.utf8.count % 8)
+        let place = bytes(start) + bytes(size) + bytes(UInt64(0x3000))
+        let file = bytes(UInt32(8)) + bytes(UInt32(1)) + bytes(UInt64(77)) + bytes(UInt64(2))
+        let body = bytes(Int32(7)) + bytes(Int32(8)) + place + file + bytes(UInt64(5)) + name
+        return record(10, body + identity())
+    }
+
+    @Test(arguments: ["/usr/lib/libx.so", "[vdso]", "//anon", "/a b\n"])
+    func mappedCode(path: String) throws {
+        let record = try #require(Self.read(Self.mapping(path: path)).first)
+        #expect(record.process == 7)
+        let mapping = try #require(record.mapping)
+        #expect(mapping.start == 0x1000 && mapping.end == 0x3000 && mapping.fileOffset == 0x3000)
+        #expect(mapping.path == (path == "//anon" ? "" : path) && mapping.inode == 77)
+        #expect(record.switching == nil && record.child == nil)
+    }
+
+    @Test(arguments: [(0x1000, 0), (UInt64.max, 2)] as [(UInt64, UInt64)])
+    func mappingsThatCannotBe(start: UInt64, size: UInt64) throws {
+        let record = try #require(Self.read(Self.mapping(start: start, size: size)).first)
+        #expect(record.mapping == nil)
+    }
+
+    @Test func execs() throws {
+        let body = Self.bytes(Int32(7)) + Self.bytes(Int32(7)) + Array("sh\0\0\0\0\0\0".utf8)
+        for (flags, isExec) in [(1 << 13, true), (0, false)] as [(UInt16, Bool)] {
+            let all = Self.record(3, flags: flags, body + Self.identity(tid: 7))
+            let record = try #require(Self.read(all).first)
+            #expect(record.isExec == isExec && record.process == 7 && record.tid == 7)
+        }
+        let other = try #require(Self.read(Self.record(4, flags: 1 << 13, body)).first)
+        #expect(!other.isExec)
+    }
+
     @Test(
         arguments: [
             (0, false), (0x08, true), (0x10, true), (0x40, true), (0x18, true),
@@ -130,8 +167,10 @@ import Testing
         let whole =
             Self.waking(12, by: 34, flags: 8) + Self.stopping(1)
             + Self.record(14, Self.identity()) + Self.record(4, Self.identity())
+            + Self.mapping()
         for record in Self.read(random.mutated(whole)) {
             _ = (points.event(record), record.switching, record.child, record.time, record.core)
+            _ = (record.mapping, record.isExec, record.process)
         }
     }
 }

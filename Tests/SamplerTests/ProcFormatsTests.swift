@@ -76,6 +76,19 @@ import Testing
         }
     }
 
+    @Test func endsOfZombies() {
+        let line = ProcSamples.stat.replacing("(b) S", with: "(b) Z")
+        #expect(ProcFormats.endStatus(inStat: text(ProcSamples.stat)) == nil)
+        // Behind the name, which may hold spaces, comes the third field; the last one is the 52nd.
+        guard let name = line.lastIndex(of: ")") else { return }
+        let rest = line[line.index(after: name)...].split { $0 == " " || $0 == "\n" }
+        var words = [String(line[...name])]
+        words += (0..<49).map { $0 < rest.count ? String(rest[$0]) : "0" } + ["1792\n"]
+        #expect(ProcFormats.endStatus(inStat: text(words.joined(separator: " "))) == 1792)
+        let short = words.dropLast().joined(separator: " ")
+        #expect(ProcFormats.endStatus(inStat: text(short)) == nil)
+    }
+
     @Test(arguments: [
         "", "1 (x)", "1 (x) S 1 2", "1 x S 1 1 1 0 -1 2 3 4 5", "1 (x) S 1 1 1 0 -1 2 3 4",
     ])

@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// What one launch cost, by function, wait, initialiser and library.
+/// What one launch cost, by function, wait, initialiser, library and process.
 struct LaunchCosts {
     private(set) var costs: [TopKey: TopCost] = [:]
     /// Libraries of which it is not known what they cost.
@@ -24,6 +24,7 @@ struct LaunchCosts {
         guard phases == nil else { return }
         addInitializers(profile, functions, &names)
         addLibraries(profile, &names)
+        addProcesses(profile, &names)
     }
 
     private mutating func add(_ cost: TopCost, to key: TopKey) {
@@ -95,6 +96,16 @@ struct LaunchCosts {
             add(TopCost(Cost(wall: wall ?? .zero), count: 1), to: key)
             if wall == nil { unknown.insert(key) }
             if library.used == false { unused.insert(key) }
+        }
+    }
+
+    /// Those that the first one and they started: what each took from its fork to its end.
+    private mutating func addProcesses(_ profile: Profile, _ names: inout TopNames) {
+        for process in profile.processes where process.child != nil {
+            let key = TopKey(.process, names.index(ofProcess: process.name))
+            let end = process.end ?? profile.launch.wall
+            let cost = Cost(wall: max(.zero, end - process.start), cpu: process.cpu)
+            add(TopCost(cost, count: 1), to: key)
         }
     }
 }

@@ -5,7 +5,8 @@ package struct ResolvedEntry: Hashable, Sendable {
     /// What it is.
     package struct Thing: Hashable, Sendable {
         package var kind: TopKind
-        /// The function; of a library the name of its file.
+        /// The function; of a library the name of its file, of a process
+        /// that of its program.
         package var name: String
         /// The name of the function's module; nil: whatever it is.
         package var module: String?
@@ -45,7 +46,7 @@ package struct ResolvedEntry: Hashable, Sendable {
 extension ResolvedEntry.Thing {
     func isSame(as key: TopKey, called function: Function) -> Bool {
         key.kind == kind && function.name == name
-            && (module == nil || kind == .library || function.module == module)
+            && (module == nil || kind.isNamedAlone || function.module == module)
             && (reason == nil || key.reason == reason)
     }
 }

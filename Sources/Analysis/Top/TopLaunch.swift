@@ -15,13 +15,17 @@ package struct TopLaunch: Hashable, Sendable {
 
 /// What kind of thing costs time.
 package enum TopKind: String, CaseIterable, Hashable, Sendable {
-    case function, wait, initializer, library
+    case function, wait, initializer, library, process
+
+    /// Whether it has a name of its own, and not that of a function in a module.
+    package var isNamedAlone: Bool { self == .library || self == .process }
 }
 
 /// By what things of several launches are the same.
 struct TopKey: Hashable, Sendable {
     var kind: TopKind
-    /// In ``TopNames``: the function, of a wait the one to look at, of a library its file.
+    /// In ``TopNames``: the function, of a wait the one to look at, of a library its
+    /// file, of a process its program.
     var name: Int32
     /// Of a wait.
     var reason: WaitReason.Kind?

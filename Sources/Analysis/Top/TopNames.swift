@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// What functions and libraries of many launches are called, each once.
+/// What functions, libraries and processes of many launches are called, each once.
 struct TopNames: Sendable {
     /// As the launch has it that was added last.
     struct Name: Sendable {
@@ -35,6 +35,14 @@ struct TopNames: Sendable {
         index(
             of: FunctionIdentity(name: "", module: library),
             shown: Function(name: library, module: library, moduleIndex: nil, isOwn: isOwn))
+    }
+
+    /// - Parameter process: the name of the program that it ended up running.
+    mutating func index(ofProcess process: String) -> Int32 {
+        // No module is called so.
+        index(
+            of: FunctionIdentity(name: process, module: "\0"),
+            shown: Function(name: process, module: process, moduleIndex: nil, isOwn: false))
     }
 
     private mutating func index(of identity: FunctionIdentity, shown: Function) -> Int32 {

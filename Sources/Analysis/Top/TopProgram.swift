@@ -86,7 +86,7 @@ extension TopThing {
         let tallies = Dictionary(sum.tallies.map { ($0.version, $0.tally) }) { $1 }
         kind = key.kind
         function = name.function
-        (file, line) = key.kind == .library ? (nil, nil) : (name.file, name.line)
+        (file, line) = key.kind.isNamedAlone ? (nil, nil) : (name.file, name.line)
         reason = key.reason.map { WaitReason($0, detail: sum.detail) }
         thread = key.thread
         figures = sum.tallies.reduce(Tally()) { $0 + $1.tally }

@@ -62,10 +62,11 @@ package struct TopVersion: Hashable, Sendable {
     package var last: TopLaunch
 }
 
-/// A function, a wait, an initialiser or a library of many launches.
+/// A function, a wait, an initialiser, a library or a process of many launches.
 package struct TopThing: Sendable {
     package var kind: TopKind
-    /// The function; of a wait the one to look at; of a library its file.
+    /// The function; of a wait the one to look at; of a library its file,
+    /// of a process its program.
     package var function: Function
     /// Where in the source; nil: not known.
     package var file: String?
@@ -85,7 +86,7 @@ extension TopThing {
     /// What it is, for a list of what was dealt with.
     package var thing: ResolvedEntry.Thing {
         ResolvedEntry.Thing(
-            kind, function.name, module: kind == .library ? nil : function.module,
+            kind, function.name, module: kind.isNamedAlone ? nil : function.module,
             reason: reason?.kind)
     }
 }

@@ -64,7 +64,7 @@ extension ProgramSums {
 extension ResolvedEntry.Thing {
     fileprivate init(_ key: TopKey, _ function: Function) {
         self.init(
-            key.kind, function.name, module: key.kind == .library ? nil : function.module,
+            key.kind, function.name, module: key.kind.isNamedAlone ? nil : function.module,
             reason: key.reason)
     }
 

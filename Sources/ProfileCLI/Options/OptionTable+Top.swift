@@ -16,8 +16,8 @@ extension OptionTable {
             .resolve, "resolve", "[KIND=]NAME", .text, for: [.top],
             """
             add NAME to the list of --resolved, dealt with from now on: as it is shown, or the \
-            beginning of one name; KIND is function, wait, initializer or library (default: all of \
-            that name). May be given several times
+            beginning of one name; KIND is function, wait, initializer, library or process (default: \
+            all of that name). May be given several times
             """),
     ]
 }

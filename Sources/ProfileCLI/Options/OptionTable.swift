@@ -101,8 +101,8 @@ package enum OptionTable {
         .init(
             .followChildren, "follow-children", for: recording,
             """
-            record the processes that it starts, too, and those that they start; everything is by \
-            ptrace then
+            record the processes that it starts, too, and those that they start: by the kernel's \
+            events, or by ptrace where they are not permitted
             """),
         .init(
             .switches, "switches", "WHETHER", .choice(["on", "off"]), for: recording,

@@ -80,6 +80,9 @@ enum RecorderNotes {
         case .unfollowedChildren:
             "children beyond the first 100,000 are not followed: "
                 + Numbers.grouped(note.value) + " are not shown"
+        case .lostNews:
+            Numbers.count(note.value, "fork")
+                + ", execs or ends of processes not told, for lack of room: some are missing"
         case .unfollowedDisplay:
             Numbers.count(note.value, "connection")
                 + " to the Wayland compositor could not be read on: windows and frames there may "

@@ -39,7 +39,7 @@ struct ResolvedTables {
         let thing = state.entry.thing
         var name = TextTable.Cell(thing.name.escapedForDisplay)
         name.prefix = "  "
-        name.isFunction = thing.kind != .library
+        name.isFunction = !thing.kind.isNamedAlone
         let what = thing.reason.map { "\(thing.kind.words): \($0.rawValue)" } ?? thing.kind.words
         let newer = state.newer
         return [

@@ -54,7 +54,7 @@ extension TopReport {
             section("versions", program.versions, &writer) { version($1, &$0) }
             for (name, kind) in [
                 ("functions", TopKind.function), ("waits", .wait), ("initializers", .initializer),
-                ("libraries", .library),
+                ("libraries", .library), ("processes", .process),
             ] {
                 section(name, program.things[kind] ?? [], &writer) { thing($1, &$0) }
             }
@@ -83,7 +83,7 @@ extension TopReport {
 
     private static func thing(_ thing: TopThing, _ writer: inout JSONWriter) {
         writer.object { writer in
-            if thing.kind == .library {
+            if thing.kind.isNamedAlone {
                 writer.field("name", thing.function.name)
             } else {
                 writer.field("function", thing.function.name)
@@ -134,7 +134,7 @@ extension TopReport {
         time(figures.total, sum: sum.total.wall, &writer)
         switch kind {
         case .function, .wait: break
-        case .initializer: writer.field("cpuNs", sum.total.cpu)
+        case .initializer, .process: writer.field("cpuNs", sum.total.cpu)
         case .library:
             writer.field("unknownCost", figures.unknown)
             writer.field("unused", figures.unused)

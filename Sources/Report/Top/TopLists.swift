@@ -1,7 +1,7 @@
 import Analysis
 import ProfileModel
 
-/// A program's functions, waits, initialisers and libraries.
+/// A program's functions, waits, initialisers, libraries and processes.
 struct TopLists {
     let program: TopProgram
     let options: TextOptions
@@ -10,7 +10,7 @@ struct TopLists {
     private static let (mostFunctions, most) = (12, 8)
 
     func tables() -> [String] {
-        [functions, callers, waits, initializers, libraries].compactMap { $0 }
+        [functions, callers, waits, initializers, libraries, processes].compactMap { $0 }
     }
 
     private func things(_ kind: TopKind) -> [TopThing] { program.things[kind] ?? [] }
@@ -86,6 +86,29 @@ struct TopLists {
             name.isFunction = false
             let unused = thing.figures.unused
             return ([name], [.init(unused == 0 ? "–" : Numbers.grouped(unused))])
+        }
+    }
+
+    // MARK: Processes
+
+    private var processes: String? {
+        let table = TopTable(
+            program: program, options: options,
+            caption: "Processes that it started (--follow-children), from fork to end",
+            columns: [.init(title: "", alignment: .left, minimum: 28)], most: Self.most,
+            more: [.init(title: "CPU", spareRank: 5), .init(title: "processes", spareRank: 6)])
+        return table.render(things(.process), { $0.own }) { thing in
+            var name = thing.function.cell()
+            name.isFunction = false
+            let (cpu, launches) = (thing.figures.sum.total.cpu, thing.figures.launches)
+            let mean = cpu.nanoseconds / Int64(max(1, launches))
+            return (
+                [name],
+                [
+                    .init(Numbers.cell(TimeSpan(nanoseconds: mean))),
+                    .init(thing.figures.perLaunch),
+                ]
+            )
         }
     }
 }

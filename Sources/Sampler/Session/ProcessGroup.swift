@@ -112,6 +112,9 @@ final class ProcessGroup {
         end.lookOnceMore(at: main, signals)
         var outcome = main.result()
         outcome.lostSamples = main.tree?.lost ?? 0
+        outcome.notes = outcome.notes.adding([
+            RecorderNote(.lostNews, main.tree?.news?.lost ?? 0)
+        ])
         end.complete(&outcome)
         outcome.ticks = ticker.served
         outcome.missedTicks = ticker.missed

@@ -238,6 +238,44 @@ import Testing
         #expect(try thing("libx.so", .library, in: unknown.programs.first).figures.own == nil)
     }
 
+    /// Processes that a launch started, by what they ended up running.
+    @Test func processes() throws {
+        func launch(_ lives: [(String, Int64, Int64?)]) -> Profile {
+            Self.launch { builder, _ in
+                for (index, life) in lives.enumerated() {
+                    builder.recording.children.append(
+                        ChildProcess(
+                            pid: Int32(200 + index), parent: 100, name: life.0,
+                            start: RecordingBuilder.at(life.1),
+                            end: life.2.map(RecordingBuilder.at), outcome: .exited(0)))
+                }
+            }
+        }
+        let launches = [
+            launch([("sed", 1, 3), ("sed", 3, 7), ("git", 2, 4)]), launch([("sed", 1, 5)]),
+            // A library of that name is another thing.
+            Self.launch { builder, _ in
+                builder.recording.libraries.append(
+                    LibraryLoad(
+                        path: "/lib/sed", start: RecordingBuilder.at(3), wall: .milliseconds(2),
+                        size: 1, isInitial: false))
+            },
+        ]
+        let program = try Self.summary(launches).programs.first
+        let sed = try thing("sed", .process, in: program)
+        #expect(sed.figures.seen == 2 && sed.figures.sum.count == 3)
+        // 6, 4 and none.
+        #expect(sed.figures.own?.mean == TimeSpan(nanoseconds: 3_333_333))
+        #expect(try thing("git", .process, in: program).figures.sum.count == 1)
+        #expect(try thing("sed", .library, in: program).figures.seen == 1)
+        #expect(sed.thing == ResolvedEntry.Thing(.process, "sed"))
+        // Of what lives on, up to the launch's end.
+        let running = try Self.summary([launch([("daemon", 2, nil)])]).programs.first
+        let wall = try #require(running?.wall.mean)
+        let own = try thing("daemon", .process, in: running).figures.own?.mean
+        #expect(own == wall - .milliseconds(2))
+    }
+
     @Test func nothingAtAll() throws {
         let summary = try TopSummary(TopSums())
         #expect(summary.programs.isEmpty && summary.phase == nil)

@@ -28,6 +28,7 @@ final class MadeProcess: ProcessAccess {
     /// The program that a session watches from outside is gone.
     let program = MadeProgram()
     var isZombie: Bool? = false
+    var isEnding = false
     var hasEnded = false
     /// Threads that were made to go on by our own thread that forked them, and the signals to them.
     private(set) var releasedByParent: [(tid: Int32, signal: Int32)] = []
