@@ -89,6 +89,34 @@ extension EndToEnd {
             #expect(report.functions.contains { $0.function == "work" && $0.selfCpuNs > 0 })
         }
 
+        /// In a child, too, any thread may execute a program: it is the first one then.
+        @Test func anyThreadMayExecuteAProgram() throws {
+            let recorded = try record(["sh", "-c", "\(try Setup.fixture("successor")) 5; true"])
+            #expect(recorded.finished.output == "executed 5 times\n")
+            let report = try recorded.json()
+            #expect(report.processes.map(\.name) == ["sh", "successor"])
+            let child = report.processes[1]
+            #expect(child.exitStatus == 4)
+            #expect(child.phases.count { $0.name == "Wrapper: successor" } == 5)
+            // Of each program five threads, and the last one alone.
+            let threads = report.threads.filter { $0.pid == child.pid }
+            #expect(threads.count == 5 * 5 + 1)
+            #expect(report.functions.reduce(0) { $0 + $1.selfCpuNs } * 10 >= child.cpuNs * 9)
+        }
+
+        /// What events tell of children, they tell of the first process, too, which is followed
+        /// otherwise.
+        @Test func theFirstOneHasItsThreads() throws {
+            let program = [try Setup.fixture("threads"), "3", "9000000"]
+            let recorded = try record(program)
+            let report = try recorded.json()
+            #expect(report.processes.count == 1 && report.threads.count == 4)
+            #expect(report.threads.allSatisfy { $0.endNs != nil })
+            let work = try #require(report.functions.first { $0.function == "work" })
+            #expect(work.selfCpuNs * 10 >= report.processes[0].cpuNs * 9)
+            #expect(report.brokenSums.isEmpty)
+        }
+
         @Test func childrenThatCouldRunAtOnceAreAFinding() throws {
             let spin = try Setup.fixture("spin")
             let recorded = try record(["sh", "-c", "\(spin); \(spin); \(spin)"])

@@ -53,7 +53,7 @@ import Testing
         (#"{"name":"f" "since":"2026-11-24"}"#, "'}' is missing"),
         (
             #"{"name":"f","since":"2026-11-24","kind":"phase"}"#,
-            "\"kind\" must be one of function, wait, initializer, library"
+            "\"kind\" must be one of function, wait, initializer, library, process"
         ),
         (
             #"{"name":"f","since":"2026-11-24","kind":"wait","reason":"love"}"#,

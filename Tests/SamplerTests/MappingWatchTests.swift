@@ -230,7 +230,8 @@ import Testing
             let mapping = CodeMapping(
                 start: start, end: start + size, fileOffset: UInt64(1000 * number),
                 path: "/\(number)", inode: UInt64(number))
-            watch.map([mapping], at: .now)
+            let isTold = watch.map([mapping], at: .now)
+            #expect(isTold)
             for page in 0..<size {
                 pages[start + page] = (mapping.path, mapping.fileOffset + page)
             }
@@ -244,8 +245,12 @@ import Testing
                 }
             }
         }
-        // Nobody reads what it has really mapped.
+        // Nobody reads what it has really mapped, until it makes code itself.
         let changes = watch.changes(at: .now)
         #expect(changes == nil)
+        let made = CodeMapping(start: 100, end: 101, fileOffset: 0, path: "", inode: 0)
+        let isTold = watch.map([made], at: .now)
+        let read = watch.changes(at: .now)
+        #expect(!isTold && read?.contains { $0.path == "[vdso]" } == true)
     }
 }

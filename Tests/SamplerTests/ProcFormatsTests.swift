@@ -76,11 +76,11 @@ import Testing
         }
     }
 
-    @Test func endsOfZombies() {
+    @Test func endsOfZombies() throws {
         let line = ProcSamples.stat.replacing("(b) S", with: "(b) Z")
         #expect(ProcFormats.endStatus(inStat: text(ProcSamples.stat)) == nil)
         // Behind the name, which may hold spaces, comes the third field; the last one is the 52nd.
-        guard let name = line.lastIndex(of: ")") else { return }
+        let name = try #require(line.lastIndex(of: ")"))
         let rest = line[line.index(after: name)...].split { $0 == " " || $0 == "\n" }
         var words = [String(line[...name])]
         words += (0..<49).map { $0 < rest.count ? String(rest[$0]) : "0" } + ["1792\n"]

@@ -50,8 +50,10 @@ extension TraceSession {
         guard let samples = thread.samples else { return }
         var isCut = false
         for seen in samples.take(cpuAtLeast: counters.run, upTo: limit) {
-            if SignalFrame.interruptedStackPointer(
-                behind: seen.stack, at: seen.registers.stackPointer) != nil
+            // Where there is no other way, a stack without its end is better than none.
+            if told == nil,
+                SignalFrame.interruptedStackPointer(
+                    behind: seen.stack, at: seen.registers.stackPointer) != nil
             {
                 thread.usesAlternateStack = true
                 endEvents(of: thread)
@@ -60,7 +62,6 @@ extension TraceSession {
             if seen.stack.bytes.isEmpty { continue }
             thread.stackPointer = seen.registers.stackPointer
             if seen.isInCall { thread.calls.sawCall() } else { thread.calls.sawCode() }
-            // Where there is no other way, a stack without its end is better than none.
             if seen.isCut, told == nil, isShort(seen.stack) {
                 // What it stands for, the next stack stands for, which is whole.
                 isCut = true

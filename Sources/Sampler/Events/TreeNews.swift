@@ -9,6 +9,8 @@ final class TreeNews {
     private let rings: [PerfRing]
     /// What may not be all yet: another core may have something older.
     private var held: [News] = []
+    /// Up to when all is told.
+    private(set) var limit = MonotonicTime.now
     /// How often the kernel had no room for news.
     private(set) var lost: Int64 = 0
 
@@ -62,6 +64,7 @@ final class TreeNews {
         }
         held.sort { $0.time < $1.time }
         let count = held.firstIndex { $0.time > now } ?? held.count
+        limit = now
         defer { held.removeFirst(count) }
         return Array(held.prefix(count))
     }
@@ -91,7 +94,12 @@ final class ProcessHandle {
 
     init(_ pid: Int32) {
         self.pid = pid
-        descriptor = fl_open_process(pid)
+        let opened = fl_open_process(pid)
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        let isSpare = opened < 0 || rlim_t(opened) + rlim_t(KeptFile.spare) < limit.rlim_cur
+        if !isSpare { close(opened) }
+        descriptor = isSpare ? opened : -1
     }
 
     deinit {

@@ -147,7 +147,9 @@ final class TreeSamples {
                 case .sample: add(record)
                 case .mapping where news != nil: addMapping(record)
                 case .fork, .exit, .switch: switches?.add(record)
-                case .lost: lost &+= max(1, record.number(at: 8, as: Int64.self) ?? 1)
+                case .lost:
+                    lost &+= max(1, record.number(at: 8, as: Int64.self) ?? 1)
+                    switches?.addLoss(record)
                 default: break
                 }
             }
@@ -176,9 +178,17 @@ private struct TreeSwitches {
     /// What is not told yet: of another core something older may still come.
     private var waiting: [SchedulerRecord] = []
     private var lastTaken = MonotonicTime.now
+    /// Of the last record, since which others may be lost.
+    private var latest = MonotonicTime.now
+
+    mutating func addLoss(_ record: PerfRecords.Record) {
+        guard let time = record.time else { return }
+        waiting.append(SchedulerRecord(time, 0, .lost(since: min(latest, time))))
+    }
 
     mutating func add(_ record: PerfRecords.Record) {
         guard let time = record.time, let tid = record.tid else { return }
+        latest = time
         if let child = record.child {
             waiting.append(SchedulerRecord(time, child.tid, .began(creator: tid)))
         } else if let kind = record.switching {

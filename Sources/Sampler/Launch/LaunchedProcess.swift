@@ -84,7 +84,7 @@ struct HeldProcess: ~Copyable {
                 ? try? TreeSamples(
                     of: pid, interval: options.sampleInterval, news: news,
                     tellsSwitches: news != nil && options.asksScheduler
-                        && schedule?.seesMachine == false) : nil
+                        && schedule?.seesMachine != true) : nil
             if tree?.news != nil || !options.followsChildren {
                 try tracee.seize()
             } else if tree == nil {

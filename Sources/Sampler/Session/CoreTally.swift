@@ -32,7 +32,10 @@ struct CoreTally: Hashable, Sendable {
     mutating func take(_ record: SchedulerRecord, after look: MonotonicTime) {
         switch record.kind {
         case .began: change(to: .wantsCore, record.time, look)
-        case .arrived: change(to: .running, record.time, look, before: .wantsCore)
+        case .arrived:
+            // Another thread, which executes a program, may have its id now.
+            end = nil
+            change(to: .running, record.time, look, before: .wantsCore)
         case .left(.pushed, _): change(to: .wantsCore, record.time, look, before: .running)
         case .left(.waiting, _):
             change(to: .waiting, record.time, look, before: .running)

@@ -17,6 +17,11 @@ extension TraceSession {
         capture = .signal
         tree.followCode(of: pid)
         parent?.takeTold(upTo: time)
+        if let parent, parent.told == nil {
+            // What it has mapped by now the child has, too.
+            parent.observer.watchMappings(
+                at: process.now, libraries: parent.instrumentation?.loadedLibraries)
+        }
         beginForked(off: parent, by: tree, at: time, isScheduled: isScheduled)
         stage.image?.isTold()
         threads[pid]?.isTraced = false
@@ -24,17 +29,27 @@ extension TraceSession {
 
     /// A thread began.
     func beganTold(_ tid: Int32, at time: MonotonicTime) {
-        guard threads[tid] == nil, outcome == nil else { return }
+        guard told != nil, threads[tid] == nil, outcome == nil else { return }
         addThread(process.thread(tid), start: time, isNew: true).isTraced = false
+    }
+
+    /// Up to when news was read: what happened later may be another program's doing. nil: nobody
+    /// tells any.
+    var newsLimit: MonotonicTime? { told == nil ? nil : tree?.news?.limit }
+
+    /// Hands on what code was mapped.
+    func takeToldCode(upTo limit: MonotonicTime?) {
+        guard told != nil, let tree else { return }
+        let code = tree.takeCode(of: pid, upTo: limit)
+        if !code.isEmpty { observer.mapped(code, at: limit ?? process.now) }
     }
 
     /// Hands on what the events told.
     ///
     /// - Parameter limit: of what happened later nothing is told yet.
     func takeTold(upTo limit: MonotonicTime? = nil) {
-        guard told != nil, let tree else { return }
-        let code = tree.takeCode(of: pid, upTo: limit)
-        if !code.isEmpty { observer.mapped(code, at: limit ?? process.now) }
+        guard told != nil else { return }
+        takeToldCode(upTo: limit)
         for thread in threads.values where thread.phase != .exited {
             takeSamples(of: thread, thread.clock.counters, upTo: limit)
         }
@@ -44,8 +59,11 @@ extension TraceSession {
     ///
     /// - Parameter description: what is known of it; its path may be missing.
     func executedTold(_ description: Image, at time: MonotonicTime) {
-        guard outcome == nil, let tree, let main = threads[pid] else { return }
+        guard told != nil, outcome == nil, let tree, let main = threads[pid] else { return }
         takeTold(upTo: time)
+        // Another thread that executes a program takes the first one's place, which has ended.
+        if told?.withdraw(main) == true { main.tally = CoreTally() }
+        told?.end = nil
         let wasOneOfMany = threads.count > 1
         for thread in threads.values where thread.tid != pid {
             observer.closeWithoutStack(thread, at: time)
@@ -87,8 +105,9 @@ extension TraceSession {
 
     /// A thread has ended.
     func endedTold(_ tid: Int32, at time: MonotonicTime) {
-        guard let thread = threads[tid], thread.phase != .exited, outcome == nil else { return }
-        takeTold()
+        guard told != nil, outcome == nil, let thread = threads[tid], thread.phase != .exited
+        else { return }
+        takeTold(upTo: time)
         rename(thread)
         // What it has used shows when it has left its core.
         told?.leaving.append(ToldProcess.Leaving(thread: thread, time: time))
@@ -96,28 +115,41 @@ extension TraceSession {
         guard threads.values.allSatisfy({ $0.phase == .exited || told?.isLeaving($0) == true })
         else { return }
         told?.end = time
+        takeLastFigures()
+    }
+
+    /// Events should have told of its end, and did not: there was no room for them.
+    func endIfGone(at now: MonotonicTime) {
+        guard outcome == nil, told?.end == nil, told?.handle?.isThere == false else { return }
+        for thread in threads.values where thread.phase != .exited {
+            told?.leaving.append(ToldProcess.Leaving(thread: thread, time: now))
+        }
+        told?.end = now
+    }
+
+    private func takeLastFigures() {
         if process.cpuTime != nil {
             takeFinalCPU()
             ledger.ended(process.counters())
         }
     }
 
-    /// Tells all of a process that is over, as soon as that is known: the scheduler tells late, and
-    /// the kernel tells how it ended when somebody has taken note.
+    /// Tells all of threads that have ended, and of a process that is over, as soon as that is known:
+    /// the scheduler tells late, and the kernel tells how a process ended when somebody has taken note.
     ///
     /// - Parameter mayWait: else what is known now has to do.
     func finishTold(mayWait: Bool) {
+        for leaving in told?.takeLeaving(first: pid, mayWait: mayWait) ?? [] { close(leaving) }
         guard let end = told?.end, outcome == nil else { return }
         told?.looksSinceEnd += 1
         let looks = told?.looksSinceEnd ?? 0
-        let mayTell = mayWait && looks < ToldProcess.enoughLooks
-        for leaving in told?.takeLeaving(evenUnknown: !mayTell) ?? [] { close(leaving) }
+        let mayTell = looks < ToldProcess.enoughLooks
         let how = told?.handle?.outcome
         let isThere = how == nil && told?.handle?.isThere == true
         if mayWait, told?.leaving.isEmpty == false { return }
         // On a busy machine it may want a core for the rest of its end.
         if mayWait, how == nil, mayTell || isThere && looks < ToldProcess.mostLooks { return }
-        closeAll(at: end)
+        closeTold(at: end)
         // Executed with the privileges of its file, a program is out of the events' reach.
         if isThere, !process.isEnding {
             note(.unrecordedPrivileges)
@@ -139,12 +171,18 @@ extension TraceSession {
     }
 
     /// The recording ends, and the process goes on.
-    func leaveTold() {
+    func leaveTold(at end: MonotonicTime) {
         if told?.end != nil { return finishTold(mayWait: false) }
-        guard outcome == nil else { return }
-        takeTold()
-        closeAll(at: process.now)
+        guard told != nil, outcome == nil else { return }
+        takeTold(upTo: end)
+        finishTold(mayWait: false)
+        closeTold(at: end)
         stage.end(.running)
+    }
+
+    private func closeTold(at end: MonotonicTime) {
+        closeAll(at: end)
+        tree?.forgetCode(of: pid)
     }
 }
 
@@ -158,6 +196,9 @@ struct ToldProcess {
 
     init(handle: ProcessHandle?) { self.handle = handle }
 
+    /// Whether the scheduler may have told of its first thread's end, which is another's place now.
+    fileprivate(set) var looksToFollow = 0
+
     /// The scheduler tells what was up to the look before the last one.
     fileprivate static let enoughLooks = 4
     fileprivate static let mostLooks = 250
@@ -166,17 +207,48 @@ struct ToldProcess {
     struct Leaving {
         let thread: TracedThread
         let time: MonotonicTime
+        fileprivate var looks = 0
+
+        fileprivate init(thread: TracedThread, time: MonotonicTime) {
+            self.thread = thread
+            self.time = time
+        }
+
+        fileprivate var isKnown: Bool {
+            thread.tally.end != nil || looks >= ToldProcess.enoughLooks
+        }
     }
 
     fileprivate func isLeaving(_ thread: TracedThread) -> Bool {
         leaving.contains { $0.thread === thread }
     }
 
-    /// - Parameter evenUnknown: also those of which nothing was told.
-    fileprivate mutating func takeLeaving(evenUnknown: Bool) -> [Leaving] {
-        let taken = leaving.filter { evenUnknown || $0.thread.tally.end != nil }
-        leaving.removeAll { evenUnknown || $0.thread.tally.end != nil }
+    /// It has not ended after all. false: that was not said.
+    fileprivate mutating func withdraw(_ thread: TracedThread) -> Bool {
+        let count = leaving.count
+        leaving.removeAll { $0.thread === thread }
+        guard leaving.count < count else { return false }
+        looksToFollow = Self.enoughLooks
+        return true
+    }
+
+    /// Those of which all is known that will be. The first one's place may be taken by another as long
+    /// as there is one.
+    fileprivate mutating func takeLeaving(first pid: Int32, mayWait: Bool) -> [Leaving] {
+        guard !leaving.isEmpty else { return [] }
+        for index in leaving.indices { leaving[index].looks += 1 }
+        let taken = leaving.filter { leaving in
+            !mayWait || leaving.isKnown && (leaving.thread.tid != pid || end != nil)
+        }
+        leaving.removeAll { leaving in taken.contains { $0.thread === leaving.thread } }
         return taken
+    }
+
+    /// Whether the scheduler is to be asked once more to tell of its first thread.
+    mutating func isToBeFollowed() -> Bool {
+        guard looksToFollow > 0 else { return false }
+        looksToFollow -= 1
+        return true
     }
 }
 

@@ -96,8 +96,7 @@ struct MappingWatch: ~Copyable {
         return newer
     }
 
-    /// What is known of the process that this one was forked off, a moment ago. The next look shows
-    /// what else that had mapped by then.
+    /// What is known of the process that this one was forked off, a moment ago.
     ///
     /// - Parameter isTold: what it maps from now on is told.
     mutating func copy(
@@ -125,13 +124,19 @@ struct MappingWatch: ~Copyable {
         return code
     }
 
-    /// Code was mapped, over what was there.
-    mutating func map(_ newer: [CodeMapping], at now: MonotonicTime) {
+    /// Code was mapped, over what was there. A program that makes code itself does so again and again,
+    /// piece by piece: from then on the list is read, where such pieces are one.
+    ///
+    /// - Returns: whether that is the list now; else it is looked at as any other's.
+    mutating func map(_ newer: [CodeMapping], at now: MonotonicTime) -> Bool {
+        if newer.contains(where: \.path.isEmpty) { isTold = false }
+        guard isTold else { return false }
         for mapping in newer {
             code = code.flatMap { $0.parts(outside: mapping.start..<mapping.end) } + [mapping]
         }
         code.sort { $0.start < $1.start }
         lastChange = now
+        return true
     }
 
     /// Of the address space, in pages; 0 once the process has given it up, as the ending do first.

@@ -13,6 +13,12 @@ final class ProcessGroup {
     var waitingNews: [TreeNews.News] = []
     /// The processes of which such news waits.
     var heldBack: Set<Int32> = []
+    /// Those that are not followed, for there are too many.
+    var refused: Set<Int32> = []
+    /// Whose the threads are of which events tell, but for each process's first.
+    var processOfThread: [Int32: Int32] = [:]
+    /// When the recording was to end.
+    private var leftAt: MonotonicTime?
     /// New threads and processes that have stopped, and whose makers have yet to tell of them.
     private var unclaimed: Set<Int32> = []
     /// Of those, processes of which nobody has told.
@@ -74,6 +80,10 @@ final class ProcessGroup {
                     guard sessions[session.pid] === session else { continue }
                     if session.told?.end == nil { session.tick(at: now, missed: missed) }
                     if session !== main { end.look(at: now, inChild: session) }
+                    if session.told?.isToBeFollowed() == true { main.scheduler.follow(session.pid) }
+                    if (ticker.served &+ Int64(session.pid)) % Self.ticksBetweenLooks == 0 {
+                        session.endIfGone(at: now)
+                    }
                     // Of one that is not traced nobody tells us.
                     session.finishTold(mayWait: true)
                     closeIfOver(session)
@@ -101,10 +111,11 @@ final class ProcessGroup {
             }
         }
         closeEnded()
-        takeNews()
+        let recordingEnd = leftAt ?? main.process.now
+        takeNews(upTo: recordingEnd)
         reportSwitches(isLast: true)
         for session in sessions.values where session !== main {
-            session.leaveTold()
+            session.leaveTold(at: recordingEnd)
             // Who is not traced is not let go by our end.
             if session.isUntraced { session.leave() } else { session.abandon() }
             closeIfOver(session)
@@ -126,6 +137,7 @@ final class ProcessGroup {
     /// Ends the recording. To take back what was done to the first process takes a while, and may need
     /// others: a thread that has forked by vfork stops only when its child has gone on.
     private func leave() {
+        leftAt = leftAt ?? main.process.now
         letUnclaimedGo()
         main.whileWaiting = { [unowned self] in serveOthers() }
         main.leave()
@@ -181,8 +193,8 @@ final class ProcessGroup {
     func takeChanges() {
         takeNews()
         main.prepareForChanges()
-        for session in sessions.values
-        where session !== main && session.isUntraced && session.told == nil {
+        for session in tracesChildren ? Array(sessions.values) : []
+        where session !== main && session.isUntraced {
             session.prepareForChanges()
         }
         let process = main.process
@@ -261,6 +273,7 @@ final class ProcessGroup {
         guard session !== main, session.outcome != nil, sessions[session.pid] === session
         else { return }
         sessions[session.pid] = nil
+        forgetThreads(of: session)
         end.ready.childEnded(session.pid)
         children?.ended(
             session.pid, session.result(), at: session.told?.end ?? main.process.now)

@@ -347,8 +347,7 @@ struct ThreadObserver: ~Copyable {
 
     /// Code was mapped.
     mutating func mapped(_ newer: [CodeMapping], at now: MonotonicTime) {
-        mappings.map(newer, at: now)
-        sink.receive(.mappings(mappings.code, now))
+        if mappings.map(newer, at: now) { sink.receive(.mappings(mappings.code, now)) }
     }
 
     /// Of a process that was gone before what it had mapped could be read.

@@ -305,6 +305,7 @@ final class TraceSession {
             abandonExecution()
         }
         observer.watchMappings(at: now, libraries: instrumentation?.loadedLibraries)
+        takeToldCode(upTo: newsLimit)
         reportLibrariesSeen()
         followUntraced(at: now)
         callOffLateStops(at: now)
@@ -321,7 +322,7 @@ final class TraceSession {
             }
             observer.watchName(of: thread, at: now)
             takeAnswer(of: thread, counters)
-            takeSamples(of: thread, counters)
+            takeSamples(of: thread, counters, upTo: newsLimit)
             if thread.phase != .free || isOnItsWay(thread, counters) { continue }
             observer.watchPriority(of: thread, counters, at: now)
             switch observer.look(at: thread, counters, at: now) {

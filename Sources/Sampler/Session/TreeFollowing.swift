@@ -3,13 +3,21 @@ import ProfileModel
 /// The processes that the observed one starts, as the kernel's events tell of them.
 extension ProcessGroup {
     /// Begins, follows and ends the sessions of those of which there is news.
-    func takeNews() {
+    ///
+    /// - Parameter end: the recording's: nothing is waited for any more, and nothing counts that came
+    ///   later; nil: it goes on.
+    func takeNews(upTo end: MonotonicTime? = nil) {
         guard let news = main.tree?.news else { return }
         waitingNews += news.take()
+        if let end { waitingNews.removeAll { $0.time > end } }
         heldBack = []
+        let latest = end == nil ? main.process.now + (.zero - Self.patience) : nil
         var rest: [TreeNews.News] = []
         for (index, item) in waitingNews.enumerated() {
-            if !serve(item, before: waitingNews[(index + 1)...]) { rest.append(item) }
+            let mayWait = latest.map { item.time > $0 } ?? false
+            if !serve(item, before: waitingNews[(index + 1)...], mayWait: mayWait) {
+                rest.append(item)
+            }
         }
         waitingNews = rest
     }
@@ -20,9 +28,14 @@ extension ProcessGroup {
     /// - Parameter later: what else there is to tell.
     /// - Returns: false: it has to wait.
     private func serve(
-        _ item: TreeNews.News, before later: ArraySlice<TreeNews.News>
+        _ item: TreeNews.News, before later: ArraySlice<TreeNews.News>, mayWait: Bool
     ) -> Bool {
-        let mayWait = main.process.now - item.time < Self.patience
+        // What the first one does itself is seen otherwise.
+        if item.pid == main.pid { return true }
+        if refused.contains(item.pid) {
+            if item.endsImage, !item.isExec { refused.remove(item.pid) }
+            return true
+        }
         let isHeld: Bool
         switch item.kind {
         case .began(let creator, let handle):
@@ -43,20 +56,23 @@ extension ProcessGroup {
     private func begin(
         _ item: TreeNews.News, of creator: Int32, _ handle: ProcessHandle?, mayWait: Bool
     ) -> Bool {
-        guard let parent = sessions[creator] ?? (mayWait ? nil : main) else { return false }
+        let isUnknown = !mayWait || refused.contains(creator)
+        guard let parent = sessions[creator] ?? (isUnknown ? main : nil) else { return false }
         if item.pid == creator {
-            // Its first one's threads are found otherwise.
-            if parent.told != nil { parent.beganTold(item.tid, at: item.time) }
+            parent.beganTold(item.tid, at: item.time)
+            processOfThread[item.tid] = item.pid
             return true
         }
         // The kernel may give an id again.
-        if let earlier = sessions[item.pid], earlier !== main {
-            earlier.finishTold(mayWait: false)
+        if let earlier = sessions[item.pid] {
+            earlier.leaveTold(at: item.time)
             closeIfOver(earlier)
         }
-        guard sessions[item.pid] == nil, let tree = main.tree,
-            let session = newSession(item.pid, of: parent, at: item.time)
-        else { return true }
+        guard let tree = main.tree else { return true }
+        guard let session = newSession(item.pid, of: parent, at: item.time) else {
+            refused.insert(item.pid)
+            return true
+        }
         session.beginTold(
             off: sessions[creator], by: tree, handle, at: item.time,
             isScheduled: main.scheduler.seesMachine || tree.tellsSwitches)
@@ -67,8 +83,6 @@ extension ProcessGroup {
     private func execute(
         _ item: TreeNews.News, before later: ArraySlice<TreeNews.News>, mayWait: Bool
     ) -> Bool {
-        // The first one's execs are seen otherwise.
-        if item.pid == main.pid { return true }
         guard let session = sessions[item.pid] else { return !mayWait }
         let isOver = later.contains { $0.pid == item.pid && $0.endsImage }
         let image = session.process.image(at: item.time)
@@ -84,7 +98,13 @@ extension ProcessGroup {
     func reportSwitches(isLast: Bool = false) {
         guard let tree = main.tree, tree.tellsSwitches else { return }
         var found: [SchedulerRecord] = []
-        for record in tree.takeSwitches(isLast: isLast) {
+        for record in tree.takeSwitches(isLast: isLast) where main.threads[record.tid] == nil {
+            if case .lost = record.kind {
+                for thread in sessions.values.flatMap(\.threads.values) {
+                    thread.tally.take(record, after: thread.clock.time)
+                }
+                found.append(record)
+            }
             guard let thread = childsThread(record.tid) else { continue }
             thread.tally.take(record, after: thread.clock.time)
             found.append(record)
@@ -94,17 +114,16 @@ extension ProcessGroup {
 
     /// Threads of which the first process's scheduler tells.
     func childsThread(_ tid: Int32) -> TracedThread? {
-        if let session = sessions[tid], session !== main, let thread = session.threads[tid] {
-            return thread
-        }
-        for session in sessions.values where session.told != nil {
-            if let thread = session.threads[tid]
-                ?? session.told?.leaving.first(where: { $0.thread.tid == tid })?.thread
-            {
-                return thread
-            }
-        }
-        return nil
+        let session = sessions[tid] ?? processOfThread[tid].flatMap { sessions[$0] }
+        guard let session, session.told != nil else { return nil }
+        return session.threads[tid]
+            ?? session.told?.leaving.first { $0.thread.tid == tid }?.thread
+    }
+
+    /// Of a process that is over nothing is told any more.
+    func forgetThreads(of session: TraceSession) {
+        guard session.told != nil, !processOfThread.isEmpty else { return }
+        processOfThread = processOfThread.filter { $0.value != session.pid }
     }
 }
 
