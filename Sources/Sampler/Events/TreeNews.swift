@@ -49,6 +49,11 @@ final class TreeNews {
         self.rings = rings
     }
 
+    /// Of what is added, and nothing else.
+    init() { rings = [] }
+
+    func add(_ news: News) { held.append(news) }
+
     /// What happened since the last call, or a little before, in order.
     func take() -> [News] {
         // Who writes on another core now, is read the next time.
@@ -58,7 +63,7 @@ final class TreeNews {
                 if record.kind == .lost {
                     lost &+= max(1, record.number(at: 8, as: Int64.self) ?? 1)
                 } else if let news = Self.news(record) {
-                    held.append(news)
+                    add(news)
                 }
             }
         }
@@ -95,11 +100,9 @@ final class ProcessHandle {
     init(_ pid: Int32) {
         self.pid = pid
         let opened = fl_open_process(pid)
-        var limit = rlimit()
-        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        let isSpare = opened < 0 || rlim_t(opened) + rlim_t(KeptFile.spare) < limit.rlim_cur
-        if !isSpare { close(opened) }
-        descriptor = isSpare ? opened : -1
+        let isKept = opened >= 0 && ProcFile.leaves(KeptFile.spare, from: opened)
+        if opened >= 0, !isKept { close(opened) }
+        descriptor = isKept ? opened : -1
     }
 
     deinit {

@@ -79,6 +79,15 @@ final class TreeSamples {
         self.rings = rings
     }
 
+    /// Without any samples, but with news.
+    init(news: TreeNews) {
+        rings = []
+        interval = 0
+        stackBytes = 0
+        isUserOnly = false
+        self.news = news
+    }
+
     /// As large as what may be locked allows.
     private static func ring(of events: Int32, pages: inout Int) throws(SystemError) -> PerfRing {
         while true {

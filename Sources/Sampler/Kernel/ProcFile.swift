@@ -16,12 +16,16 @@ struct ProcFile: ~Copyable {
     /// one that is free.
     init?(_ path: String, sparing spare: Int32) {
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        if descriptor < 0 { return nil }
+        if descriptor < 0 || !Self.leaves(spare, from: descriptor) { return nil }
+    }
+
+    /// Whether so many descriptors are left for everything else when one is kept; of a small limit half
+    /// is ours.
+    static func leaves(_ spare: Int32, from descriptor: Int32) -> Bool {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        // Of a small limit half is ours.
         let left = max(limit.rlim_cur - min(limit.rlim_cur, rlim_t(spare)), limit.rlim_cur / 2)
-        if rlim_t(descriptor) >= left { return nil }
+        return rlim_t(descriptor) < left
     }
 
     deinit {

@@ -115,7 +115,13 @@ extension TraceSession {
         guard threads.values.allSatisfy({ $0.phase == .exited || told?.isLeaving($0) == true })
         else { return }
         told?.end = time
-        takeLastFigures()
+        if told?.handle?.isThere == true, !process.isEnding {
+            // Executed with the privileges of its file, a program is out of the events' reach.
+            note(.unrecordedPrivileges)
+            finish(.running, at: time)
+        } else {
+            takeLastFigures()
+        }
     }
 
     /// Events should have told of its end, and did not: there was no room for them.
@@ -149,14 +155,7 @@ extension TraceSession {
         if mayWait, told?.leaving.isEmpty == false { return }
         // On a busy machine it may want a core for the rest of its end.
         if mayWait, how == nil, mayTell || isThere && looks < ToldProcess.mostLooks { return }
-        closeTold(at: end)
-        // Executed with the privileges of its file, a program is out of the events' reach.
-        if isThere, !process.isEnding {
-            note(.unrecordedPrivileges)
-            stage.end(.running)
-        } else {
-            stage.end(how ?? .unknown)
-        }
+        finish(how ?? .unknown, at: end)
     }
 
     private func close(_ leaving: ToldProcess.Leaving) {
@@ -176,13 +175,13 @@ extension TraceSession {
         guard told != nil, outcome == nil else { return }
         takeTold(upTo: end)
         finishTold(mayWait: false)
-        closeTold(at: end)
-        stage.end(.running)
+        finish(.running, at: end)
     }
 
-    private func closeTold(at end: MonotonicTime) {
+    private func finish(_ outcome: Recording.Outcome, at end: MonotonicTime) {
         closeAll(at: end)
         tree?.forgetCode(of: pid)
+        stage.end(outcome)
     }
 }
 

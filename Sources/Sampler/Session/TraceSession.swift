@@ -21,7 +21,7 @@ final class TraceSession {
     var endlessFiles: EndlessFiles
     /// What takes the stacks of its threads and of its children's; nil: each thread's are taken for
     /// itself.
-    private(set) var tree: TreeSamples?
+    var tree: TreeSamples?
     /// What is known of a process of which events tell; nil: it is followed otherwise.
     var told: ToldProcess?
     /// Threads of other processes of which this one's scheduler tells.

@@ -8,7 +8,7 @@ extension ProcessGroup {
     ///   later; nil: it goes on.
     func takeNews(upTo end: MonotonicTime? = nil) {
         guard let news = main.tree?.news else { return }
-        waitingNews += news.take()
+        waitingNews = (waitingNews + news.take()).sorted { $0.time < $1.time }
         if let end { waitingNews.removeAll { $0.time > end } }
         heldBack = []
         let latest = end == nil ? main.process.now + (.zero - Self.patience) : nil
