@@ -108,6 +108,7 @@ import Testing
             let all = Self.record(3, flags: flags, body + Self.identity(tid: 7))
             let record = try #require(Self.read(all).first)
             #expect(record.isExec == isExec && record.process == 7 && record.tid == 7)
+            #expect(record.name == "sh")
         }
         let other = try #require(Self.read(Self.record(4, flags: 1 << 13, body)).first)
         #expect(!other.isExec)
@@ -170,7 +171,7 @@ import Testing
             + Self.mapping()
         for record in Self.read(random.mutated(whole)) {
             _ = (points.event(record), record.switching, record.child, record.time, record.core)
-            _ = (record.mapping, record.isExec, record.process)
+            _ = (record.mapping, record.isExec, record.process, record.name)
         }
     }
 }

@@ -39,8 +39,8 @@ import Testing
         #expect(told.map(\.tid) == [pid, pid, pid])
         #expect(zip(told, told.dropFirst()).allSatisfy { $0.time < $1.time })
         try #require(told.count == 3)
-        guard case .began(let creator, let handle?) = told[0].kind, case .executed = told[1].kind,
-            case .ended = told[2].kind
+        guard case .began(let creator, let handle?) = told[0].kind,
+            case .executed("sh") = told[1].kind, case .ended = told[2].kind
         else {
             Issue.record("\(told.map(\.kind))")
             return
@@ -51,6 +51,11 @@ import Testing
         let code = tree.takeCode(of: pid)
         #expect(code.contains { $0.path.hasSuffix("sh") && $0.inode != 0 })
         #expect(code.allSatisfy { $0.start < $0.end })
+        // Another name for the same file is the one by which it was called.
+        let first = try #require(tree.firstCode(of: pid, after: told[1].time) ?? code.first)
+        #expect(first.path(called: "sh").hasSuffix("/sh"))
+        #expect(first.path(called: "nobody is called so") == first.path)
+        #expect(first.path(called: "cat") == first.path)
         let switches = tree.takeSwitches(isLast: true).filter { $0.tid == pid }
         #expect(zip(switches, switches.dropFirst()).allSatisfy { $0.time <= $1.time })
         #expect(switches.first?.kind == .began(creator: OwnSignposts.thread))

@@ -24,8 +24,9 @@ final class TreeNews {
     enum Kind {
         /// A thread began; of a process that began with it, what stands for that.
         case began(creator: Int32, handle: ProcessHandle?)
-        /// Another program took the process over.
-        case executed
+        /// Another program took the process over; the first 15 bytes of the name by which it was
+        /// executed, without its folders.
+        case executed(name: String)
         /// A thread ended.
         case ended
     }
@@ -85,7 +86,7 @@ final class TreeNews {
                 kind: .began(
                     creator: pid, handle: child.pid == pid ? nil : ProcessHandle(child.pid)))
         case .name where record.isExec:
-            return News(time: time, pid: pid, tid: tid, kind: .executed)
+            return News(time: time, pid: pid, tid: tid, kind: .executed(name: record.name))
         case .exit: return News(time: time, pid: pid, tid: tid, kind: .ended)
         default: return nil
         }

@@ -1,4 +1,5 @@
 import Glibc
+import ProfileModel
 
 /// The path by which a process's program was started: `/usr/bin/redis-server`, where
 /// `/proc/PID/exe` names the file that this link leads to (`/usr/bin/redis-check-rdb`).
@@ -42,6 +43,18 @@ struct ProgramPath {
 
     private static func name(of path: String) -> Substring {
         path.split(separator: "/").last ?? ""
+    }
+}
+
+extension CodeMapping {
+    /// The path by which a program was started whose code this is, if a name for it lies beside the
+    /// file: `/usr/bin/sh`, which leads to `/usr/bin/dash`.
+    func path(called name: String) -> String {
+        guard let slash = path.lastIndex(of: "/"), !name.isEmpty else { return path }
+        let candidate = path[...slash] + name
+        var file = stat()
+        return stat(String(candidate), &file) == 0 && file.st_ino == inode
+            ? String(candidate) : path
     }
 }
 

@@ -44,6 +44,15 @@ struct PerfRecords {
         /// gave itself (`PERF_RECORD_MISC_COMM_EXEC`).
         var isExec: Bool { kind == .name && flags & 1 << 13 != 0 }
 
+        /// Of a new name: that name.
+        var name: String {
+            guard kind == .name, identity > Self.nameOffset else { return "" }
+            let bytes = bytes(at: Self.nameOffset, count: identity - Self.nameOffset)
+            return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+
+        private static let nameOffset = 8
+
         /// Of a mapping: code, as the kernel names it.
         var mapping: CodeMapping? {
             guard kind == .mapping, let start = number(at: 8, as: UInt64.self),

@@ -57,8 +57,10 @@ extension TraceSession {
 
     /// Another program took the process over.
     ///
-    /// - Parameter description: what is known of it; its path may be missing.
-    func executedTold(_ description: Image, at time: MonotonicTime) {
+    /// - Parameters:
+    ///   - description: what is known of it; its path may be missing.
+    ///   - name: by which it was executed.
+    func executedTold(_ description: Image, called name: String, at time: MonotonicTime) {
         guard told != nil, outcome == nil, let tree, let main = threads[pid] else { return }
         takeTold(upTo: time)
         // Another thread that executes a program takes the first one's place, which has ended.
@@ -73,7 +75,8 @@ extension TraceSession {
         leaveImage()
         var description = description
         if description.path.isEmpty {
-            description.path = tree.firstCode(of: pid, after: time)?.path ?? ""
+            description.path =
+                tree.firstCode(of: pid, after: time).map { $0.path(called: name) } ?? ""
         }
         let image = RunningImage(
             start: time, path: description.path, arguments: description.arguments)

@@ -42,9 +42,10 @@ extension ProcessGroup {
             isHeld =
                 heldBack.contains(creator)
                 || !begin(item, of: creator, handle, mayWait: mayWait)
-        case .executed:
+        case .executed(let name):
             isHeld =
-                heldBack.contains(item.pid) || !execute(item, before: later, mayWait: mayWait)
+                heldBack.contains(item.pid)
+                || !execute(item, name, before: later, mayWait: mayWait)
         case .ended:
             isHeld = heldBack.contains(item.pid) || mayWait && sessions[item.pid] == nil
             if !isHeld { sessions[item.pid]?.endedTold(item.tid, at: item.time) }
@@ -81,7 +82,8 @@ extension ProcessGroup {
 
     /// What a program was called with shows only when the kernel has made its stack.
     private func execute(
-        _ item: TreeNews.News, before later: ArraySlice<TreeNews.News>, mayWait: Bool
+        _ item: TreeNews.News, _ name: String, before later: ArraySlice<TreeNews.News>,
+        mayWait: Bool
     ) -> Bool {
         guard let session = sessions[item.pid] else { return !mayWait }
         let isOver = later.contains { $0.pid == item.pid && $0.endsImage }
@@ -90,7 +92,8 @@ extension ProcessGroup {
         // What is read now may be the next one's.
         let isOthers = later.contains { $0.pid == item.pid && $0.isExec }
         session.executedTold(
-            isOthers ? Image(path: "", arguments: [], time: item.time) : image, at: item.time)
+            isOthers ? Image(path: "", arguments: [], time: item.time) : image, called: name,
+            at: item.time)
         return true
     }
 

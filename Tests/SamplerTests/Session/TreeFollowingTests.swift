@@ -77,7 +77,7 @@ import Testing
         look()
         #expect(children.parents == [child.pid: process.pid])
         #expect(session?.isUntraced == true && group.main.tracesChildren == false)
-        tell(.executed)
+        tell(.executed(name: "child"))
         tell(.ended)
         let end = process.now
         // How it ended may be told a little later.
@@ -100,7 +100,7 @@ import Testing
     @Test func whatComesBeforeItsForkWaits() {
         process.pass(1)
         let time = process.now
-        tell(.executed)
+        tell(.executed(name: "child"))
         look()
         #expect(children.began.isEmpty && group.waitingNews.count == 1)
         news.add(
@@ -140,7 +140,7 @@ import Testing
     @Test func notAllAreFollowed() {
         children.isFull = true
         fork()
-        tell(.executed)
+        tell(.executed(name: "child"))
         tell(.began(creator: child.pid, handle: nil), of: 501)
         tell(.ended)
         look()
@@ -181,7 +181,7 @@ import Testing
         tell(.ended)
         look(8)
         #expect(children.ended.isEmpty)
-        tell(.executed)
+        tell(.executed(name: "child"))
         look(8)
         #expect(children.ended.isEmpty && session?.threads.keys.sorted() == [child.pid])
         tell(.ended)
@@ -195,7 +195,7 @@ import Testing
         group.main.addNewThreads(at: process.now)
         let before = group.main.threads.count
         tell(.began(creator: process.pid, handle: nil), of: process.pid, thread.tid)
-        tell(.executed, of: process.pid)
+        tell(.executed(name: ""), of: process.pid)
         tell(.ended, of: process.pid, thread.tid)
         look(8)
         #expect(group.main.threads.count == before && group.waitingNews.isEmpty)
@@ -222,7 +222,7 @@ import Testing
             case 0:
                 let creator = [process.pid, pid, pid - 1].randomElement(using: &random)
                 tell(.began(creator: creator ?? 0, handle: nil), of: pid, tid)
-            case 1: tell(.executed, of: pid)
+            case 1: tell(.executed(name: ""), of: pid)
             default: tell(.ended, of: pid, tid)
             }
             if Bool.random(using: &random) { look() }
