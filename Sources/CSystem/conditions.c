@@ -30,14 +30,5 @@ int fl_has_children(void) {
     return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0 || errno != ECHILD;
 }
 
-int fl_open_pid(pid_t pid) {
-    const long descriptor = syscall(SYS_pidfd_open, pid, 0);
-    return descriptor == -1 ? -errno : (int)descriptor;
-}
-
-int fl_signal_pid(int pidfd, int signal) {
-    return syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0) == 0 ? 0 : -errno;
-}
-
 unsigned fl_device_major(uint64_t device) { return major(device); }
 unsigned fl_device_minor(uint64_t device) { return minor(device); }

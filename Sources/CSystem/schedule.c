@@ -186,30 +186,3 @@ size_t fl_read_ring(void *ring, size_t pages, void *buffer, size_t count) {
     __atomic_store_n(&control->data_tail, next, __ATOMIC_RELEASE);
     return count;
 }
-
-int fl_open_process(pid_t pid) {
-    const long descriptor = syscall(SYS_pidfd_open, pid, 0);
-    return descriptor < 0 ? -errno : (int)descriptor;
-}
-
-int fl_is_there(int process) {
-    return syscall(SYS_pidfd_send_signal, process, 0, NULL, 0) == 0 || errno != ESRCH;
-}
-
-// `struct pidfd_info` of the kernel's pidfd.h, which may be newer than the headers here.
-struct process_info {
-    uint64_t mask;
-    uint64_t cgroup;
-    uint32_t ids[3];
-    uint32_t credentials[8];
-    int32_t exit_code;
-};
-
-int fl_end_of_process(int process, int *status) {
-    static const uint64_t told_exit = 1 << 3;  // PIDFD_INFO_EXIT
-    struct process_info info = {.mask = told_exit};
-    if (ioctl(process, _IOWR(0xFF, 11, struct process_info), &info) < 0) return 0;
-    if (!(info.mask & told_exit)) return 0;
-    *status = info.exit_code;
-    return 1;
-}

@@ -32,14 +32,6 @@ int fl_open_tree_samples(
 // or -errno.
 int fl_open_tree_news(pid_t tid, int core, int signal);
 
-// A descriptor that stands for a process, whoever has its number later; or -errno.
-int fl_open_process(pid_t pid);
-// Whether that process is there still, be it that nobody has taken note of its end: 1 or 0.
-int fl_is_there(int process);
-// How it ended, as waitpid(2) tells, once somebody has taken note of that. 1: here it is; 0: the kernel
-// does not tell (before Linux 6.15), or not yet.
-int fl_end_of_process(int process, int *status);
-
 // Sends a signal to a thread, once, when it has used so many nanoseconds of CPU time more and runs its
 // own code: none of its system calls notices. A descriptor, whose end calls it off, or -errno.
 int fl_open_interruption(pid_t tid, int signal, uint64_t period);

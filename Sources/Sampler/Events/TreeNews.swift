@@ -92,36 +92,3 @@ final class TreeNews {
         }
     }
 }
-
-/// Stands for one process, whoever has its number later.
-final class ProcessHandle {
-    private let pid: Int32
-    private let descriptor: Int32
-
-    init(_ pid: Int32) {
-        self.pid = pid
-        let opened = fl_open_process(pid)
-        let isKept = opened >= 0 && ProcFile.leaves(KeptFile.spare, from: opened)
-        if opened >= 0, !isKept { close(opened) }
-        descriptor = isKept ? opened : -1
-    }
-
-    deinit {
-        if descriptor >= 0 { close(descriptor) }
-    }
-
-    /// Whether it is there still, be it that nobody has taken note of its end; nil: that is not known.
-    var isThere: Bool? { descriptor < 0 ? nil : fl_is_there(descriptor) == 1 }
-
-    /// How it ended; nil: it has not, or the kernel does not tell us.
-    var outcome: Recording.Outcome? {
-        guard descriptor >= 0 else { return nil }
-        var status: Int32 = 0
-        if fl_end_of_process(descriptor, &status) == 1 {
-            return TraceEvent(status: status)?.outcome
-        }
-        // As long as nobody has taken note.
-        let known = ProcessFiles(pid: pid).endOfZombie
-        return known != nil && isThere == true ? known : nil
-    }
-}

@@ -181,37 +181,3 @@ final class TreeSamples {
     // pid, tid, time, core; then the registers' kind.
     private static let kindOffset = 24
 }
-
-/// When each thread of a tree of processes has a core.
-private struct TreeSwitches {
-    /// What is not told yet: of another core something older may still come.
-    private var waiting: [SchedulerRecord] = []
-    private var lastTaken = MonotonicTime.now
-    /// Of the last record, since which others may be lost.
-    private var latest = MonotonicTime.now
-
-    mutating func addLoss(_ record: PerfRecords.Record) {
-        guard let time = record.time else { return }
-        waiting.append(SchedulerRecord(time, 0, .lost(since: min(latest, time))))
-    }
-
-    mutating func add(_ record: PerfRecords.Record) {
-        guard let time = record.time, let tid = record.tid else { return }
-        latest = time
-        if let child = record.child {
-            waiting.append(SchedulerRecord(time, child.tid, .began(creator: tid)))
-        } else if let kind = record.switching {
-            waiting.append(SchedulerRecord(time, tid, kind))
-        }
-    }
-
-    mutating func take(isLast: Bool) -> [SchedulerRecord] {
-        let limit = lastTaken
-        lastTaken = .now
-        waiting.sort { $0.time < $1.time }
-        let count =
-            isLast ? waiting.count : waiting.firstIndex { $0.time >= limit } ?? waiting.count
-        defer { waiting.removeFirst(count) }
-        return Array(waiting.prefix(count))
-    }
-}
