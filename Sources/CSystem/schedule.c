@@ -107,6 +107,22 @@ int fl_open_tree_news(pid_t tid, int core, int signal) {
     return -error;
 }
 
+int fl_open_tree_costs(pid_t tid, int core) {
+    struct perf_event_attr attributes = {
+        .type = PERF_TYPE_SOFTWARE,
+        .config = PERF_COUNT_SW_TASK_CLOCK,
+        .exclude_kernel = 1,
+        .exclude_hv = 1,
+        .inherit = 1,
+        // What a thread has used is told at its end.
+        .inherit_stat = 1,
+        .task = 1,
+        .comm = 1,
+        .comm_exec = 1,
+    };
+    return open_events(&attributes, tid, core);
+}
+
 int fl_open_interruption(pid_t tid, int signal, uint64_t period) {
     struct perf_event_attr attributes = {
         .type = PERF_TYPE_SOFTWARE,

@@ -42,7 +42,7 @@ package enum FileKind: Int32, CaseIterable, Sendable {
     func tables(asOf version: Int32) -> [Schema.Table] {
         switch self {
         case .recording: Schema.tables(asOf: version)
-        case .measurement: MeasurementSchema.tables
+        case .measurement: MeasurementSchema.tables(asOf: version)
         }
     }
 

@@ -10,12 +10,12 @@ enum MadeGate {
         confidence: 0.9966, difference: 6_012_000, differenceLow: 5_903_000,
         differenceHigh: 6_121_000, detectable: 0.041, verdict: .slower)
 
-    static func phases(_ name: String = "Static initialisers") -> [PhaseDifference] {
+    static func phases(_ name: String = "Static initialisers") -> [PartDifference] {
         [
-            PhaseDifference(
+            PartDifference(
                 name: "Dynamic linking", pairs: 20, difference: 12_000, low: -31_000,
                 high: 44_000, confidence: 0.9975, isLonger: false),
-            PhaseDifference(
+            PartDifference(
                 name: name, pairs: 20, difference: 6_001_000, low: 5_950_000, high: 6_052_000,
                 confidence: 0.9975, isLonger: true),
         ]
@@ -23,7 +23,7 @@ enum MadeGate {
 
     static func report(
         _ decision: ComparisonPlan.Decision, seen: Comparison? = comparison,
-        second: Comparison? = nil, phases: [PhaseDifference] = phases(),
+        second: Comparison? = nil, phases: [PartDifference] = phases(),
         measurement: Measurement = Measured.against().0
     ) -> GateReport {
         GateReport(

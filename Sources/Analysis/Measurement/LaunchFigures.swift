@@ -38,6 +38,7 @@ extension MeasuredLaunch {
         minorFaults = observed.counters.minorFaults
         majorFaults = observed.counters.majorFaults
         readBytes = observed.counters.readBytes
+        processes = observed.processes
         otherWork = observed.otherWork
         stolen = observed.stolen
         frequency = observed.frequency

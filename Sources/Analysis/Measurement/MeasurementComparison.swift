@@ -4,7 +4,10 @@ package import ProfileModel
 /// so that whatever else changed between them is in the differences, too.
 package struct MeasurementComparison: Hashable, Sendable {
     package var launch: UnpairedDifference
-    package var phases: [Phase]
+    package var phases: [Part]
+    /// Of the processes that launches start, by name, in launches that know them; where one side knows
+    /// of none, there are none.
+    package var processes: [Part]
     /// What else differs between them, gravest first.
     package var mismatches: [MeasurementMismatch]
     /// How much later the second was begun, in nanoseconds; negative: earlier.
@@ -12,10 +15,11 @@ package struct MeasurementComparison: Hashable, Sendable {
     /// By what it is judged.
     package var rule: ComparisonRule
 
-    package struct Phase: Hashable, Sendable {
+    /// A phase, or all processes of one name.
+    package struct Part: Hashable, Sendable {
         package var name: String
-        /// Where a launch does not have the phase, it took no time. All phases' bounds hold together
-        /// with the rule's confidence (Bonferroni).
+        /// Where a launch does not have the part, it took no time. All phases' bounds hold together
+        /// with the rule's confidence (Bonferroni), and so do those of all processes.
         package var difference: UnpairedDifference
     }
 
@@ -53,20 +57,30 @@ extension MeasurementComparison {
         self.rule = rule
         let (span, overflow) = after.header.date.subtractingReportingOverflow(before.header.date)
         interval = overflow ? .max : span
-        phases = Self.phases(before.countedLaunches, after.countedLaunches, rule.confidence)
+        let (old, new) = (before.countedLaunches, after.countedLaunches)
+        phases = Self.parts(
+            MeasuredLaunch.phaseNames(of: old + new), old.map(\.phaseWalls), new.map(\.phaseWalls),
+            rule.confidence)
+        let (oldKnown, newKnown) = (old.knowingProcesses, new.knowingProcesses)
+        processes = Self.parts(
+            StartedProcesses.names(of: oldKnown + newKnown), oldKnown.map(\.processWalls),
+            newKnown.map(\.processWalls), rule.confidence)
     }
 
-    private static func phases(
-        _ before: [MeasuredLaunch], _ after: [MeasuredLaunch], _ confidence: Double
-    ) -> [Phase] {
-        let names = MeasuredLaunch.phaseNames(of: before + after)
+    private static func parts(
+        _ names: [String], _ before: [[String: Double]], _ after: [[String: Double]],
+        _ confidence: Double
+    ) -> [Part] {
         let chance = (1 - confidence) / Double(max(1, names.count))
-        let (old, new) = (before.map(\.phaseWalls), after.map(\.phaseWalls))
         return names.compactMap { name in
             UnpairedDifference(
-                new.map { $0[name] ?? 0 }, against: old.map { $0[name] ?? 0 },
+                after.map { $0[name] ?? 0 }, against: before.map { $0[name] ?? 0 },
                 confidence: 1 - chance
-            ).map { Phase(name: name, difference: $0) }
+            ).map { Part(name: name, difference: $0) }
         }
     }
+}
+
+extension [MeasuredLaunch] {
+    fileprivate var knowingProcesses: [MeasuredLaunch] { filter { $0.processes != nil } }
 }

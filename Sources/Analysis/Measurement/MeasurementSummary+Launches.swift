@@ -20,6 +20,7 @@ extension ArmSummary {
         }
         wall = Distribution(launches.map { $0.wall.value })
         phases = PhaseSummary.all(of: launches)
+        processes = StartedProcesses.all(of: launches)
         cpu = Distribution(known: launches.map { $0.cpu?.value })
         mainBlocked = Distribution(known: launches.map { $0.mainBlocked?.value })
         minorFaults = Distribution(known: launches.map { $0.minorFaults.map(Double.init) })

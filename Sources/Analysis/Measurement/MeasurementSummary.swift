@@ -15,6 +15,8 @@ package struct ArmSummary: Hashable, Sendable {
     package var wall: Distribution?
     /// Those that launches have; of a phase that some do not have, ``Distribution/count`` is less.
     package var phases: [PhaseSummary]
+    /// Those that took most first; empty: none, or not known.
+    package var processes: [StartedProcesses]
     package var cpu: Distribution?
     package var mainBlocked: Distribution?
     /// In counts and bytes, not nanoseconds.

@@ -32,6 +32,10 @@ int fl_open_tree_samples(
 // or -errno.
 int fl_open_tree_news(pid_t tid, int core, int signal);
 
+// Tells of the same, and wakes nobody; and of the CPU time on that core of each thread that ends
+// (PERF_RECORD_READ; some kernels leave it out). A descriptor, or -errno.
+int fl_open_tree_costs(pid_t tid, int core);
+
 // Sends a signal to a thread, once, when it has used so many nanoseconds of CPU time more and runs its
 // own code: none of its system calls notices. A descriptor, whose end calls it off, or -errno.
 int fl_open_interruption(pid_t tid, int signal, uint64_t period);

@@ -38,6 +38,8 @@ package struct MeasuredLaunch: Hashable, Sendable {
     package var readyBy: String?
     /// In the order of time; their wall times add up to ``wall``.
     package var phases: [MeasuredPhase]
+    /// Those that the first process and its children started, no name twice; nil: not known.
+    package var processes: [MeasuredProcesses]?
     /// What the program printed, where the launch failed (the last 4 KiB); empty: nothing.
     package var output: String
 

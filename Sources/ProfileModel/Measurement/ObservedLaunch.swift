@@ -23,6 +23,8 @@ package struct ObservedLaunch: Hashable, Sendable {
     package var mainBlocked: TimeSpan?
     /// Of the process and the children that it waited for; nil: not known.
     package var counters = ProcessCounters()
+    /// Those that the first process and its children started; nil: not known.
+    package var processes: [MeasuredProcesses]?
     /// CPU time of everything else on the machine meanwhile, and what the hypervisor gave to others,
     /// as ``MeasuredLaunch`` has them; nil: not known.
     package var otherWork: TimeSpan?

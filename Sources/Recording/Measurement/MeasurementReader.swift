@@ -22,6 +22,7 @@ extension TableReader {
         try Self.admit { () throws(Inconsistency) in try rules.admit(measurement) }
         measurement.launches = try launches()
         try readPhases(into: &measurement.launches)
+        if database.version >= 2 { try readProcesses(into: &measurement.launches) }
         for launch in measurement.launches {
             try Self.admit { () throws(Inconsistency) in try rules.admit(launch) }
         }
@@ -129,6 +130,29 @@ extension TableReader {
                 MeasuredPhase(
                     name: try row.text(2), wall: try row.span(3), cpu: try row.optionalSpan(4)))
             last = index
+        }
+    }
+}
+
+extension TableReader {
+    /// They come in the order of their launches, too.
+    private mutating func readProcesses(into launches: inout [MeasuredLaunch]) throws(ReadFailure) {
+        var last = 0
+        try scan(MeasurementSchema.processes) { row, _ throws(ReadFailure) in
+            let index: Int = try row.integer(1)
+            guard launches.indices.contains(index), index >= last else { throw row.invalid(1) }
+            last = index
+            guard let name = try row.optionalText(2) else {
+                guard launches[index].processes == nil else { throw row.invalid(2) }
+                launches[index].processes = []
+                return
+            }
+            launches[index].processes =
+                (launches[index].processes ?? []) + [
+                    MeasuredProcesses(
+                        name: name, count: try row.integer(3), wall: try row.span(4),
+                        cpu: try row.optionalSpan(5))
+                ]
         }
     }
 }

@@ -13,6 +13,7 @@ struct MeasurementRules {
 
     private(set) var launches = 0
     private(set) var phases = 0
+    private(set) var processes = 0
     private var arms = 0
     /// Of the launch before.
     private var start = TimeSpan.zero
@@ -62,6 +63,7 @@ struct MeasurementRules {
             try require(text.utf8.count <= Self.longestText, "a text is too long")
         }
         try admitPhases(of: launch)
+        try admitProcesses(of: launch)
         start = launch.start
         launches += 1
     }
@@ -83,6 +85,24 @@ struct MeasurementRules {
         }
         try require(
             rest == 0 || launch.phases.isEmpty, "its phases do not add up to its wall time")
+    }
+
+    private mutating func admitProcesses(of launch: MeasuredLaunch) throws(Inconsistency) {
+        var names: Set<String> = []
+        for named in launch.processes ?? [] {
+            try Self.require(
+                1...Int(Int32.max) ~= named.count && Self.range ~= named.wall.nanoseconds
+                    && Self.range ~= named.cpu?.nanoseconds ?? 0, "processes", processes,
+                "a figure out of range")
+            try Self.require(
+                named.name.utf8.count <= Self.longestText, "processes", processes,
+                "its name is too long")
+            try Self.require(
+                names.insert(named.name).inserted, "processes", processes, "its name is there twice"
+            )
+            processes += 1
+        }
+        if launch.processes == [] { processes += 1 }
     }
 
     private func require(

@@ -1,7 +1,7 @@
-/// The layout of a measurement's file, version 1. `docs/recording-format.md` explains every column.
+/// The layout of a measurement's file, version 2. `docs/recording-format.md` explains every column.
 enum MeasurementSchema {
     /// The lower half of SQLite's `user_version`; see ``FileKind``.
-    static let version: Int32 = 1
+    static let version: Int32 = 2
 
     static let measurement = Schema.Table(
         "measurement",
@@ -41,7 +41,20 @@ enum MeasurementSchema {
             "wall_ns": "INTEGER NOT NULL", "cpu_ns": "INTEGER",
         ])
 
-    static let tables = [
+    /// Of the launches that know them. A launch that knows of none has one without a name.
+    static let processes = Schema.Table(
+        "processes",
+        [
+            "launch": "INTEGER NOT NULL", "name": "TEXT", "count": "INTEGER NOT NULL",
+            "wall_ns": "INTEGER NOT NULL", "cpu_ns": "INTEGER",
+        ])
+
+    private static let firstTables = [
         measurement, conditions, until, machine, arms, arguments, launches, phases,
     ]
+
+    /// Version 1 knew of no processes.
+    static func tables(asOf version: Int32) -> [Schema.Table] {
+        version < 2 ? firstTables : firstTables + [processes]
+    }
 }

@@ -13,6 +13,7 @@ package final class MeasurementWriter {
     private let header: Statement
     private let launch: Statement
     private let phase: Statement
+    private let processes: Statement
     private let discarding: Statement
     private var rules: MeasurementRules
     private var written: Measurement.Header
@@ -32,11 +33,13 @@ package final class MeasurementWriter {
         file = try FileWriter(creating: path, .measurement) { database throws(RecordingError) in
             try MeasurementWriter.write(begun, to: database)
         }
-        (header, launch, phase, discarding) = try file.prepare { database throws(RecordingError) in
+        (header, launch, phase, processes, discarding) = try file.prepare {
+            database throws(RecordingError) in
             (
                 try database.prepare(MeasurementSchema.measurement.replacement),
                 try database.prepare(MeasurementSchema.launches.insertion),
                 try database.prepare(MeasurementSchema.phases.insertion),
+                try database.prepare(MeasurementSchema.processes.insertion),
                 try database.prepare("UPDATE launches SET discarded = ? WHERE id = ?")
             )
         }
@@ -45,12 +48,15 @@ package final class MeasurementWriter {
 
     /// Keeps one more launch, for good. ~50 µs.
     package func append(_ launch: MeasuredLaunch) throws(RecordingError) {
-        let (row, firstPhase) = (rules.launches, rules.phases)
+        let (row, firstPhase, firstProcess) = (rules.launches, rules.phases, rules.processes)
         try file.check { () throws(Inconsistency) in try rules.admit(launch) }
         try file.write { () throws(SQLiteFailure) in
             try self.launch.write(launch, row: row)
             for (number, phase) in launch.phases.enumerated() {
                 try self.phase.write(phase, launch: row, row: firstPhase + number)
+            }
+            for (number, named) in launch.storedProcesses.enumerated() {
+                try processes.write(named, launch: row, row: firstProcess + number)
             }
         }
         try file.commit()
@@ -120,6 +126,14 @@ extension Measurement {
     }
 }
 
+extension MeasuredLaunch {
+    /// That they are known to be none is a row, too.
+    var storedProcesses: [MeasuredProcesses?] {
+        guard let processes else { return [] }
+        return processes.isEmpty ? [nil] : processes
+    }
+}
+
 /// One row each; the order of the binds is that of the columns in ``MeasurementSchema``.
 extension Statement {
     fileprivate func write(_ header: Measurement.Header) throws(SQLiteFailure) {
@@ -186,6 +200,19 @@ extension Statement {
         try bind(3, phase.name)
         try bind(4, phase.wall.nanoseconds)
         try bind(5, phase.cpu?.nanoseconds)
+        try run()
+    }
+
+    /// - Parameter processes: nil: there are none.
+    fileprivate func write(
+        _ processes: MeasuredProcesses?, launch: Int, row: Int
+    ) throws(SQLiteFailure) {
+        try bind(1, row)
+        try bind(2, launch)
+        try bind(3, processes?.name)
+        try bind(4, processes?.count ?? 0)
+        try bind(5, processes?.wall.nanoseconds ?? 0)
+        try bind(6, processes?.cpu?.nanoseconds)
         try run()
     }
 }

@@ -26,7 +26,11 @@ extension GateReport {
             writer.key("phase")
             writer.value(result.culprit?.name)
             writer.key("phases")
-            writer.array(result.phases, inLines: true) { Self.phase($1, &$0) }
+            writer.array(result.phases, inLines: true) { Self.part($1, &$0) }
+            writer.key("process")
+            writer.value(result.slowerProcess?.name)
+            writer.key("processes")
+            writer.array(result.processes, inLines: true) { Self.part($1, &$0) }
             writer.key("notes")
             writer.array(notes, inLines: true) { JSONReport.note($1, &$0) }
             writer.endLine()
@@ -83,21 +87,21 @@ extension GateReport {
         }
     }
 
-    private static func phase(_ phase: PhaseDifference, _ writer: inout JSONWriter) {
+    private static func part(_ part: PartDifference, _ writer: inout JSONWriter) {
         writer.object { writer in
-            writer.field("name", phase.name)
-            writer.field("pairs", phase.pairs)
+            writer.field("name", part.name)
+            writer.field("pairs", part.pairs)
             let times: [(String, Double)] = [
-                ("differenceNs", phase.difference), ("differenceLowNs", phase.low),
-                ("differenceHighNs", phase.high),
+                ("differenceNs", part.difference), ("differenceLowNs", part.low),
+                ("differenceHighNs", part.high),
             ]
             for (name, time) in times {
                 writer.key(name)
                 writer.rounded(time)
             }
             writer.key("confidence")
-            writer.decimal(phase.confidence, digits: 6)
-            writer.field("isLonger", phase.isLonger)
+            writer.decimal(part.confidence, digits: 6)
+            writer.field("isLonger", part.isLonger)
         }
     }
 }

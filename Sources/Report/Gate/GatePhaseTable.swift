@@ -1,12 +1,14 @@
 import Analysis
 
-/// The phases of two programs side by side.
+/// The phases of two programs side by side, and the processes that they start.
 struct GatePhaseTable {
     let report: GateReport
     let options: TextOptions
 
     /// More than anybody reads.
     private static let mostPhases = 50
+    /// Those that take most; JSON has all.
+    private static let mostProcesses = 12
 
     /// Where there is no room for both, the differences matter more than what they are between.
     func render() -> String {
@@ -29,6 +31,14 @@ struct GatePhaseTable {
             let words = medians + [GateWords.difference(phase), GateWords.bounds(phase)]
             return [TextTable.Cell(phase.name.escapedForDisplay)] + words.map { TextTable.Cell($0) }
         }
+        table.rows += report.result.processes.prefix(Self.mostProcesses).map { process in
+            let medians = arms.map { arm in
+                summary.arms[arm].processes.first { $0.name == process.name }
+                    .map { Quantity.time.text($0.wall.median) } ?? "none"
+            }
+            return ["started: " + process.name.escapedForDisplay] + medians
+                + [GateWords.difference(process), GateWords.bounds(process)]
+        }.map { $0.map { TextTable.Cell($0) } }
         return table.render(width: options.columns, colour: colour)
     }
 

@@ -33,16 +33,20 @@ struct GateWords {
         guard let phase = result.culprit else {
             return "; no phase by itself is surely longer"
         }
+        let process = result.slowerProcess.map {
+            ", where \($0.name.escapedForDisplay), which it starts, takes "
+                + "\(Self.difference($0)) (\(Self.bounds($0)))"
+        }
         return "; it comes from \(phase.name.escapedForDisplay): "
-            + "\(Self.difference(phase)) a launch (\(Self.bounds(phase)))"
+            + "\(Self.difference(phase)) a launch (\(Self.bounds(phase)))" + (process ?? "")
     }
 
-    static func difference(_ phase: PhaseDifference) -> String {
+    static func difference(_ phase: PartDifference) -> String {
         Quantity.time.signed(phase.difference)
     }
 
     /// "+5.903 ms to +6.121 ms"
-    static func bounds(_ phase: PhaseDifference) -> String {
+    static func bounds(_ phase: PartDifference) -> String {
         "\(Quantity.time.signed(phase.low)) to \(Quantity.time.signed(phase.high))"
     }
 

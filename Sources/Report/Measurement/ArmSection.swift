@@ -14,6 +14,9 @@ struct ArmSection {
     var blocks: [String] {
         let launches = measurement.launches.filter { $0.arm == arm }
         var blocks = [heading + figures(launches)]
+        if !summary.processes.isEmpty {
+            blocks.append(StartedTable(processes: summary.processes, options: options).render())
+        }
         let strip = LaunchStrip(launches: launches, scale: scale, options: options).render()
         if !strip.isEmpty { blocks.append(strip) }
         let remarks = remarks(launches)

@@ -7,6 +7,9 @@ enum Figure: Hashable, Sendable {
     case phase(String)
     case cpu
     case phaseCPU(String)
+    /// All processes of a name that a launch started.
+    case processWall(String)
+    case processCPU(String)
     case mainBlocked
     case minorFaults
     case majorFaults
@@ -18,6 +21,8 @@ enum Figure: Hashable, Sendable {
         case .cpu: "CPU"
         case .phase(let name): name
         case .phaseCPU(let name): "\(name), CPU"
+        case .processWall(let name): name
+        case .processCPU(let name): "\(name), CPU"
         case .mainBlocked: "Main thread blocked"
         case .minorFaults: "Minor faults"
         case .majorFaults: "Major faults"
@@ -27,7 +32,7 @@ enum Figure: Hashable, Sendable {
 
     var quantity: Quantity {
         switch self {
-        case .wall, .phase, .cpu, .phaseCPU, .mainBlocked: .time
+        case .wall, .phase, .cpu, .phaseCPU, .processWall, .processCPU, .mainBlocked: .time
         case .minorFaults, .majorFaults: .count
         case .readBytes: .bytes
         }
@@ -38,7 +43,8 @@ enum Figure: Hashable, Sendable {
         switch self {
         case .wall: .cpu
         case .phase(let name): .phaseCPU(name)
-        case .cpu, .phaseCPU, .mainBlocked, .minorFaults, .majorFaults, .readBytes: nil
+        case .processWall(let name): .processCPU(name)
+        case .cpu, .phaseCPU, .processCPU, .mainBlocked, .minorFaults, .majorFaults, .readBytes: nil
         }
     }
 
@@ -49,6 +55,8 @@ enum Figure: Hashable, Sendable {
         case .cpu: launch.cpu.map { Double($0.nanoseconds) }
         case .phase(let name): Self.sum(launch.phases, name) { $0.wall }
         case .phaseCPU(let name): Self.sum(launch.phases, name) { $0.cpu }
+        case .processWall(let name): launch.processes.map { $0.wall(of: name) }
+        case .processCPU(let name): launch.processes.flatMap { $0.cpu(of: name) }
         case .mainBlocked: launch.mainBlocked.map { Double($0.nanoseconds) }
         case .minorFaults: launch.minorFaults.map(Double.init)
         case .majorFaults: launch.majorFaults.map(Double.init)
@@ -63,6 +71,8 @@ enum Figure: Hashable, Sendable {
         case .cpu: arm.cpu
         case .phase(let name): arm.phases.first { $0.name == name }?.wall
         case .phaseCPU(let name): arm.phases.first { $0.name == name }?.cpu
+        case .processWall(let name): arm.processes.first { $0.name == name }?.wall
+        case .processCPU(let name): arm.processes.first { $0.name == name }?.cpu
         case .mainBlocked: arm.mainBlocked
         case .minorFaults: arm.minorFaults
         case .majorFaults: arm.majorFaults
@@ -80,5 +90,18 @@ enum Figure: Hashable, Sendable {
             sum = (sum ?? 0) + Double(time.nanoseconds)
         }
         return sum
+    }
+}
+
+extension [MeasuredProcesses] {
+    /// In nanoseconds; 0 of those that there are none of.
+    fileprivate func wall(of name: String) -> Double {
+        first { $0.name == name }.map { Double($0.wall.nanoseconds) } ?? 0
+    }
+
+    /// nil: not known.
+    fileprivate func cpu(of name: String) -> Double? {
+        guard let found = first(where: { $0.name == name }) else { return 0 }
+        return found.cpu.map { Double($0.nanoseconds) }
     }
 }

@@ -52,6 +52,9 @@ package struct MeasurementComparisonReport: Sendable {
             + table.render(width: options.columns, colour: options.usesColour)
     }
 
+    /// Those that take most; JSON has all.
+    private static let mostProcesses = 12
+
     private var table: TextTable {
         var table = TextTable(
             columns: [
@@ -62,6 +65,9 @@ package struct MeasurementComparisonReport: Sendable {
         table.rows =
             [row("Launch", comparison.launch)]
             + comparison.phases.map { row($0.name.escapedForDisplay, $0.difference, prefix: "  ") }
+            + comparison.processes.prefix(Self.mostProcesses).map {
+                row("started: " + $0.name.escapedForDisplay, $0.difference)
+            }
         return table
     }
 
@@ -95,12 +101,16 @@ package struct MeasurementComparisonReport: Sendable {
             writer.array(comparison.mismatches) { MismatchWords.write($1, &$0) }
             writer.key("launch")
             UnpairedJSON.write(comparison.launch, &writer)
-            writer.key("phases")
-            writer.array(comparison.phases, inLines: true) { writer, phase in
-                writer.object { writer in
-                    writer.field("name", phase.name)
-                    writer.key("difference")
-                    UnpairedJSON.write(phase.difference, &writer)
+            for (name, parts) in [
+                ("phases", comparison.phases), ("processes", comparison.processes),
+            ] {
+                writer.key(name)
+                writer.array(parts, inLines: true) { writer, part in
+                    writer.object { writer in
+                        writer.field("name", part.name)
+                        writer.key("difference")
+                        UnpairedJSON.write(part.difference, &writer)
+                    }
                 }
             }
             writer.endLine()

@@ -23,6 +23,15 @@ extension MeasurementJSON {
                     times("cpu", phase.cpu, &writer)
                 }
             }
+            writer.key("processes")
+            writer.array(arm.processes) { writer, process in
+                writer.object { writer in
+                    writer.field("name", process.name)
+                    counts("count", process.count, &writer)
+                    times("wall", process.wall, &writer)
+                    times("cpu", process.cpu, &writer)
+                }
+            }
             times("cpu", arm.cpu, &writer)
             times("mainBlocked", arm.mainBlocked, &writer)
             counts("minorFaults", arm.minorFaults, &writer)

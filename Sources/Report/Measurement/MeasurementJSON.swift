@@ -142,7 +142,23 @@ struct MeasurementJSON {
                     $0.field("cpuNs", phase.cpu)
                 }
             }
+            writer.key("processes")
+            processes(launch.processes, &writer)
             if !launch.output.isEmpty { writer.field("output", launch.output) }
+        }
+    }
+
+    private static func processes(
+        _ processes: [MeasuredProcesses]?, _ writer: inout JSONWriter
+    ) {
+        guard let processes else { return writer.value(String?.none) }
+        writer.array(processes) { writer, process in
+            writer.object {
+                $0.field("name", process.name)
+                $0.field("count", process.count)
+                $0.field("wallNs", process.wall)
+                $0.field("cpuNs", process.cpu)
+            }
         }
     }
 

@@ -47,7 +47,6 @@ struct CriticalPathView {
     private func row(
         _ segment: CriticalPath.Segment, of whole: TimeSpan
     ) -> [TextTable.Cell] {
-        let thread = profile.threads[segment.thread]
         let isHeavy = segment.duration.nanoseconds >= whole.nanoseconds / Self.heavy
         var name = TextTable.Cell(
             profile.label(ofThread: segment.thread).escapedForDisplay)

@@ -57,6 +57,18 @@ struct LaunchAccount {
         return isExact ? ProcessFiles(pid: pid).cpuTime : nil
     }
 
+    /// nil: not all of them are known.
+    ///
+    /// - Parameter path: of the program.
+    func processes(_ costs: TreeCosts, called path: String) -> [MeasuredProcesses]? {
+        let name = path.split(separator: "/").last.map {
+            String(decoding: $0.utf8.prefix(15), as: UTF8.self)
+        }
+        return costs.processes(
+            of: pid, called: name ?? "", until: ending.ready?.time ?? ending.time,
+            isLate: !wasIdle && lag > Self.mostLag)
+    }
+
     private func counters(without faults: Int64) -> ProcessCounters {
         var now: ProcessCounters
         if let end = ending.end {

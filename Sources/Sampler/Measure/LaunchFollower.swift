@@ -23,6 +23,7 @@ final class LaunchFollower {
     private let view: LaunchedThreads
     private let interval: TimeSpan
     private let entryCodes: EntryCodes
+    private let costs: TreeCosts?
     private(set) var images: [MeasuredImage]
     /// We were stopped meanwhile, and it perhaps, too.
     private(set) var wasStopped = false
@@ -30,8 +31,9 @@ final class LaunchFollower {
     /// - Parameter interval: how often it is looked at in any case.
     init(
         _ pid: Int32, _ image: MeasuredImage, _ ready: ReadyWatch, _ signals: SignalQueue,
-        lookEvery interval: TimeSpan, _ entryCodes: EntryCodes
+        lookEvery interval: TimeSpan, _ entryCodes: EntryCodes, _ costs: TreeCosts?
     ) {
+        self.costs = costs
         self.entryCodes = entryCodes
         self.interval = interval
         self.pid = pid
@@ -66,6 +68,7 @@ final class LaunchFollower {
             return nil
         }
         releaseSelfTraced()
+        costs?.look()
         images.last?.code?.signposts?.look(ready)
         var end = fl_end()
         let hasEnded = fl_end_of(pid, &end) == 1

@@ -14,6 +14,10 @@ package final class LaunchMeasurer {
     private let sites: PreparedSites?
     private let entryCodes = EntryCodes()
     private var machine = MachineMeter()
+    /// Whether launches are watched for the processes that they start: the first one is, and if it
+    /// starts none, the others are not, for each thread that they start would take longer. They cannot
+    /// be watched where the kernel's events are not to be had.
+    private var watchesProcesses = true
 
     /// How often the program is looked at, should no signal tell of it.
     var lookInterval = TimeSpan.milliseconds(100)
@@ -63,12 +67,13 @@ package final class LaunchMeasurer {
         }
         let pid = held.pid
         ready.began(pid)
+        let costs = watchesProcesses ? try? TreeCosts(of: pid) : nil
         options.prepare?(pid)
         let (image, before) = try held.begin(
             KernelThread(process: pid, tid: pid), watchesSignposts: ready.watchesSignposts,
             entryCodes)
         let follower = LaunchFollower(
-            pid, image, ready, signals, lookEvery: lookInterval, entryCodes)
+            pid, image, ready, signals, lookEvery: lookInterval, entryCodes, costs)
         ticker?.start()
         let ending = follower.follow(until: options.watchdog.map { before.time + $0 })
         ticker = nil
@@ -79,6 +84,8 @@ package final class LaunchMeasurer {
         observed.awaitsReady = !options.until.isEmpty && !options.until.contains(.exit)
         observed.isInterrupted = observed.isInterrupted || follower.wasStopped
         observed.frequency = CoreFrequency.mean
+        observed.processes = costs.flatMap { account.processes($0, called: path.text) }
+        watchesProcesses = observed.processes.map { !$0.isEmpty } ?? (costs != nil)
         if ending.end != nil {
             var status: Int32 = 0
             _ = fl_wait(pid, 0, &status)

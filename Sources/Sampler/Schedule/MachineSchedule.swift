@@ -116,7 +116,7 @@ struct MachineSchedule {
         switch record.kind {
         case .sample: return points.event(record).map { .traced($0) }
         case .lost: return .happened(0, .lost(since: last))
-        case .name, .mapping: return nil
+        case .name, .count, .mapping: return nil
         case .fork:
             guard let child = record.child, let creator = record.tid,
                 followsChildren || child.pid == pid

@@ -40,6 +40,14 @@ struct PerfRecords {
             return (pid, tid)
         }
 
+        /// Of a count of CPU time.
+        var count: TimeSpan? {
+            guard kind == .count, let time = number(at: 8, as: Int64.self), time >= 0 else {
+                return nil
+            }
+            return TimeSpan(nanoseconds: time)
+        }
+
         /// Of a new name: whether it is that of a program that was executed, and not one that the thread
         /// gave itself (`PERF_RECORD_MISC_COMM_EXEC`).
         var isExec: Bool { kind == .name && flags & 1 << 13 != 0 }
@@ -96,6 +104,8 @@ struct PerfRecords {
         case name = 3
         case exit = 4
         case fork = 7
+        /// What an event had counted of a thread that ends.
+        case count = 8
         case sample = 9
         case mapping = 10
         case `switch` = 14
@@ -142,7 +152,7 @@ extension PerfRecords.Record {
             guard flags & Self.out != 0 else { return .arrived(core: core) }
             return .left(flags & Self.preempted != 0 ? .pushed : .waiting, core: core)
         case .exit: return .ended
-        case .lost, .name, .fork, .sample, .mapping: return nil
+        case .lost, .name, .fork, .count, .sample, .mapping: return nil
         }
     }
 }

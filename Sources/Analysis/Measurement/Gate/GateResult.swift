@@ -12,7 +12,9 @@ package struct GateResult: Hashable, Sendable {
     package var rule: GateRule
     package var basis: Basis
     /// How each phase differs, over all pairs that count; empty: there were no turns, or no pairs.
-    package var phases: [PhaseDifference]
+    package var phases: [PartDifference]
+    /// The same of the processes that launches start; empty, too: there are none, or they are not known.
+    package var processes: [PartDifference]
 
     package var outcome: GateOutcome {
         switch basis {
@@ -22,7 +24,12 @@ package struct GateResult: Hashable, Sendable {
     }
 
     /// Where a regression comes from; nil: there is none, or no phase by itself surely grew.
-    package var culprit: PhaseDifference? { outcome == .regression ? phases.culprit : nil }
+    package var culprit: PartDifference? { outcome == .regression ? phases.culprit : nil }
+
+    /// The processes that surely took longer; nil as of ``culprit``.
+    package var slowerProcess: PartDifference? {
+        outcome == .regression ? processes.culprit : nil
+    }
 }
 
 extension GateResult {
@@ -36,7 +43,9 @@ extension GateResult {
             }
         self.init(
             rule: rule, basis: .turns(decision),
-            phases: PhaseDifference.all(
+            phases: PartDifference.phases(
+                of: measurement.launches, confidence: rule.allowed.confidence),
+            processes: PartDifference.processes(
                 of: measurement.launches, confidence: rule.allowed.confidence))
     }
 
@@ -46,6 +55,6 @@ extension GateResult {
         because reason: StoredBaseline.Reason, rule: GateRule
     ) {
         let advice = StoredAdvice(reason, of: measurement, against: stored, rule: rule.allowed)
-        self.init(rule: rule, basis: .advice(advice), phases: [])
+        self.init(rule: rule, basis: .advice(advice), phases: [], processes: [])
     }
 }

@@ -11,6 +11,21 @@ struct FigureTable {
             ("Wall time", [.wall] + phases.map(Figure.phase)),
             ("CPU time", [.cpu] + phases.map(Figure.phaseCPU)),
             ("Waiting, faults, storage", [.mainBlocked, .minorFaults, .majorFaults, .readBytes]),
+        ] + processes
+    }
+
+    /// Those that take most; JSON has all.
+    private static let mostProcesses = 20
+
+    private var processes: [(title: String, figures: [Figure])] {
+        var known: Set<String> = []
+        let names = model.arms.flatMap { $0.summary?.processes ?? [] }
+            .sorted { $0.wall.median > $1.wall.median }.map(\.name)
+            .filter { known.insert($0).inserted }.prefix(Self.mostProcesses)
+        guard !names.isEmpty else { return [] }
+        return [
+            ("Started processes, wall time", names.map(Figure.processWall)),
+            ("Started processes, CPU time", names.map(Figure.processCPU)),
         ]
     }
 

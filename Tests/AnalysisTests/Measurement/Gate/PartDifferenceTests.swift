@@ -3,7 +3,7 @@ import Testing
 
 @testable import Analysis
 
-@Suite struct PhaseDifferenceTests {
+@Suite struct PartDifferenceTests {
     /// Launches of two programs in turns; phases in milliseconds, of each pair.
     private func launches(
         pairs: Int, _ phases: (_ arm: Int, _ pair: Int) -> [(String, Double)]
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func thePhaseThatGrewMost() throws {
-        let found = PhaseDifference.all(
+        let found = PartDifference.phases(
             of: launches(pairs: 10) { arm, pair in
                 [
                     ("Dynamic linking", arm == 0 ? 12 : 10),
@@ -47,7 +47,7 @@ import Testing
 
     /// A large difference that is not sure loses against a small one that is.
     @Test func noiseIsNoCulprit() throws {
-        let found = PhaseDifference.all(
+        let found = PartDifference.phases(
             of: launches(pairs: 10) { arm, pair in
                 [("Main", 100 + 40 * wavering(arm, pair)), ("Linking", arm == 0 ? 11 : 10)]
             })
@@ -56,7 +56,7 @@ import Testing
 
     /// A phase that a program does not have took it no time.
     @Test func aPhaseThatIsNew() throws {
-        let found = PhaseDifference.all(
+        let found = PartDifference.phases(
             of: launches(pairs: 10) { arm, _ in
                 arm == 0 ? [("Wrapper: sh", 7), ("Main", 20)] : [("Main", 20)]
             })
@@ -66,21 +66,21 @@ import Testing
     }
 
     @Test func partsOfOneName() throws {
-        let found = PhaseDifference.all(
+        let found = PartDifference.phases(
             of: launches(pairs: 8) { arm, _ in [("Main", 5), ("a", arm == 0 ? 9 : 1), ("Main", 5)] }
         )
         #expect(found.count == 2 && found.first { $0.name == "Main" }?.difference == 0)
     }
 
     @Test func nothing() {
-        #expect(PhaseDifference.all(of: []).isEmpty)
-        #expect(PhaseDifference.all(of: launches(pairs: 9) { _, _ in [] }).isEmpty)
-        #expect([PhaseDifference]().culprit == nil)
+        #expect(PartDifference.phases(of: []).isEmpty)
+        #expect(PartDifference.phases(of: launches(pairs: 9) { _, _ in [] }).isEmpty)
+        #expect([PartDifference]().culprit == nil)
         let faster = launches(pairs: 9) { arm, _ in [("Main", arm == 0 ? 5 : 9)] }
-        #expect(PhaseDifference.all(of: faster).culprit == nil)
+        #expect(PartDifference.phases(of: faster).culprit == nil)
         // Too few to be sure of anything.
         let few = launches(pairs: 4) { arm, _ in [("Main", arm == 0 ? 50 : 9)] }
-        #expect(PhaseDifference.all(of: few).culprit == nil)
+        #expect(PartDifference.phases(of: few).culprit == nil)
     }
 }
 

@@ -1,0 +1,87 @@
+package import ProfileModel
+
+/// How much longer one part of a launch takes in the first arm's launches than in the second's, pair by
+/// pair: a phase, or all processes of one name.
+package struct PartDifference: Hashable, Sendable {
+    package var name: String
+    package var pairs: Int
+    /// In nanoseconds: Hodges and Lehmann's estimate, and the bounds of signed ranks. Where a launch
+    /// does not have the part, it took no time: so all phases' differences of a pair add up to the
+    /// launches' difference.
+    package var difference: Double
+    package var low: Double
+    package var high: Double
+    /// Of each bound by itself; all phases' bounds hold together with 99 % (Bonferroni), and so do those
+    /// of all processes.
+    package var confidence: Double
+    /// Whether it is surely longer, among so many parts that were looked at (Holm).
+    package var isLonger: Bool
+}
+
+extension PartDifference {
+    /// Of every phase that any launch of a pair has, in the order in which they first appear.
+    ///
+    /// - Parameters:
+    ///   - launches: of two arms that took turns.
+    ///   - confidence: of all that is said of phases together.
+    package static func phases(
+        of launches: [MeasuredLaunch], confidence: Double = 0.99
+    ) -> [PartDifference] {
+        let pairs = LaunchPairs.pairs(of: launches)
+        return all(
+            MeasuredLaunch.phaseNames(of: pairs.flatMap { [$0.1, $0.0] }),
+            pairs.map { ($0.0.phaseWalls, $0.1.phaseWalls) }, confidence)
+    }
+
+    /// Of the wall times of processes by their names, those that took most first; of pairs of launches
+    /// of which both know their processes.
+    ///
+    /// - Parameters: as of ``phases(of:confidence:)``.
+    package static func processes(
+        of launches: [MeasuredLaunch], confidence: Double = 0.99
+    ) -> [PartDifference] {
+        let pairs = LaunchPairs.pairs(of: launches).filter {
+            $0.0.processes != nil && $0.1.processes != nil
+        }
+        return all(
+            StartedProcesses.names(of: pairs.flatMap { [$0.0, $0.1] }),
+            pairs.map { ($0.0.processWalls, $0.1.processWalls) }, confidence)
+    }
+
+    /// - Parameter pairs: in nanoseconds, by name.
+    private static func all(
+        _ names: [String], _ pairs: [([String: Double], [String: Double])], _ confidence: Double
+    ) -> [PartDifference] {
+        let differences = names.map { name in pairs.map { ($0.0[name] ?? 0) - ($0.1[name] ?? 0) } }
+        let chance = (1 - confidence) / Double(max(1, names.count))
+        let longer = Holm.rejected(
+            differences.map { SignedRanks.chance(notAbove: 0, $0) }, chance: 1 - confidence)
+        return zip(zip(names, differences), longer).compactMap { part, isLonger in
+            LocationEstimate(part.1, confidence: 1 - chance).map {
+                PartDifference(
+                    name: part.0, pairs: part.1.count, difference: $0.value, low: $0.low,
+                    high: $0.high, confidence: $0.confidence, isLonger: isLonger)
+            }
+        }
+    }
+}
+
+extension [PartDifference] {
+    /// Where a regression comes from: the part that grew most, of those that surely did.
+    package var culprit: PartDifference? {
+        filter { $0.isLonger && $0.difference > 0 }.max { $0.difference < $1.difference }
+    }
+}
+
+extension MeasuredLaunch {
+    /// By their names, in nanoseconds; parts of one name are one phase.
+    var phaseWalls: [String: Double] {
+        phases.reduce(into: [:]) { $0[$1.name, default: 0] += $1.wall.value }
+    }
+
+    /// In the order in which they first appear.
+    static func phaseNames(of launches: [MeasuredLaunch]) -> [String] {
+        var known: Set<String> = []
+        return launches.flatMap(\.phases).map(\.name).filter { known.insert($0).inserted }
+    }
+}

@@ -1,0 +1,105 @@
+import ProfileModel
+
+/// What the processes that a launch starts cost, of what the kernel told of them. Pure.
+struct ProcessCosts {
+    struct News: Hashable, Sendable {
+        var time: MonotonicTime
+        var pid: Int32
+        var kind: Kind
+    }
+
+    enum Kind: Hashable, Sendable {
+        /// A process, forked by another.
+        case began(creator: Int32)
+        case threadBegan
+        /// Another program took the process over.
+        case executed(name: String)
+        case threadEnded
+        /// One of its threads had used so much on one core when it ended.
+        case used(TimeSpan)
+    }
+
+    fileprivate struct Process {
+        var name: String
+        var began: MonotonicTime
+        var ended: MonotonicTime?
+        var threads = 1
+        var used: TimeSpan?
+    }
+
+    /// More names than anybody reads: the others are counted together.
+    private static let mostNames = 200
+    private static let otherNames = "(other programs)"
+
+    private let first: Int32
+    private var firstName: String
+    private var processes: [Process] = []
+    /// By ids, each of which the kernel may give to another process later.
+    private var current: [Int32: Int] = [:]
+
+    /// - Parameters:
+    ///   - first: the launch's first process, which is none of them.
+    ///   - news: in any order.
+    init(of first: Int32, called name: String, _ news: [News]) {
+        self.first = first
+        firstName = name
+        // Of one core they are in order, and stay so.
+        for (_, news) in news.enumerated().sorted(by: {
+            ($0.element.time, $0.offset) < ($1.element.time, $1.offset)
+        }) { add(news) }
+    }
+
+    private mutating func add(_ news: News) {
+        if case .began(let creator) = news.kind {
+            current[news.pid] = processes.count
+            processes.append(Process(name: name(of: creator), began: news.time))
+        } else if news.pid == first {
+            if case .executed(let name) = news.kind { firstName = name }
+        } else if let place = current[news.pid] {
+            processes[place].add(news)
+        }
+    }
+
+    private func name(of pid: Int32) -> String {
+        current[pid].map { processes[$0].name } ?? firstName
+    }
+
+    /// Those that began before the launch's end, by name, in the order in which names first appear.
+    ///
+    /// - Parameter used: what a process has used that goes on; nil: not known.
+    func costs(until end: MonotonicTime, used: (Int32) -> TimeSpan?) -> [MeasuredProcesses] {
+        var costs: [MeasuredProcesses] = []
+        var places: [String: Int] = [:]
+        let pids = Dictionary(current.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        for (index, process) in processes.enumerated() where process.began <= end {
+            let hasEnded = process.ended.map { $0 <= end } ?? false
+            let wall = (hasEnded ? process.ended ?? end : end) - process.began
+            let cpu = process.ended != nil ? process.used : pids[index].flatMap(used)
+            let isFull = costs.count >= Self.mostNames && places[process.name] == nil
+            let name = isFull ? Self.otherNames : process.name
+            guard let place = places[name] else {
+                places[name] = costs.count
+                costs.append(MeasuredProcesses(name: name, count: 1, wall: wall, cpu: cpu))
+                continue
+            }
+            costs[place].count += 1
+            costs[place].wall += wall
+            costs[place].cpu = costs[place].cpu.flatMap { sum in cpu.map { sum + $0 } }
+        }
+        return costs
+    }
+}
+
+extension ProcessCosts.Process {
+    fileprivate mutating func add(_ news: ProcessCosts.News) {
+        switch news.kind {
+        case .began: break
+        case .threadBegan: threads += 1
+        case .executed(let name): self.name = name
+        case .threadEnded:
+            threads -= 1
+            if threads <= 0 { ended = news.time }
+        case .used(let time): used = (used ?? .zero) + time
+        }
+    }
+}
