@@ -53,6 +53,35 @@ extension EndToEnd {
         /// The moment is that of the output, and not of the next look.
         @Test func untilOutput() throws { try checkPhases(["--until", "output:done"]) }
 
+        /// By their own clocks; the parent of the daemon says nothing, and takes next to nothing.
+        @Test func startedProcesses() throws {
+            try Misses.afterAttempts {
+                try? FileManager.default.removeItem(atPath: scratch("truth"))
+                let finished = try Firstlight.command(
+                    [
+                        "measure", "-o", scratch("launches"), "--format", "json", "-n", "1", "--",
+                        try Setup.fixture("family"),
+                    ], adding: ["FIRSTLIGHT_TRUTH": scratch("truth")]
+                ).run(limit: 60)
+                #expect(finished.status == 0, "\(finished)")
+                let processes = try MeasureReport(finished.output).summary.processes
+                #expect(processes.map(\.name) == ["family"])
+                let family = try #require(processes.first)
+                #expect(family.count.median == 7)
+                let truth = try scratch.truth()
+                func sum(_ figure: String) -> Int64 {
+                    truth.filter { $0.key.hasSuffix(figure) }.values.reduce(0, +)
+                }
+                var misses = Misses()
+                for (name, found) in [("_cpu", family.cpu), ("_wall", family.wall)] {
+                    misses.check(
+                        name, found.map { Int64($0.medianNs) }, truth: sum(name),
+                        tolerance: 12_000_000)
+                }
+                return misses
+            }
+        }
+
         @Test func twoKindsOfLaunches() throws {
             let program = try Setup.fixture("phased")
             try Misses.afterAttempts {

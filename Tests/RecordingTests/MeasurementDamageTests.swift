@@ -19,7 +19,13 @@ import Testing
             MeasuredPhase(name: "Dynamic linking", wall: .milliseconds(1), cpu: .milliseconds(1)),
             MeasuredPhase(name: "Main", wall: .milliseconds(2), cpu: .milliseconds(1)),
         ]
+        launch.processes = [
+            MeasuredProcesses(name: "git", count: 1, wall: .milliseconds(2), cpu: .milliseconds(1)),
+            MeasuredProcesses(name: "bash", count: 3, wall: .milliseconds(2)),
+        ]
         measurement.launches.insert(launch, at: 0)
+        launch.processes = []
+        measurement.launches.insert(launch, at: 1)
         try save(measurement, to: scratch.path("good"))
         return scratch.path("good")
     }
@@ -120,6 +126,20 @@ import Testing
         ("UPDATE phases SET cpu_ns = -1 WHERE id = 0", "phases, row 0: a time out of range"),
         ("UPDATE phases SET name = hex(zeroblob(9000)) WHERE id = 0", "its name is too long"),
         ("DELETE FROM phases WHERE id = 0", "phases, row 0: its id is out of order"),
+        ("UPDATE processes SET launch = 999 WHERE id = 0", "launch is not valid"),
+        ("UPDATE processes SET launch = 5 WHERE id = 0", "launch is not valid"),
+        ("UPDATE processes SET count = 0 WHERE id = 0", "processes, row 0: a figure out of range"),
+        ("UPDATE processes SET wall_ns = -1 WHERE id = 1", "processes, row 1: a figure out of"),
+        (
+            "UPDATE processes SET cpu_ns = -1 WHERE id = 0",
+            "processes, row 0: a figure out of range"
+        ),
+        ("UPDATE processes SET name = 'git' WHERE id = 1", "row 1: its name is there twice"),
+        ("UPDATE processes SET name = NULL WHERE id = 0", "name is not valid"),
+        ("UPDATE processes SET name = NULL WHERE id = 1", "name is not valid"),
+        ("UPDATE processes SET launch = 0 WHERE id = 2", "name is not valid"),
+        ("UPDATE processes SET name = hex(zeroblob(9000)) WHERE id = 0", "its name is too long"),
+        ("DROP TABLE processes", "processes: the table is missing or was changed"),
         ("DROP TABLE phases", "phases: the table is missing or was changed"),
         ("ALTER TABLE launches ADD COLUMN more", "launches: the table is missing or was changed"),
         ("DROP TABLE until; CREATE VIEW until AS SELECT 0 AS id, 'x' AS condition", "until: the"),

@@ -112,9 +112,9 @@ import Testing
         let path = scratch.path("a")
         var random = RandomMeasurement(seed: 2)
         try save(random.make(), to: path)
-        let version = 1 << 16 | 1
+        let version = 1 << 16 | 2
         execute("PRAGMA user_version = \(version + 1)", on: path)
-        #expect(measurementError(path) == .newerSchema(path: path, found: 2, supported: 1))
+        #expect(measurementError(path) == .newerSchema(path: path, found: 3, supported: 2))
         #expect(loadError(path) == .otherKind(path: path, found: .measurement))
         // Another version of either kind is told apart, too.
         for other in [1, 5, 6] {

@@ -55,6 +55,7 @@ import Testing
         #expect(measurement.machine.boot == "b" && measurement.machine.governor == nil)
         #expect(measurement.arms == [MeasuredArm(command: ["true"], path: "/usr/bin/true")])
         let launch = try #require(measurement.launches.first)
+        #expect(launch.processes == nil)
         #expect(measurement.launches.count == 1)
         #expect(launch.wall == TimeSpan(nanoseconds: 4_892_077) && launch.minorFaults == 43)
         #expect(launch.phases.map(\.name) == ["Process creation", "Main"])

@@ -66,6 +66,12 @@ struct RandomMeasurement {
         }
         launch.wall =
             launch.phases.isEmpty ? span() : launch.phases.reduce(.zero) { $0 + $1.wall }
+        launch.processes = maybe(
+            (0..<number(0...4)).map { place in
+                MeasuredProcesses(
+                    name: "\(place) " + text(), count: number(1...40), wall: span(),
+                    cpu: maybe(span()))
+            })
         launch.discarded = maybe(MeasuredLaunch.Discard.allCases[number(0...6)])
         launch.held = span()
         launch.cpu = maybe(span())

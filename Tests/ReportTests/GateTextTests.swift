@@ -57,6 +57,22 @@ import Testing
         #expect(refuted.grounds[1].hasPrefix("a second block of 10 pairs does not agree: +1.0 %"))
     }
 
+    /// What started processes add stands beside the phase, whose wall holds theirs.
+    @Test func startedProcesses() throws {
+        let report = MadeGate.report(
+            .slower, second: MadeGate.comparison, processes: MadeGate.processes)
+        #expect(
+            report.verdict.hasSuffix(
+                "(+5.950 ms to +6.052 ms), where git\\u{1b}[1m, which it starts, takes +5.500 ms "
+                    + "(+5.400 ms to +5.600 ms)"), "\(report.verdict)")
+        var options = TextOptions()
+        options.width = 100
+        let lines = report.text(options: options).split(separator: "\n")
+        #expect(lines.contains { $0.contains("started: git") && $0.contains("+5.500 ms") })
+        #expect(lines.contains { $0.contains("started: python3") && $0.contains("-9.000 µs") })
+        #expect(MadeGate.report(.same, processes: MadeGate.processes).result.slowerProcess == nil)
+    }
+
     @Test func noPhaseGrew() {
         let report = MadeGate.report(.slower, phases: [])
         #expect(report.verdict.hasSuffix("; no phase by itself is surely longer"))

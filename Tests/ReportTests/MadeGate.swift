@@ -21,16 +21,26 @@ enum MadeGate {
         ]
     }
 
+    static let processes = [
+        PartDifference(
+            name: "git\u{1B}[1m", pairs: 20, difference: 5_500_000, low: 5_400_000, high: 5_600_000,
+            confidence: 0.9975, isLonger: true),
+        PartDifference(
+            name: "python3", pairs: 20, difference: -9_000, low: -31_000, high: 44_000,
+            confidence: 0.9975, isLonger: false),
+    ]
+
     static func report(
         _ decision: ComparisonPlan.Decision, seen: Comparison? = comparison,
         second: Comparison? = nil, phases: [PartDifference] = phases(),
+        processes: [PartDifference] = [],
         measurement: Measurement = Measured.against().0
     ) -> GateReport {
         GateReport(
             GateResult(
                 rule: GateRule(),
                 basis: .turns(GateDecision(decision: decision, seen: seen, second: second)),
-                phases: phases), measurement)
+                phases: phases, processes: processes), measurement)
     }
 
     static var regression: GateReport { report(.slower, second: comparison) }
@@ -52,7 +62,8 @@ enum MadeGate {
             reason, of: measurement, against: measurement, rule: ComparisonRule())
         advice.mismatches = mismatches
         return GateReport(
-            GateResult(rule: GateRule(), basis: .advice(advice), phases: []), measurement,
+            GateResult(rule: GateRule(), basis: .advice(advice), phases: [], processes: []),
+            measurement,
             baseline: name)
     }
 }

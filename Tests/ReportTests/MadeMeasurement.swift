@@ -115,7 +115,7 @@ enum MadeMeasurement {
         }
         return ArmSummary(
             launches: counted.count, discarded: discarded,
-            wall: figure { $0.wall.nanoseconds }, phases: phases,
+            wall: figure { $0.wall.nanoseconds }, phases: phases, processes: [],
             cpu: figure { $0.cpu?.nanoseconds },
             mainBlocked: figure { $0.mainBlocked?.nanoseconds },
             minorFaults: figure { $0.minorFaults }, majorFaults: figure { $0.majorFaults },

@@ -91,6 +91,17 @@ enum Measured {
                                 confidence: 0.875),
                             cpu: nil),
                     ],
+                    processes: [
+                        StartedProcesses(
+                            name: "git\u{1B}[1m",
+                            count: distribution(2, 2, 2, p90: 2, min: 1, max: 3),
+                            wall: distribution(20e6, 19e6, 21e6, p90: 22e6, min: 18e6, max: 24e6),
+                            cpu: distribution(12e6, 11e6, 13e6, p90: 14e6, min: 10e6, max: 15e6)),
+                        StartedProcesses(
+                            name: "python3", count: distribution(1, 1, 1, p90: 1, min: 1, max: 1),
+                            wall: distribution(8e6, 7e6, 9e6, p90: 9e6, min: 6e6, max: 9e6),
+                            cpu: nil),
+                    ],
                     cpu: distribution(186e6, 185e6, 187e6, p90: 190e6, min: 184e6, max: 199e6),
                     mainBlocked: nil,
                     minorFaults: distribution(
@@ -126,7 +137,8 @@ enum Measured {
                     count: 5, median: median,
                     interval: .init(low: median - 2e6, high: median + 2e6, confidence: 0.9375),
                     percentile90: nil, minimum: median - 2e6, maximum: median + 2e6),
-                phases: [], cpu: nil, mainBlocked: nil, minorFaults: nil, majorFaults: nil,
+                phases: [], processes: [], cpu: nil, mainBlocked: nil, minorFaults: nil,
+                majorFaults: nil,
                 readBytes: nil, disturbances: [])
         }
         let comparison = Comparison(

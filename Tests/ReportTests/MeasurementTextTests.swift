@@ -83,7 +83,7 @@ import Testing
         }
         summary.arms = [
             ArmSummary(
-                launches: 0, discarded: [.warm: 22], wall: nil, phases: [], cpu: nil,
+                launches: 0, discarded: [.warm: 22], wall: nil, phases: [], processes: [], cpu: nil,
                 mainBlocked: nil, minorFaults: nil, majorFaults: nil, readBytes: nil,
                 disturbances: [])
         ]

@@ -147,12 +147,12 @@ extension TableReader {
                 launches[index].processes = []
                 return
             }
-            launches[index].processes =
-                (launches[index].processes ?? []) + [
-                    MeasuredProcesses(
-                        name: name, count: try row.integer(3), wall: try row.span(4),
-                        cpu: try row.optionalSpan(5))
-                ]
+            // Either there are none, or some.
+            guard launches[index].processes != [] else { throw row.invalid(2) }
+            let processes = MeasuredProcesses(
+                name: name, count: try row.integer(3), wall: try row.span(4),
+                cpu: try row.optionalSpan(5))
+            launches[index].processes = (launches[index].processes ?? []) + [processes]
         }
     }
 }

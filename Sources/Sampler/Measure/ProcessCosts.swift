@@ -51,8 +51,9 @@ struct ProcessCosts {
 
     private mutating func add(_ news: News) {
         if case .began(let creator) = news.kind {
+            let name = name(of: creator)
             current[news.pid] = processes.count
-            processes.append(Process(name: name(of: creator), began: news.time))
+            processes.append(Process(name: name, began: news.time))
         } else if news.pid == first {
             if case .executed(let name) = news.kind { firstName = name }
         } else if let place = current[news.pid] {

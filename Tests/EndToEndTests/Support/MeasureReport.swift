@@ -27,9 +27,19 @@ struct MeasureReport: Decodable {
         var wall: Times
     }
 
+    struct Started: Decodable {
+        struct Count: Decodable { var median: Double }
+
+        var name: String
+        var count: Count
+        var wall: Times
+        var cpu: Times?
+    }
+
     struct Summary: Decodable {
         var wall: Times?
         var phases: [Phase]
+        var processes: [Started]
 
         /// nil: no launch has this phase.
         func median(of phase: String) -> Double? {

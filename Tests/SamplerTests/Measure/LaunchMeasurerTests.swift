@@ -69,6 +69,24 @@ import Testing
         }
     }
 
+    /// A program of which the first launch starts none is not watched again.
+    @Test func processesThatAreStarted() async {
+        await #expect(processExitsWith: .success) {
+            let shell = try MeasuredProgram(["/bin/sh", "-c", "/bin/true; (:); /bin/true; :"])
+            for _ in 0..<3 {
+                let processes = try #require(try shell.launch().processes)
+                #expect(processes.map(\.name).sorted() == ["sh", "true"])
+                #expect(processes.first { $0.name == "true" }?.count == 2)
+                #expect(processes.allSatisfy { $0.wall > .zero })
+                // Some kernels do not tell the CPU time; what is told, is no more than could be.
+                #expect(processes.allSatisfy { $0.cpu.map { $0 > .zero } ?? true })
+            }
+            let alone = try MeasuredProgram(["/bin/true"])
+            #expect(try alone.launch().processes == [])
+            #expect(try alone.launch().processes == nil)
+        }
+    }
+
     @Test func howProgramsEnd() async {
         await #expect(processExitsWith: .success) {
             let exits = try MeasuredProgram(["/bin/sh", "-c", "exit 3"])

@@ -72,6 +72,32 @@ import Testing
         #expect(found.count == 2 && found.first { $0.name == "Main" }?.difference == 0)
     }
 
+    /// A pair of which one launch does not know its processes says nothing of them.
+    @Test func processes() throws {
+        var launches = launches(pairs: 12) { _, _ in [("Main", 50)] }
+        for index in launches.indices {
+            let isNew = launches[index].arm == 0
+            let wall = 40 + wavering(launches[index].arm, index)
+            launches[index].processes = [
+                MeasuredProcesses(name: "sh", count: 1, wall: span(wall)),
+                MeasuredProcesses(name: "git", count: isNew ? 2 : 1, wall: span(isNew ? 9 : 4)),
+            ]
+        }
+        launches[0].processes = nil
+        let found = PartDifference.processes(of: launches)
+        #expect(found.map(\.name) == ["sh", "git"])
+        #expect(found.allSatisfy { $0.pairs == 11 })
+        let culprit = try #require(found.culprit)
+        #expect(culprit.name == "git" && culprit.difference == 5e6)
+        for index in launches.indices where launches[index].arm == 1 {
+            launches[index].processes = []
+        }
+        let started = try #require(PartDifference.processes(of: launches).culprit)
+        #expect(started.name == "sh" && abs(started.difference - 40e6) < 2e6)
+        for index in launches.indices { launches[index].processes = nil }
+        #expect(PartDifference.processes(of: launches).isEmpty)
+    }
+
     @Test func nothing() {
         #expect(PartDifference.phases(of: []).isEmpty)
         #expect(PartDifference.phases(of: launches(pairs: 9) { _, _ in [] }).isEmpty)
