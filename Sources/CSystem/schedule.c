@@ -107,6 +107,17 @@ int fl_open_tree_news(pid_t tid, int core, int signal) {
     return -error;
 }
 
+int fl_open_lone_event(pid_t tid) {
+    struct perf_event_attr attributes = {
+        .type = PERF_TYPE_SOFTWARE,
+        .config = PERF_COUNT_SW_DUMMY,
+        .disabled = 1,
+        .exclude_kernel = 1,
+        .exclude_hv = 1,
+    };
+    return open_events(&attributes, tid, -1);
+}
+
 int fl_open_tree_costs(pid_t tid, int core) {
     struct perf_event_attr attributes = {
         .type = PERF_TYPE_SOFTWARE,

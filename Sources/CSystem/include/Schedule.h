@@ -32,6 +32,9 @@ int fl_open_tree_samples(
 // or -errno.
 int fl_open_tree_news(pid_t tid, int core, int signal);
 
+// Counts nothing, and is not inherited. A descriptor, or -errno.
+int fl_open_lone_event(pid_t tid);
+
 // Tells of the same, and wakes nobody; and of the CPU time on that core of each thread that ends
 // (PERF_RECORD_READ; some kernels leave it out). A descriptor, or -errno.
 int fl_open_tree_costs(pid_t tid, int core);

@@ -6,6 +6,10 @@ import ProfileModel
 /// measured: nobody is woken for it, and it is read now and then.
 final class TreeCosts {
     private let rings: [PerfRing]
+    /// Between threads with the same inherited events the kernel exchanges these instead of switching
+    /// them, and tells nothing of the end of who has the first process's. An event that nobody inherits
+    /// keeps that one's from being the same.
+    private let lone: Int32
     private var news: [ProcessCosts.News] = []
     /// Something was not told, or is too much to be kept.
     private var isIncomplete = false
@@ -18,6 +22,7 @@ final class TreeCosts {
     /// - Parameter pid: of a process with one thread.
     /// - Throws: why it cannot be had.
     init(of pid: Int32) throws(SystemError) {
+        lone = fl_open_lone_event(pid)
         var rings: [PerfRing] = []
         for core in 0..<Int32(clamping: max(1, sysconf(Int32(_SC_NPROCESSORS_CONF)))) {
             let events = fl_open_tree_costs(pid, core)
@@ -30,6 +35,8 @@ final class TreeCosts {
         }
         self.rings = rings
     }
+
+    deinit { if lone >= 0 { close(lone) } }
 
     /// Takes what has come, before there is no room for more.
     func look() {
@@ -53,10 +60,13 @@ final class TreeCosts {
         of first: Int32, called name: String, until end: MonotonicTime, isLate: Bool
     ) -> [MeasuredProcesses]? {
         look()
+        let going = ProcessCosts(of: first, called: name, news).going
+        var used: [Int32: TimeSpan] = [:]
+        if !isLate { for pid in going { used[pid] = ProcessFiles(pid: pid).cpuTime } }
+        // What of them was gone already has been told by now.
+        look()
         guard !isIncomplete else { return nil }
-        return ProcessCosts(of: first, called: name, news).costs(until: end) {
-            isLate ? nil : ProcessFiles(pid: $0).cpuTime
-        }
+        return ProcessCosts(of: first, called: name, news).costs(until: end) { used[$0] }
     }
 
     private static func news(_ record: PerfRecords.Record) -> ProcessCosts.News? {

@@ -65,6 +65,9 @@ struct ProcessCosts {
         current[pid].map { processes[$0].name } ?? firstName
     }
 
+    /// Those that have not ended, as far as is known.
+    var going: [Int32] { current.filter { processes[$0.value].ended == nil }.map(\.key) }
+
     /// Those that began before the launch's end, by name, in the order in which names first appear.
     ///
     /// - Parameter used: what a process has used that goes on; nil: not known.
