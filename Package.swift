@@ -32,6 +32,10 @@ let package = Package(
         .target(name: "CSignpost"),
         .systemLibrary(
             name: "CElfutils", pkgConfig: "libdw", providers: [.apt(["libdw-dev", "libelf-dev"])]),
+        // Not by its pkg-config, which puts it before libgcc_s: exceptions of C++ would go through it then.
+        .target(
+            name: "CLibunwind",
+            linkerSettings: [.linkedLibrary("gcc_s"), .linkedLibrary("unwind-generic")]),
         .systemLibrary(
             name: "CLZMA", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"])]),
         .systemLibrary(
@@ -55,7 +59,8 @@ let package = Package(
         .target(
             name: "Conditions", dependencies: ["ProfileModel", "CSystem"], swiftSettings: settings),
         .target(
-            name: "Unwind", dependencies: ["ProfileModel", "CSystem", "CElfutils", "CPrefetch"],
+            name: "Unwind",
+            dependencies: ["ProfileModel", "CSystem", "CElfutils", "CLibunwind", "CPrefetch"],
             swiftSettings: settings),
         .target(
             name: "PerfData", dependencies: ["ProfileModel", "CZstd"], swiftSettings: settings),

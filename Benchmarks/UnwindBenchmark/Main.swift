@@ -8,6 +8,7 @@ enum UnwindBenchmark {
     private static let usage = """
         usage: UnwindBenchmark FILE [SAMPLES]   figures of the first SAMPLES samples, or of all
                UnwindBenchmark --stacks FILE    every sample's stack
+               UnwindBenchmark --agreement FILE [SAMPLES]   beside libunwind's
         of the process in a perf.data file that has most samples
 
         """
@@ -15,7 +16,8 @@ enum UnwindBenchmark {
     static func main() async {
         var arguments = Array(CommandLine.arguments.dropFirst())
         let printsStacks = arguments.first == "--stacks"
-        if printsStacks { arguments.removeFirst() }
+        let compares = arguments.first == "--agreement"
+        if printsStacks || compares { arguments.removeFirst() }
         let limit = arguments.count == 2 ? Int(arguments[1]) : .max
         guard let limit, arguments.count == 1 || arguments.count == 2 && !printsStacks else {
             fputs(usage, stderr)
@@ -29,6 +31,8 @@ enum UnwindBenchmark {
             }
             if printsStacks {
                 Stacks.write(load)
+            } else if compares {
+                Agreement.write(load)
             } else {
                 await Measurement(load).write()
             }

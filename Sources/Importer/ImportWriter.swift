@@ -7,7 +7,8 @@ import Unwind
 final class ImportWriter {
     private let path: String
     private let header: Recording.Header
-    private let pool = UnwindPool()
+    private let engine: UnwindEngine
+    private let pool: UnwindPool
     private var stacks = StackTable()
     private var file: RecordingWriter?
     private var jobs: [StackJob] = []
@@ -28,7 +29,9 @@ final class ImportWriter {
     private static let batchSize = 32 << 20
     private static let batchSlices = 16_384
 
-    init(path: String, header: Recording.Header) {
+    init(path: String, header: Recording.Header, engine: UnwindEngine = .quick) {
+        self.engine = engine
+        pool = UnwindPool(engine)
         self.path = path
         self.header = header
     }
@@ -140,6 +143,8 @@ final class ImportWriter {
         for run in facts.runs { try file.append(run) }
         let own = [
             RecorderNote(.unverifiedStacks, unverifiedStacks),
+            RecorderNote(.secondOpinions, pool.savedStacks),
+            RecorderNote(.libraryUnwinder, engine == .libunwind ? 1 : 0),
             RecorderNote(.changedModules, changedModules),
         ]
         for note in facts.notes + own where note.value > 0 { try file.append(note) }

@@ -1,5 +1,5 @@
 package import PerfData
-import ProfileModel
+package import ProfileModel
 import Recording
 
 /// Makes a recording of what `perf record` wrote.
@@ -9,6 +9,7 @@ package struct PerfImport: Sendable {
     package var output: String
     /// nil: the process that perf started; where it started none, the one with the most samples.
     package var pid: Int32?
+    package var engine = UnwindEngine.quick
     /// The version of this program, for the file's header.
     package var version: String
     /// Told now and then how far it is.
@@ -72,7 +73,7 @@ package struct PerfImport: Sendable {
             pid: choice.pid, isAttached: false, capture: .perf, frequency: event.frequency)
         header.recorderVersion = version
         header.importSource = RecordedText.bounded(event.description)
-        let writer = ImportWriter(path: output, header: header)
+        let writer = ImportWriter(path: output, header: header, engine: engine)
         writer.timings = timings
         var process = ImportedProcess(choice, event, file, writer)
         let damage: PerfDataError?

@@ -20,8 +20,10 @@ final class UnwindPool {
         private(set) var cpu = TimeSpan.zero
         private(set) var frames = 0
 
-        init() {
-            unwinder = Unwinder()
+        let opinion = SecondOpinion()
+
+        init(_ engine: UnwindEngine) {
+            unwinder = Unwinder(engine: engine, opinion: opinion)
             interner = StackInterner(unwinder: unwinder)
         }
 
@@ -61,10 +63,13 @@ final class UnwindPool {
     private static let fewJobs = 64
     private static let mostWorkers = 8
 
-    init() {
+    init(_ engine: UnwindEngine = .quick) {
         let cores = Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-        workers = (0..<min(max(cores, 1), Self.mostWorkers)).map { _ in Worker() }
+        workers = (0..<min(max(cores, 1), Self.mostWorkers)).map { _ in Worker(engine) }
     }
+
+    /// How many stacks libunwind finished.
+    var savedStacks: Int64 { workers.reduce(0) { $0 + $1.opinion.saved } }
 
     /// The CPU time of all workers.
     var cpu: TimeSpan { workers.reduce(.zero) { $0 + $1.cpu } }

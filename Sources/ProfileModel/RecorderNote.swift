@@ -78,6 +78,10 @@ package struct RecorderNote: Hashable, Sendable {
         /// What happened to processes that were started (forks, execs, ends), and was not told, because
         /// the kernel had no room; how many.
         case lostNews = "lost_news"
+        /// Stacks that our walk could not finish for want of a rule, and libunwind did; how many.
+        case secondOpinions = "second_opinions"
+        /// All stacks were unwound by libunwind, as was asked for.
+        case libraryUnwinder = "libunwind"
         /// Connections to a Wayland compositor that could not be read up to the first frame; how many.
         case unfollowedDisplay = "unfollowed_display"
 

@@ -25,7 +25,9 @@ final class ObservedProcess {
         self.child = child
         self.output = output
         slices = SliceBuilder(
-            unwinder: Unwinder(files: output.modules, process: child?.rawValue),
+            unwinder: Unwinder(
+                files: output.modules, process: child?.rawValue, engine: output.engine,
+                opinion: output.opinion),
             stacks: output.stacks)
         output.held.begin(pid)
     }

@@ -1,4 +1,4 @@
-import ProfileModel
+package import ProfileModel
 package import Recording
 package import Sampler
 
@@ -7,6 +7,7 @@ package struct Recorder: Sendable {
     /// Where the file goes; an older recording there is kept as `.old`.
     package var output: String
     package var options: SamplerOptions
+    package var engine = UnwindEngine.quick
     /// The version of this program, for the file's header.
     package var version: String
     /// Called five times a second, from a thread that may not be kept waiting.
@@ -57,7 +58,8 @@ package struct Recorder: Sendable {
         header.recorderVersion = version
         let queue = EventQueue()
         let children = options.followsChildren ? FollowedChildren(queue: queue) : nil
-        let writer = RecordingThread(path: output, header: header, queue: queue, tell: tellProgress)
+        let writer = RecordingThread(
+            path: output, header: header, queue: queue, engine: engine, tell: tellProgress)
         guard writer.start() else {
             throw .sampler(.systemCall(SystemError("starting the recording thread", code: 11)))
         }

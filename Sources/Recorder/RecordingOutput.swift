@@ -11,6 +11,8 @@ final class RecordingOutput {
     let modules = MappedFiles()
     let stacks = SharedStacks()
     let held: HeldFiles
+    let engine: UnwindEngine
+    let opinion = SecondOpinion()
     var schedule = ScheduleBuilder()
     /// To be written behind the events at hand: all of them together, so that unwinding and SQLite do
     /// not throw each other out of the processor's caches at each sample.
@@ -19,8 +21,9 @@ final class RecordingOutput {
     private var threadCount = 0
     private var writtenModules = 0
 
-    init(_ file: RecordingWriter, held: HeldFiles) {
+    init(_ file: RecordingWriter, held: HeldFiles, engine: UnwindEngine = .quick) {
         self.file = file
+        self.engine = engine
         self.held = held
     }
 

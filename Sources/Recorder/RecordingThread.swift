@@ -10,6 +10,7 @@ final class RecordingThread: @unchecked Sendable {
     let path: String
     private let header: Recording.Header
     private let queue: EventQueue
+    private let engine: UnwindEngine
     private let tell: (@Sendable (RecordingProgress) -> Void)?
     private var thread = pthread_t()
     private var isStarted = false
@@ -40,11 +41,12 @@ final class RecordingThread: @unchecked Sendable {
     /// - Parameter tell: told of the progress, as ``Recorder/tellProgress``.
     init(
         path: String, header: Recording.Header, queue: EventQueue,
-        tell: (@Sendable (RecordingProgress) -> Void)? = nil
+        engine: UnwindEngine = .quick, tell: (@Sendable (RecordingProgress) -> Void)? = nil
     ) {
         self.path = path
         self.header = header
         self.queue = queue
+        self.engine = engine
         self.tell = tell
     }
 
@@ -86,6 +88,8 @@ final class RecordingThread: @unchecked Sendable {
             RecorderNote(.lostSignposts, queue.lostSignposts),
             RecorderNote(.lostSwitches, output.schedule.losses),
             RecorderNote(.unkeptRuns, output.schedule.unkept),
+            RecorderNote(.secondOpinions, output.opinion.saved),
+            RecorderNote(.libraryUnwinder, engine == .libunwind ? 1 : 0),
         ]
     }
 
@@ -175,7 +179,7 @@ final class RecordingThread: @unchecked Sendable {
         var header = header
         header.pid = pid
         let output = RecordingOutput(
-            try RecordingWriter(creating: path, header: header), held: held)
+            try RecordingWriter(creating: path, header: header), held: held, engine: engine)
         self.output = output
         identity = RecordingFile.Identity(of: path)
         process = ObservedProcess(pid, nil, output)

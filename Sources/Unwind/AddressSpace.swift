@@ -120,5 +120,8 @@ struct AddressSpace {
         return low < ranges.count && ranges[low].start <= address ? low : nil
     }
 
+    /// The file that a module was mapped from; nil: it could not be read.
+    func file(of module: ModuleIndex) -> ELFFile? { files.file(of: module) }
+
     func isCode(_ address: UInt64) -> Bool { rangeIndex(around: address) != nil }
 }

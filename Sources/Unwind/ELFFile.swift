@@ -113,6 +113,26 @@ final class ELFFile {
         return nil
     }
 
+    /// The addresses of its own from the first segment's begin to the last one's end; nil without any.
+    var span: Range<UInt64>? {
+        let ends = segments.map { $0.p_vaddr.addingReportingOverflow($0.p_memsz) }
+        guard let start = segments.map(\.p_vaddr).min(),
+            let end = ends.filter({ !$0.overflow }).map(\.partialValue).max(), start < end
+        else { return nil }
+        return start..<end
+    }
+
+    /// What a program finds at one of the file's own addresses, and cannot change: at most so many
+    /// bytes, and no more than the segment's; empty where there are none.
+    func constants(at address: UInt64, atMost count: Int) -> [UInt8] {
+        for header in segments where header.p_flags & UInt32(PF_W) == 0 {
+            let place = address &- header.p_vaddr
+            guard address >= header.p_vaddr, place < header.p_filesz else { continue }
+            return bytes(at: address, count: Int(min(UInt64(count), header.p_filesz - place))) ?? []
+        }
+        return []
+    }
+
     /// - Parameter offset: in the file; not negative.
     private func read(at offset: Int, count: Int) -> [UInt8]? {
         guard descriptor >= 0 else {

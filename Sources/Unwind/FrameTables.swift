@@ -47,6 +47,9 @@ final class FrameTables {
         }
     }
 
+    /// As ``RowTables/entry(around:)``.
+    func entry(around address: UInt64) -> UInt64? { rows?.entry(around: address) }
+
     /// What libdw's row for an address comes to; nil without one.
     func ruleOfLibrary(at address: UInt64) -> UnwindRule? {
         withFrame(at: address) { frame in Self.compact(frame) }

@@ -19,6 +19,11 @@ struct RowTables {
         index = FunctionIndex(entries, header: header)
     }
 
+    /// Where the entry is of the function that an address may lie in: whether it does, the entry says.
+    func entry(around address: UInt64) -> UInt64? {
+        index.position(around: address).map { entries.section.address &+ UInt64($0) }
+    }
+
     func answer(at address: UInt64) -> Answer {
         guard let position = index.position(around: address) else { return .notCovered }
         guard let entry = entries.function(at: position) else { return .unknown }

@@ -23,11 +23,23 @@ package struct Callstack: Sendable {
 package final class Unwinder {
     private(set) var space: AddressSpace
     let cache: RuleCache
+    private let engine: UnwindEngine
+    private let opinion: SecondOpinion
+    /// libunwind's, of the code that is mapped now; made when first needed.
+    private var library: LibraryWalk?
+    /// For tests: whether our own walk may go on from its first frame.
+    package var hasRules = true
 
     /// - Parameters:
     ///   - files: those of several processes, of which this is one.
     ///   - process: its number among them; nil: it is the only one, or the first.
-    package init(files: MappedFiles = MappedFiles(), process: Int? = nil) {
+    ///   - opinion: of the thread that unwinds.
+    package init(
+        files: MappedFiles = MappedFiles(), process: Int? = nil, engine: UnwindEngine = .quick,
+        opinion: SecondOpinion = SecondOpinion()
+    ) {
+        self.engine = engine
+        self.opinion = opinion
         space = AddressSpace(files, process: process)
         cache = RuleCache(bits: process == nil ? RuleCache.largeBits : RuleCache.smallBits)
     }
@@ -50,6 +62,7 @@ package final class Unwinder {
         let (added, keepsOthers) = space.update(
             code, at: time, openAlternative: openAlternative)
         if !keepsOthers { cache.removeAll() }
+        if !keepsOthers || !added.isEmpty { library = nil }
         return added
     }
 
@@ -83,12 +96,43 @@ package final class Unwinder {
         _ registers: Registers, _ memory: StackMemory,
         into frames: UnsafeMutablePointer<WalkFrame>
     ) -> (count: Int, truncation: Truncation?) {
+        if engine == .libunwind, let library = libraryWalk() {
+            return library.walk(registers, memory, into: frames)
+        }
+        let own = ownWalk(registers, memory, into: frames)
+        guard own.truncation == .noRule else { return own }
+        return finish(own.count, registers, memory, into: frames) ?? own
+    }
+
+    /// Two walks over the same tables.
+    private func ownWalk(
+        _ registers: Registers, _ memory: StackMemory,
+        into frames: UnsafeMutablePointer<WalkFrame>
+    ) -> (count: Int, truncation: Truncation?) {
         var walk = Walk(registers, into: frames)
         let end = quickWalk(&walk, memory, mayGuess: true)
+        guard hasRules else { return (min(walk.count, 1), .noRule) }
         guard case .needsTables = end else { return (walk.count, end.truncation) }
         var careful = Walk(registers, into: frames)
         let carefulEnd = carefulWalk(&careful, registers, memory)
         return (careful.count, carefulEnd.truncation)
+    }
+
+    /// A stack of which our walk has so many frames and no rule for the last.
+    @inline(never)
+    private func finish(
+        _ count: Int, _ registers: Registers, _ memory: StackMemory,
+        into frames: UnsafeMutablePointer<WalkFrame>
+    ) -> (count: Int, truncation: Truncation?)? {
+        opinion.improve(count, frames) { place in
+            libraryWalk()?.walk(registers, memory, into: place) ?? (0, .noRule)
+        }.map { ($0, nil) }
+    }
+
+    /// nil: there is no memory.
+    private func libraryWalk() -> LibraryWalk? {
+        if library == nil { library = LibraryWalk(space) }
+        return library
     }
 
     /// The frame of an instruction of the process; nil where no code is mapped.

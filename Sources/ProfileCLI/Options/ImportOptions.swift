@@ -1,3 +1,5 @@
+package import ProfileModel
+
 /// What `import` is asked for.
 package struct ImportOptions: Hashable, Sendable {
     /// What perf wrote.
@@ -5,6 +7,7 @@ package struct ImportOptions: Hashable, Sendable {
     /// The path of the recording.
     package var output: String
     package var pid: Int32?
+    package var engine: UnwindEngine
     package var isQuiet: Bool
     package var showsTimings: Bool
 
@@ -12,6 +15,7 @@ package struct ImportOptions: Hashable, Sendable {
         input = arguments.operands.first ?? ""
         output = arguments.text(.output) ?? RecordOptions.defaultOutput
         pid = arguments.integer(.pid).flatMap { Int32(exactly: $0) }
+        engine = arguments.text(.unwinder).flatMap(UnwindEngine.init) ?? .quick
         isQuiet = arguments.isGiven(.quiet)
         showsTimings = arguments.isGiven(.timings)
     }

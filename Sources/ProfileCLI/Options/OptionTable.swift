@@ -6,7 +6,8 @@ import Sampler
 /// The name by which the code knows an option.
 package enum OptionName: Hashable, Sendable {
     case help
-    case output, frequency, duration, capture, stackBytes, followChildren, switches, after, quiet,
+    case output, frequency, duration, capture, stackBytes, unwinder, followChildren, switches,
+        after, quiet,
         progress, wait, symbolCache
     case view, phase, thread, weight, minPercent, minDuration, depth, format, demangle,
         exportFormat
@@ -97,6 +98,13 @@ package enum OptionTable {
             """
             copy at most N bytes of a stack, up to 1048576 (default: \
             \(SamplerOptions.usualStackBytes)); only what is in use is copied
+            """),
+        .init(
+            .unwinder, "unwinder", "ENGINE", .choice(UnwindEngine.allCases.map(\.rawValue)),
+            for: recording.union([.import]),
+            """
+            what unwinds stacks: quick (default; our own, with libunwind's help where it has no \
+            rule) or libunwind alone, which takes a hundred times as long
             """),
         .init(
             .followChildren, "follow-children", for: recording,

@@ -31,6 +31,7 @@ package struct RecordOptions: Hashable, Sendable {
     package var capture: CaptureMethod
     /// The most that is copied of a stack, in bytes.
     package var stackBytes: Int
+    package var engine: UnwindEngine
     package var followsChildren: Bool
     package var asksScheduler: Bool
     /// Whether what earlier symbolication found on disk is used, and added to.
@@ -56,6 +57,7 @@ package struct RecordOptions: Hashable, Sendable {
         duration = arguments.duration(.duration)
         capture = arguments.text(.capture).flatMap(CaptureMethod.init) ?? .signal
         stackBytes = arguments.integer(.stackBytes) ?? SamplerOptions.usualStackBytes
+        engine = arguments.text(.unwinder).flatMap(UnwindEngine.init) ?? .quick
         followsChildren = arguments.isGiven(.followChildren)
         asksScheduler = arguments.text(.switches) != "off"
         usesSymbolCache = arguments.text(.symbolCache) != "off"

@@ -43,6 +43,7 @@ enum ImportCommand {
         var work = PerfImport(
             input: options.input, output: options.output, pid: options.pid,
             version: Version.current)
+        work.engine = options.engine
         let stage = Stage<PerfImport.Progress?>(nil)
         work.tell = { stage.value = $0 }
         return try SlowStep.run(on: line, { stage.value.map(text) }) {

@@ -67,6 +67,7 @@ enum RecordCommand {
         }
         var recorder = Recorder(
             output: options.output, options: sampling, version: Version.current)
+        recorder.engine = options.engine
         if let line = options.line(on: console) {
             recorder.tellProgress = { line.show($0) }
         }

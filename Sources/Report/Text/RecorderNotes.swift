@@ -83,6 +83,9 @@ enum RecorderNotes {
         case .lostNews:
             Numbers.count(note.value, "fork")
                 + ", execs or ends of processes not told, for lack of room: some are missing"
+        case .secondOpinions:
+            Numbers.count(note.value, "stack") + " finished by libunwind, for which we had no rule"
+        case .libraryUnwinder: "stacks were unwound by libunwind (--unwinder libunwind)"
         case .unfollowedDisplay:
             Numbers.count(note.value, "connection")
                 + " to the Wayland compositor could not be read on: windows and frames there may "

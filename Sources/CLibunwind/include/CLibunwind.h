@@ -1,0 +1,47 @@
+#ifndef FIRSTLIGHT_LIBUNWIND_H
+#define FIRSTLIGHT_LIBUNWIND_H
+
+#include <stdint.h>
+
+// libunwind's unwinding of another process (`unw_init_remote`), from what the caller answers: it asks
+// for words of memory, for registers and for functions' table entries, and for nothing else.
+
+// Each returns 0 for "not known". `context` is what fl_library_unwind got.
+typedef struct {
+    // A word at an address, aligned or not.
+    int (*word)(void *context, uint64_t address, uint64_t *value);
+    // A register by its DWARF number, or fl_library_counter or fl_library_stack.
+    int (*value)(void *context, int number, uint64_t *value);
+    // The entry (FDE) of `.eh_frame` of the function that an address may lie in.
+    int (*entry)(void *context, uint64_t address, uint64_t *entry);
+    // A frame was found, innermost first, with one of its registers; 0: no more are wanted.
+    int (*frame)(
+        void *context, uint64_t address, int is_return_address, uint64_t value, int is_known);
+} fl_library_source;
+
+enum { fl_library_counter = -1, fl_library_stack = -2 };
+
+// How a stack ended.
+enum {
+    fl_library_end = 0,      // there is no caller
+    fl_library_failed = 1,   // what is needed is not known, or makes no sense
+    fl_library_stopped = 2,  // no more frames were wanted
+};
+
+typedef struct fl_library fl_library;
+
+// NULL: no memory. To be freed, and used by one thread at a time. `source` must stay where it is.
+fl_library *fl_library_create(const fl_library_source *source);
+void fl_library_free(fl_library *library);
+
+// What was known of the process's code is true no more.
+void fl_library_forget(fl_library *library);
+
+// Unwinds one stack. It asks for at most `reads` words, whatever the tables say. Of each frame it tells
+// the register that `number` names (DWARF).
+int fl_library_unwind(fl_library *library, void *context, uint64_t reads, int number);
+
+// Of the library that this was built for: "1.6".
+const char *fl_library_version(void);
+
+#endif

@@ -1,0 +1,169 @@
+import CLibunwind
+import ProfileModel
+
+/// The same walk by another engine: libunwind's remote unwinding. It knows nothing of processors here,
+/// and sees no more than ours does: the snapshot, and what the modules' files have.
+///
+/// Unsafe code: libunwind's handle and the table of our answers are owned here; a request lives as long
+/// as the call that it is for, and everything that it is asked is checked as of any walk.
+final class LibraryWalk {
+    private let library: OpaquePointer
+    private let source: UnsafeMutablePointer<fl_library_source>
+    private var images: ImageMemory
+    private let space: AddressSpace
+
+    /// Words that one stack may ask for: damaged tables must not keep it for ever.
+    private static let mostReads: UInt64 = 200_000
+
+    /// - Parameter space: as it is now; another one takes another walk.
+    /// - Returns: nil: there is no memory.
+    init?(_ space: AddressSpace) {
+        self.space = space
+        images = ImageMemory(space)
+        source = .allocate(capacity: 1)
+        source.initialize(to: Self.answers)
+        guard let library = fl_library_create(source) else {
+            source.deallocate()
+            return nil
+        }
+        self.library = library
+    }
+
+    deinit {
+        fl_library_free(library)
+        source.deallocate()
+    }
+
+    /// One stack that is being unwound.
+    fileprivate struct Request {
+        unowned let owner: LibraryWalk
+        let registers: Registers
+        let memory: StackMemory
+        let frames: UnsafeMutablePointer<WalkFrame>
+        var count = 0
+        /// Why no more can be had, as far as our answers tell.
+        var problem: Truncation?
+        /// Where the last frame is looked up, and in which range.
+        var last: (address: UInt64, range: AddressSpace.Range)?
+        /// The last frame's.
+        var framePointer: UInt64?
+    }
+
+    /// - Parameter frames: room for `Walk.frameLimit` of them.
+    func walk(
+        _ registers: Registers, _ memory: StackMemory,
+        into frames: UnsafeMutablePointer<WalkFrame>
+    ) -> (count: Int, truncation: Truncation?) {
+        var request = Request(owner: self, registers: registers, memory: memory, frames: frames)
+        let end = withUnsafeMutablePointer(to: &request) {
+            fl_library_unwind(
+                library, $0, Self.mostReads, Int32(Registers.framePointer))
+        }
+        return (request.count, truncation(of: request, end: Int(end)))
+    }
+
+    private func truncation(of request: Request, end: Int) -> Truncation? {
+        // libunwind says the same where tables have no caller and where there are no tables.
+        // The psABI's mark of the outermost frame is a frame pointer of 0; a leaf's may be anything.
+        if end == fl_library_end, let (address, range) = request.last,
+            request.count > 1 && request.framePointer == 0 || hasRule(address, range)
+        {
+            return nil
+        }
+        return request.problem ?? .noRule
+    }
+
+    private func hasRule(_ address: UInt64, _ range: AddressSpace.Range) -> Bool {
+        switch range.tables?.rule(at: address &- range.bias).kind {
+        case nil, .unmapped, .frameRecord: false
+        case .end, .afterSystemCall, .signalReturn, .general, .fromStackPointer,
+            .fromFramePointer, .fromSavedAddress:
+            true
+        }
+    }
+
+    // MARK: Answers
+
+    private static let answers = fl_library_source(
+        word: { context, address, value in
+            LibraryWalk.answer(context, value) { $0.word(at: address) }
+        },
+        value: { context, number, value in
+            LibraryWalk.answer(context, value) { $0.register(Int(number)) }
+        },
+        entry: { context, address, value in
+            LibraryWalk.answer(context, value) { $0.entry(around: address) }
+        },
+        frame: { context, address, isReturnAddress, value, isKnown in
+            guard let context else { return 0 }
+            let request = context.assumingMemoryBound(to: Request.self)
+            request.pointee.framePointer = isKnown != 0 ? value : nil
+            return request.pointee.add(address, isReturnAddress: isReturnAddress != 0) ? 1 : 0
+        })
+
+    private static func answer(
+        _ context: UnsafeMutableRawPointer?, _ value: UnsafeMutablePointer<UInt64>?,
+        _ body: (inout Request) -> UInt64?
+    ) -> Int32 {
+        guard let context, let value else { return 0 }
+        guard let found = body(&context.assumingMemoryBound(to: Request.self).pointee) else {
+            return 0
+        }
+        value.pointee = found
+        return 1
+    }
+}
+
+extension LibraryWalk.Request {
+    fileprivate mutating func word(at address: UInt64) -> UInt64? {
+        if let word = memory.word(at: address) ?? owner.constant(at: address) { return word }
+        problem = .stackLimit
+        return nil
+    }
+
+    fileprivate mutating func register(_ number: Int) -> UInt64? {
+        let wanted =
+            switch number {
+            case fl_library_counter: Registers.programCounter
+            case fl_library_stack: Registers.stackPointer
+            default: number
+            }
+        if let value = registers[wanted] { return value }
+        problem = .unknownRegister
+        return nil
+    }
+
+    fileprivate mutating func entry(around address: UInt64) -> UInt64? {
+        guard let range = owner.range(around: address) else { return nil }
+        return range.tables?.entry(around: address &- range.bias).map { $0 &+ range.bias }
+    }
+
+    /// - Returns: whether more are wanted.
+    fileprivate mutating func add(_ address: UInt64, isReturnAddress: Bool) -> Bool {
+        guard count < Walk.frameLimit else {
+            problem = .frameLimit
+            return false
+        }
+        let lookup = isReturnAddress ? address &- 1 : address
+        let range = owner.range(around: lookup)
+        guard range != nil || count == 0 else {
+            problem = .unmappedCode
+            return false
+        }
+        frames[count] = WalkFrame(
+            address: address &- (range?.bias ?? 0), module: range?.moduleNumber ?? -1,
+            isReturnAddress: isReturnAddress)
+        count += 1
+        last = range.map { (lookup, $0) }
+        problem = nil
+        return true
+    }
+}
+
+extension LibraryWalk {
+    fileprivate func constant(at address: UInt64) -> UInt64? { images.word(at: address) }
+
+    fileprivate func range(around address: UInt64) -> AddressSpace.Range? {
+        space.rangeIndex(around: address).map { space.ranges[$0] }
+    }
+}
