@@ -13,9 +13,9 @@ REPEATS = $(CURDIR)/.build/repeats
 PAGES = $(CURDIR)/.build/pages
 
 BUILD_PACKAGES = pkg-config make gcc g++ libdw-dev libelf-dev liblzma-dev libsqlite3-dev \
-	libzstd-dev zlib1g-dev libiberty-dev libxcb1-dev libxcb-res0-dev libcapstone-dev
+	libunwind-dev libzstd-dev zlib1g-dev libiberty-dev libxcb1-dev libxcb-res0-dev libcapstone-dev
 DEMO_PACKAGES = $(BUILD_PACKAGES) libsqlite3-dev
-TEST_PACKAGES = $(DEMO_PACKAGES) libunwind-dev sqlite3 python3 perl git gdb strace golang-go musl-tools \
+TEST_PACKAGES = $(DEMO_PACKAGES) sqlite3 python3 perl git gdb strace golang-go musl-tools \
 	binutils procps xvfb linux-perf dwz xz-utils nodejs libdebuginfod1 \
 	libxml2-utils zsh fish mandoc chromium chromium-driver python3-selenium \
 	weston libwayland-dev libwayland-bin wayland-protocols mousepad featherpad qtwayland5 slirp4netns

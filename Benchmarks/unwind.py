@@ -101,6 +101,7 @@ def measure(setting, section, ours, program):
     section.raw.append({"program": program.name, "rounds": rounds})
     section.rows += speed_rows(program.name, rounds)
     section.rows += agreement_rows(program.name, *stacks(setting, ours, data))
+    section.rows += engine_rows(program.name, agreement(setting, ours, data))
     os.unlink(data)
 
 
@@ -201,3 +202,31 @@ def agreement_rows(name, theirs, mine):
     differing = 100 * (1 - same / max(1, frames))
     yield Row(f"{name}: frames that differ from perf's", [differing], "{:.3f} %",
               [Goal("≤ 0.5 %", 0.5, [differing])], f"where perf completes: {frames:,} frames")
+
+
+def agreement(setting, ours, data):
+    """What UnwindBenchmark --agreement prints, of the first MANY samples."""
+    output = setting.file("output")
+    cpu_seconds([ours, "--agreement", data, str(MANY)], setting.errors, output)
+    found = {}
+    with open(output) as file:
+        for line in file:
+            name, _, value = line.partition(": ")
+            found[name] = float(value.split()[0])
+    return found
+
+
+def engine_rows(name, found):
+    """The same snapshots by libunwind."""
+    classes = ["the same, complete", "the same, truncated", "libunwind ends earlier",
+               "ours ends earlier", "complete, and different", "different before one is truncated"]
+    total = max(1, sum(found[kind] for kind in classes))
+    others = ", ".join(f"{kind}: {found[kind]:,.0f}" for kind in classes[2:])
+    yield Row(f"{name}: libunwind", [found["libunwind, a frame"]], "{:.0f} ns",
+              remark=f"the first {total:,.0f} samples")
+    yield Row(f"{name}: stacks on which both engines agree",
+              [100 * (found[classes[0]] + found[classes[1]]) / total], "{:.2f} %", remark=others)
+    complete = found["complete by ours"]
+    saved = 100 * found["of those complete without our rules"] / max(1, complete)
+    yield Row(f"{name}: complete without our rules, by the second opinion", [saved], "{:.2f} %",
+              [Goal("≥ 99 %", 1, [100 - saved])])

@@ -34,8 +34,13 @@ public func test(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
 }
 
 private func unwind(in code: Range<UInt64>, _ mapping: CodeMapping) {
-    let unwinder = Unwinder()
-    _ = unwinder.update([mapping], at: MonotonicTime(nanoseconds: 0))
+    // Both engines, and the one in place of the other wherever that ends.
+    let unwinders = [
+        Unwinder(opinion: SecondOpinion(share: 1)), Unwinder(engine: .libunwind),
+    ]
+    for unwinder in unwinders {
+        _ = unwinder.update([mapping], at: MonotonicTime(nanoseconds: 0))
+    }
     var number = code.lowerBound &* 0x9E37_79B9_7F4A_7C15
     func next() -> UInt64 {
         number = number &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -57,8 +62,9 @@ private func unwind(in code: Range<UInt64>, _ mapping: CodeMapping) {
                 registers[register] = stackStart + (next() % 128) * 8
             }
         }
-        _ = unwinder.unwind(
-            Snapshot(registers: registers, stack: StackCopy(start: stackStart, bytes: stack)))
+        let snapshot = Snapshot(
+            registers: registers, stack: StackCopy(start: stackStart, bytes: stack))
+        for unwinder in unwinders { _ = unwinder.unwind(snapshot) }
     }
 }
 

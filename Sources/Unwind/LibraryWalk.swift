@@ -117,7 +117,8 @@ final class LibraryWalk {
 extension LibraryWalk.Request {
     fileprivate mutating func word(at address: UInt64) -> UInt64? {
         if let word = memory.word(at: address) ?? owner.constant(at: address) { return word }
-        problem = .stackLimit
+        // Generated code is in no file.
+        problem = owner.range(around: address) == nil ? .stackLimit : .noRule
         return nil
     }
 

@@ -35,6 +35,20 @@ enum Assembly {
             ret
             .cfi_endproc
 
+        divided:
+            .cfi_startproc
+            .cfi_escape 0x0f, 4, 0x77, 16, 0x31, 0x1b
+            nop
+            ret
+            .cfi_endproc
+
+        endless:
+            .cfi_startproc
+            .cfi_escape 0x0f, 5, 0x77, 8, 0x2f, 0xfd, 0xff
+            nop
+            ret
+            .cfi_endproc
+
         popped:
             .cfi_startproc
             .cfi_def_cfa %rsp, 8

@@ -10,12 +10,13 @@ struct HandMade {
     static let library: UInt64 = 0x40_0000
     static let stack: UInt64 = 0x7000_0000
 
-    let unwinder = Unwinder()
+    let unwinder: Unwinder
     private let scratch: Scratch
     private let symbols: [String: UInt64]
     private let bias: UInt64
 
-    init() throws {
+    init(engine: UnwindEngine = .quick, opinion: SecondOpinion = SecondOpinion()) throws {
+        unwinder = Unwinder(engine: engine, opinion: opinion)
         scratch = try Scratch()
         let assembled = try Assembly.library.get()
         symbols = assembled.symbols

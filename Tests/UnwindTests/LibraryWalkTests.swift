@@ -1,0 +1,126 @@
+import ProfileModel
+import TestSupport
+import Testing
+
+@testable import Unwind
+
+/// libunwind over the same hand-made stacks as our own walks.
+@Suite struct LibraryWalkTests {
+    private static let stack = HandMade.stack
+
+    private func expectComplete(
+        _ made: HandMade, _ callstack: Callstack, _ addresses: [UInt64],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(callstack.truncation == nil, sourceLocation: sourceLocation)
+        #expect(made.addresses(callstack) == addresses, sourceLocation: sourceLocation)
+    }
+
+    @Test func fromEveryInstructionOfAFunction() throws {
+        let made = try HandMade(engine: .libunwind)
+        let entry = try made.address("entry", 1)
+        let saved: UInt64 = 0x1234
+        for (name, words) in [("plain", [entry]), ("plain_saved", [saved, entry])] {
+            let place = try made.address(name)
+            expectComplete(
+                made, made.unwind(from: place, framePointer: saved, words), [place, entry])
+        }
+        let framed = try made.address("plain_framed")
+        let stack = made.unwind(from: framed, framePointer: Self.stack + 16, [1, 2, saved, entry])
+        expectComplete(made, stack, [framed, entry])
+        #expect(stack.frames.map(\.address.kind) == [.instruction, .returnAddress])
+    }
+
+    /// No more is read than was copied, and what is missing says why the stack ends.
+    @Test func whatIsNotThere() throws {
+        let made = try HandMade(engine: .libunwind)
+        let pushed = try made.address("plain_saved")
+        #expect(made.unwind(from: pushed, framePointer: 1, [1]).truncation == .stackLimit)
+        let framed = try made.address("plain_framed")
+        #expect(made.unwind(from: framed, [1]).truncation == .unknownRegister)
+        #expect(made.unwind(from: framed, framePointer: .max - 16, [1]).truncation == .stackLimit)
+        let away = made.unwind(from: pushed, framePointer: 1, [1, 0xDEAD_0000])
+        #expect(away.truncation == .unmappedCode && away.frames.count == 1)
+        // Nobody knows whether more came behind code without tables.
+        let nowhere = made.unwind(from: HandMade.code, framePointer: 0, [1])
+        #expect(nowhere.truncation != nil && nowhere.frames.count == 1)
+    }
+
+    /// Tables that never end: what they may read is bounded.
+    @Test(.timeLimit(.minutes(1))) func tablesWithoutEnd() throws {
+        for made in [try HandMade(engine: .libunwind), try HandMade()] {
+            let endless = try made.address("endless", 1)
+            let stack = made.unwind(from: endless, framePointer: 1, [try made.address("entry", 1)])
+            #expect(stack.truncation != nil && made.addresses(stack) == [endless])
+        }
+    }
+
+    /// Rules of code that is gone are not used for what is mapped in its place.
+    @Test func codeThatIsReplaced() throws {
+        let made = try HandMade(engine: .libunwind)
+        let entry = try made.address("entry", 1)
+        let place = try made.address("plain")
+        expectComplete(made, made.unwind(from: place, framePointer: 1, [entry]), [place, entry])
+        _ = made.unwinder.update([made.mappings[0]], at: MonotonicTime(nanoseconds: 1))
+        #expect(made.unwind(from: place, framePointer: 1, [entry]).frames.count == 1)
+        made.update()
+        expectComplete(made, made.unwind(from: place, framePointer: 1, [entry]), [place, entry])
+    }
+}
+
+@Suite struct SecondOpinionTests {
+    /// `DW_OP_div` is not in our evaluator: only libunwind can finish this one.
+    @Test func whatOnlyLibunwindCanFinish() throws {
+        let opinion = SecondOpinion()
+        let made = try HandMade(opinion: opinion)
+        let divided = try made.address("divided", 1)
+        let framed = try made.address("plain_framed", 1)
+        let entry = try made.address("entry", 1)
+        let stack = made.unwind(
+            from: divided, framePointer: HandMade.stack + 32, [7, framed, 7, 7, 7, entry])
+        #expect(stack.truncation == nil)
+        #expect(made.addresses(stack) == [divided, framed, entry])
+        #expect(opinion.asked == 1 && opinion.saved == 1)
+        // Where it cannot either, ours stays as it was.
+        let short = made.unwind(from: divided, framePointer: HandMade.stack + 32, [7, framed])
+        #expect(short.truncation == .noRule && made.addresses(short) == [divided])
+        #expect(opinion.asked == 2 && opinion.saved == 1 && opinion.declined == 0)
+    }
+
+    /// Nobody asks where there is a rule, however the stack ends.
+    @Test func onlyForWantOfARule() throws {
+        let opinion = SecondOpinion()
+        let made = try HandMade(opinion: opinion)
+        let pushed = try made.address("plain_saved")
+        _ = made.unwind(from: pushed, framePointer: 1, [1])
+        _ = made.unwind(from: pushed, framePointer: 1, [1, 0xDEAD_0000])
+        _ = made.unwind(from: pushed, framePointer: 1, [1, try made.address("entry", 1)])
+        #expect(opinion.asked == 0)
+    }
+
+    /// Of a thread's time it takes a hundredth, and a little beforehand.
+    @Test func theBudget() throws {
+        let opinion = SecondOpinion(share: .max)
+        let made = try HandMade(opinion: opinion)
+        let divided = try made.address("divided", 1)
+        let entry = try made.address("entry", 1)
+        for _ in 0..<1_000_000 where opinion.declined < 3 {
+            // The library's first answers take the longest.
+            made.update()
+            _ = made.unwind(from: divided, framePointer: 1, [7, entry])
+        }
+        #expect(opinion.declined == 3 && opinion.asked > 0 && opinion.saved == opinion.asked)
+        let stack = made.unwind(from: divided, framePointer: 1, [7, entry])
+        #expect(stack.truncation == .noRule && made.addresses(stack) == [divided])
+    }
+
+    /// Our own walk's rules taken away: what it has is one frame, and the rest is libunwind's.
+    @Test func withoutOurRules() throws {
+        let made = try HandMade(opinion: SecondOpinion(share: 1))
+        made.unwinder.hasRules = false
+        let pushed = try made.address("plain_saved")
+        let entry = try made.address("entry", 1)
+        let stack = made.unwind(from: pushed, framePointer: 5, [5, entry])
+        #expect(stack.truncation == nil && made.addresses(stack) == [pushed, entry])
+    }
+}
