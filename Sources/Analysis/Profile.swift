@@ -94,9 +94,10 @@ package struct Profile: Sendable {
         }
     }
 
-    package init(_ recorded: Recording) {
+    /// - Parameter recorded: best with nobody else's hand on it: what changes is changed in place then.
+    package init(_ recorded: consuming Recording) {
         let held = HeldTime(recorded.marks)
-        let recording = recorded.without(held).withOwnFacts
+        let recording = recorded.without(held).withOwnFacts()
         let plan = PhasePlan(recording)
         var builder = PartBuilder(recording, plan: plan)
         schedule = Schedule(recording)

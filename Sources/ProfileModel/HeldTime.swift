@@ -45,20 +45,25 @@ package struct HeldTime: Hashable, Sendable {
         let end = start + times.wall
         var excess = times.wall - (without(end) - without(start))
         var rest = times
-        for state in [\StateTimes.preempted, \.runnable, \.blocked, \.running] {
-            let part = min(excess, rest[keyPath: state])
-            rest[keyPath: state] = rest[keyPath: state] - part
+        guard excess > .zero else { return rest }
+        func take(from time: inout TimeSpan) {
+            let part = min(excess, time)
+            time = time - part
             excess = excess - part
         }
+        take(from: &rest.preempted)
+        take(from: &rest.runnable)
+        take(from: &rest.blocked)
+        take(from: &rest.running)
         return rest
     }
 }
 
 extension Recording {
     /// The same on a clock that leaves out what the recorder held the whole program for.
-    package func without(_ held: HeldTime) -> Recording {
+    package consuming func without(_ held: HeldTime) -> Recording {
         guard !held.isEmpty else { return self }
-        var result = self
+        var result = consume self
         func move(_ time: inout MonotonicTime) { time = held.without(time) }
         for index in result.images.indices { move(&result.images[index].time) }
         for index in result.marks.indices { move(&result.marks[index].time) }
@@ -97,7 +102,7 @@ extension Recording {
             move(&result.intervals[index].end)
         }
         for index in result.signposts.indices { move(&result.signposts[index].time) }
-        if let ready { result.ready?.time = held.without(ready.time) }
+        if let ready = result.ready { result.ready?.time = held.without(ready.time) }
         for index in result.waits.indices {
             move(&result.waits[index].start)
             move(&result.waits[index].end)

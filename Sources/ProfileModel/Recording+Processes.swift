@@ -35,11 +35,14 @@ extension Recording {
 
     /// The same, but of libraries, initialisers, intervals and signposts the recorded process's own:
     /// those of twenty processes in one list say nothing of a launch.
-    package var withOwnFacts: Recording {
+    package consuming func withOwnFacts() -> Recording {
         guard !children.isEmpty else { return self }
-        var result = self
+        var result = consume self
         result.libraries.removeAll { $0.child != nil }
-        result.initializers.removeAll { self.child(of: $0.thread) != nil }
+        let threads = result.threads
+        result.initializers.removeAll {
+            threads.indices ~= $0.thread.rawValue && threads[$0.thread.rawValue].child != nil
+        }
         result.intervals.removeAll { $0.child != nil }
         result.signposts.removeAll { $0.child != nil }
         return result

@@ -29,7 +29,7 @@ def star_searcher():
 @functools.cache
 def report(recording):
     """Its JSON report."""
-    return json.loads(run("report", recording, "--format", "json"))
+    return json.loads(run("report", recording, "--format", "json", "--with", "events,timeline"))
 
 
 @functools.cache

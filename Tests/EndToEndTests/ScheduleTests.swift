@@ -35,7 +35,8 @@ extension EndToEnd {
         }
 
         private func report(_ recorded: Recorded, _ options: String...) throws -> Report {
-            let text = try recorded.text("report", ["--format", "json"] + options)
+            let text = try recorded.text(
+                "report", ["--format", "json", "--with", "events,timeline"] + options)
             return try JSONDecoder().decode(Report.self, from: Data(text.utf8))
         }
 

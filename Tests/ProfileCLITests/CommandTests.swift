@@ -75,7 +75,7 @@ import Testing
             }
             let json = try run(["report", "--format", "json", path])
             #expect(json.status == 0)
-            #expect(json.output.hasPrefix("{\"schema\":1"))
+            #expect(json.output.hasPrefix("{\"schema\":2"))
             #expect(json.output.contains("\"compute\""))
         }
     }

@@ -123,6 +123,17 @@ import Testing
         }
     }
 
+    @Test func partsOfJSON() throws {
+        let plain = try ReportOptions(try #require(parsedArguments("report --format json")))
+        #expect(plain.parts.isEmpty)
+        let both = try #require(parsedArguments("report --format json --with timeline,events"))
+        #expect(try ReportOptions(both).parts == [.events, .timeline])
+        for words in ["--with events", "--format html --with events", "--format json --with all"] {
+            let wrong = try #require(parsedArguments("report \(words)"))
+            #expect(throws: UsageError.self) { try ReportOptions(wrong) }
+        }
+    }
+
     @Test func htmlIsComplete() throws {
         let line = "report --format html -o page.html --embed-source --demangle simple f"
         let full = try ReportOptions(try #require(parsedArguments(line)))

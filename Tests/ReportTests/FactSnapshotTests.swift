@@ -36,7 +36,7 @@ import Testing
             text(view) { $0.selection = selection }, "facts-interval-\(view.rawValue).txt")
     }
 
-    @Test func json() throws { try expectSnapshot(JSONReport.render(profile), "facts.json") }
+    @Test func json() throws { try expectSnapshot(JSONReport.text(profile), "facts.json") }
 
     /// Each line of the folded stacks is a path of the tree.
     @Test(arguments: [Weight.cpu, .wall])

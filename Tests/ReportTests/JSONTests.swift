@@ -8,7 +8,7 @@ import Testing
     private typealias Object = [String: Any]
 
     private func parse(_ recording: Recording) throws -> Object {
-        let text = JSONReport.render(Profile(recording))
+        let text = JSONReport.text(Profile(recording))
         let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
         return try #require(value as? Object)
     }
@@ -19,6 +19,19 @@ import Testing
 
     private func integer(_ object: Object, _ key: String) throws -> Int {
         try #require(object[key] as? Int, "\(key) is no integer")
+    }
+
+    /// What grows with the recording is there only if it is asked for.
+    @Test func partsOnRequest() throws {
+        let profile = Profile(StarSearcher.recording())
+        for asked in [[], [.events], [.timeline], [.events, .timeline]] as [Set<JSONPart>] {
+            let bytes = JSONReport.bytes(profile, with: asked)
+            let report = try #require(
+                try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
+            for part in JSONPart.allCases {
+                #expect((report[part.rawValue] is NSNull) == !asked.contains(part))
+            }
+        }
     }
 
     @Test func hasTheSchemasKeysAndNoOthers() throws {
@@ -32,7 +45,7 @@ import Testing
             "schema program launch processes children phases threads functions modules ready "
                 + "initializers libraries intervals signposts events timeline priorities findings "
                 + "criticalPath notes")
-        #expect(report["schema"] as? Int == 1)
+        #expect(report["schema"] as? Int == 2)
         try expectKeys(report["program"], "name path arguments pid exitStatus")
         try expectKeys(
             report["launch"],
@@ -260,7 +273,7 @@ import Testing
             try objects(report["modules"]).map { $0["path"] as? String }
                 == names.map { "/lib/" + $0 })
         // And nothing in it moves a terminal.
-        let text = JSONReport.render(Profile(builder.recording))
+        let text = JSONReport.text(Profile(builder.recording))
         #expect(text.split(separator: "\n").allSatisfy { String($0).escapedForDisplay == $0 })
     }
 }

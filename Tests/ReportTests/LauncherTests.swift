@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func json() {
-        let report = JSONReport.render(Profile(Self.recording()))
+        let report = JSONReport.text(Profile(Self.recording()))
         let ms = "000000"
         #expect(
             report.contains(

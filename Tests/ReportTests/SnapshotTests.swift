@@ -42,7 +42,7 @@ import Testing
         try expectSnapshot(report, "tree-wall.txt")
     }
 
-    @Test func json() throws { try expectSnapshot(JSONReport.render(profile), "report.json") }
+    @Test func json() throws { try expectSnapshot(JSONReport.text(profile), "report.json") }
 
     @Test(arguments: [Weight.cpu, .wall])
     func folded(weight: Weight) throws {

@@ -56,7 +56,7 @@ import Testing
         builder.slice(main, at: 0, running: 1000, builder.stack("main"))
         let profile = Profile(builder.recording)
         #expect(text(builder.recording).hasPrefix("redis-server · "))
-        #expect(JSONReport.render(profile).contains("\"program\":{\"name\":\"redis-server\""))
+        #expect(JSONReport.text(profile).contains("\"program\":{\"name\":\"redis-server\""))
         let page = HTMLReport.render(profile, sources: SourceLines()) { $0 }
         #expect(String(decoding: page, as: UTF8.self).contains("<title>redis-server: "))
         for format in [ExportFormat.chrome, .firefox, .pprof, .speedscope, .svg] {
@@ -285,7 +285,7 @@ import Testing
             for view in View.allCases {
                 #expect(text(recording, view) == text(recording, view))
             }
-            #expect(JSONReport.render(Profile(recording)) == JSONReport.render(Profile(recording)))
+            #expect(JSONReport.text(Profile(recording)) == JSONReport.text(Profile(recording)))
         }
     }
 }

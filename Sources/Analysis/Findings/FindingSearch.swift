@@ -16,6 +16,8 @@ struct FindingSearch {
     /// Nothing below this is a finding.
     let least: TimeSpan
     private(set) var claimed = TimeWindows([])
+    /// Places in the profile's waits, by thread.
+    private let waits: [[Int]]
 
     static let most = 10
     private static let leastTime = TimeSpan.milliseconds(5)
@@ -39,6 +41,11 @@ struct FindingSearch {
         guard end > .zero else { return nil }
         self.profile = profile
         self.end = end
+        var waits = [[Int]](repeating: [], count: profile.threads.count)
+        for (index, wait) in profile.waits.enumerated() where waits.indices ~= wait.thread {
+            waits[wait.thread].append(index)
+        }
+        self.waits = waits
         least = max(
             Self.leastTime, TimeSpan(nanoseconds: Int64(Double(end.nanoseconds) * Self.leastShare)))
     }
@@ -48,6 +55,11 @@ struct FindingSearch {
         for rule in Self.rules { found += rule.init().findings(in: &self) }
         let order = found.indices.sorted { (found[$1].saving, $0) < (found[$0].saving, $1) }
         return order.prefix(Self.most).map { found[$0] }
+    }
+
+    /// In the order of their starts.
+    func waits(of thread: Int) -> some Sequence<WaitFigures> {
+        (waits.indices ~= thread ? waits[thread] : []).lazy.map { [profile] in profile.waits[$0] }
     }
 
     // MARK: Time

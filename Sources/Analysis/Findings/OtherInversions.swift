@@ -5,12 +5,15 @@ import ProfileModel
 struct OtherInversions: FindingRule {
     func findings(in search: inout FindingSearch) -> [Finding] {
         var found: [Finding] = []
+        // Where all have the same priority, nobody's is the lower one.
+        guard search.profile.hasPriorities else { return [] }
         let waiting = Set(search.profile.waits.map(\.thread)).subtracting(
             search.profile.mainThread.threads)
         for thread in waiting.sorted() {
             for group in WaitGroups(of: thread, in: search).groups {
                 // Who is only presumed to have been waited for is no proof.
-                guard let counterpart = Counterpart(knownOf: group, in: search),
+                guard group.windows.length >= search.least,
+                    let counterpart = Counterpart(knownOf: group, in: search),
                     counterpart.isInversion, counterpart.lacked >= search.least,
                     let range = group.windows.span
                 else { continue }

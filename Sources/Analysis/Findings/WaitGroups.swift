@@ -41,12 +41,17 @@ struct WaitGroups {
         var windows: [[Range<TimeSpan>]] = []
         let time = time ?? TimeWindows([.zero..<search.end])
         var things: [Set<String>] = []
-        for wait in search.profile.waits where wait.thread == thread {
+        // Most waits of a thread are in a few places.
+        var stacks: [Int32: (frames: [FrameID], place: FrameID?)] = [:]
+        for wait in search.waits(of: thread) {
             let window = time.clamped(to: search.window(from: wait.start, to: wait.end)).ranges
             guard !window.isEmpty, let kind = Self.kind(of: wait, in: search) else { continue }
-            let stack = search.profile.stack(of: wait)
-            guard let place = search.place(in: stack) else { continue }
-            let group = Group(kind: kind, longest: wait, place: place, stack: stack)
+            let stack =
+                stacks[wait.line]
+                ?? { frames in (frames, search.place(in: frames)) }(search.profile.stack(of: wait))
+            stacks[wait.line] = stack
+            guard let place = stack.place else { continue }
+            let group = Group(kind: kind, longest: wait, place: place, stack: stack.frames)
             let key = Key(group, in: search)
             let position = positions[key] ?? groups.count
             if position == groups.count {

@@ -53,3 +53,15 @@ extension Profile {
             .map(\.element)
     }
 }
+
+extension Profile {
+    /// Whether there ever were threads of different priorities.
+    var hasPriorities: Bool {
+        var kinds: Set<[Int32]> = []
+        for priority in threads.lazy.flatMap(\.priorities) {
+            kinds.insert([priority.policy, priority.nice, priority.realTime])
+            if kinds.count > 1 { return true }
+        }
+        return false
+    }
+}

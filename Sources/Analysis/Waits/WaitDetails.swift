@@ -7,6 +7,9 @@ struct WaitDetails {
     private let places: DataPlaces
     private let threads: [RecordedThread]
     private var names: [Place: String?] = [:]
+    private var meanings: [String: Meaning?] = [:]
+
+    private typealias Meaning = (kind: WaitReason.Kind, detail: String?)
 
     private struct Place: Hashable {
         var address: UInt64
@@ -27,7 +30,7 @@ struct WaitDetails {
     ) -> (reason: WaitReason, label: WaitReason) {
         var reason = wait.reason
         if reason.kind == .other, wait.systemCall == Self.futex,
-            let known = functions.lazy.compactMap(Self.meaning).first
+            let known = meaning(of: functions)
         {
             (reason.kind, reason.detail) = known
         }
@@ -63,7 +66,7 @@ struct WaitDetails {
 
     /// What functions say that wait by futex(2), of which the words alone do not tell: glibc's by
     /// the beginnings of their names, without underscores, and Rust's.
-    private static let meanings: [(beginning: String, kind: WaitReason.Kind, detail: String)] = [
+    private static let beginnings: [(beginning: String, kind: WaitReason.Kind, detail: String)] = [
         ("pthread_cond_", .condition, "condition variable"),
         ("pthread_mutex_", .lock, "mutex"), ("lll_lock_wait", .lock, "mutex"),
         ("pthread_rwlock_", .lock, "read-write lock"),
@@ -80,8 +83,18 @@ struct WaitDetails {
         ("std::thread::park", .condition, "parked"),
     ]
 
-    private static func meaning(of function: String) -> (WaitReason.Kind, String?)? {
+    /// Of the first function that says something.
+    private mutating func meaning(of functions: some Sequence<String>) -> Meaning? {
+        for function in functions {
+            let meaning = meanings[function] ?? Self.meaning(of: function)
+            meanings[function] = .some(meaning)
+            if let meaning { return meaning }
+        }
+        return nil
+    }
+
+    private static func meaning(of function: String) -> Meaning? {
         let name = function.drop { $0 == "_" }
-        return meanings.first { name.hasPrefix($0.beginning) }.map { ($0.kind, $0.detail) }
+        return beginnings.first { name.hasPrefix($0.beginning) }.map { ($0.kind, $0.detail) }
     }
 }

@@ -13,6 +13,14 @@ struct WaitTable {
 
     /// By thread, in the order of their starts.
     private let entries: [[Entry]]
+    /// The same, as far as slices ask for it: there are as many of them as waits.
+    private let places: [[Place]]
+
+    private struct Place {
+        var start: MonotonicTime
+        var end: MonotonicTime
+        var frame: FrameID
+    }
 
     /// How many of the innermost functions of a stack are asked what they wait for.
     private static let askedFunctions = 6
@@ -21,28 +29,36 @@ struct WaitTable {
         var details = WaitDetails(recording)
         var frames = WaitFrames()
         var entries = [[Entry]](repeating: [], count: recording.threads.count)
+        var namesByLine: [Int32: [String]] = [:]
         for wait in recording.waits where entries.indices.contains(wait.thread.rawValue) {
             let wait = wait.clamped
             // A wait knows no truncation: its stack is the same either way.
             let line =
                 wait.stack.map { expander.line(of: $0, nil) } ?? PathTable.none
-            let names = expander.innermostNames(ofLine: line, most: Self.askedFunctions)
+            let names =
+                namesByLine[line]
+                ?? expander.innermostNames(ofLine: line, most: Self.askedFunctions)
+            namesByLine[line] = names
             let (reason, label) = details.complete(wait, functions: names)
             let frame = frames.frame(for: label, of: wait.systemCall, &expander)
             entries[wait.thread.rawValue].append(
                 Entry(wait: wait, reason: reason, line: line, frame: frame))
         }
-        self.entries = entries.map { list in list.sorted { $0.wait.start < $1.wait.start } }
+        let sorted = entries.map { list in list.sorted { $0.wait.start < $1.wait.start } }
+        self.entries = sorted
+        places = sorted.map { list in
+            list.map { Place(start: $0.wait.start, end: $0.wait.end, frame: $0.frame) }
+        }
     }
 
     /// The wait that a slice is a part of.
     func frame(for slice: Slice) -> FrameID? {
-        guard slice.systemCall != nil, entries.indices.contains(slice.thread.rawValue) else {
+        guard slice.systemCall != nil, places.indices.contains(slice.thread.rawValue) else {
             return nil
         }
-        let waits = entries[slice.thread.rawValue]
-        let next = waits.partitionIndex { $0.wait.start >= slice.end }
-        guard next > 0, waits[next - 1].wait.end > slice.start else { return nil }
+        let waits = places[slice.thread.rawValue]
+        let next = waits.partitionIndex { $0.start >= slice.end }
+        guard next > 0, waits[next - 1].end > slice.start else { return nil }
         return waits[next - 1].frame
     }
 

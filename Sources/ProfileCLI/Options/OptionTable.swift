@@ -12,7 +12,7 @@ package enum OptionName: Hashable, Sendable {
     case view, phase, thread, weight, minPercent, minDuration, depth, format, demangle,
         exportFormat
     case noPhase, noThread, process
-    case interval
+    case interval, parts
     case until, extended, watchdog, mark
     case pid, timings
     case embedSource, sourceRoot
@@ -200,6 +200,12 @@ package enum OptionTable {
             """
             events: leave out waits shorter than TIME (default, and least of all: 1ms); \
             critical-path: put together what took less
+            """),
+        .init(
+            .parts, "with", "PARTS", .text, for: [.report],
+            """
+            what --format json has beside the rest, separated by commas: events (every wait) and \
+            timeline (what each thread did when); both grow with the recording
             """),
         .init(
             .depth, "depth", "N", .integer(1...Int.max), for: [.report, .compare, .top],

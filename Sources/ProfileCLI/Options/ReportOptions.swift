@@ -19,6 +19,8 @@ package struct ReportOptions: Sendable {
     package var minPercent: Double?
     package var depth: Int?
     package var minDuration: TimeSpan
+    /// What JSON has beside the rest.
+    package var parts: Set<JSONPart>
     package var showsTimings: Bool
     package var names: NameStyle
     /// nil: standard output.
@@ -44,11 +46,24 @@ package struct ReportOptions: Sendable {
         minPercent = arguments.percent(.minPercent)
         depth = arguments.integer(.depth)
         minDuration = arguments.duration(.minDuration) ?? Wait.shortest
+        parts = try Self.parts(arguments)
         showsTimings = arguments.isGiven(.timings)
         names = NameStyle(arguments)
         forRecordings = arguments.given(
-            of: Self.shaping.union([.minDuration, .demangle, .embedSource, .sourceRoot]))
+            of: Self.shaping.union([.minDuration, .parts, .demangle, .embedSource, .sourceRoot]))
         try Self.check(arguments, format)
+    }
+
+    private static func parts(_ arguments: ParsedArguments) throws(UsageError) -> Set<JSONPart> {
+        var parts: Set<JSONPart> = []
+        for word in (arguments.text(.parts) ?? "").split(separator: ",") {
+            guard let part = JSONPart(rawValue: String(word)) else {
+                let known = JSONPart.allCases.map(\.rawValue).joined(separator: " or ")
+                throw UsageError(.report, "unknown part '\(word)': it must be \(known)")
+            }
+            parts.insert(part)
+        }
+        return parts
     }
 
     /// What part of a profile is shown, and how.
@@ -63,6 +78,9 @@ package struct ReportOptions: Sendable {
     ) throws(UsageError) {
         if format != .html, arguments.isGiven(.embedSource) {
             throw UsageError(.report, "--embed-source goes with --format html only")
+        }
+        if format != .json, arguments.isGiven(.parts) {
+            throw UsageError(.report, "--with goes with --format json only")
         }
         if arguments.isGiven(.sourceRoot), !arguments.isGiven(.embedSource) {
             throw UsageError(.report, "--source-root goes with --embed-source only")

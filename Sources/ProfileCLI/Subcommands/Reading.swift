@@ -37,21 +37,27 @@ enum Reading {
     static func profile(
         of path: String, names: NameStyle, process: String? = nil, _ timings: inout Timings
     ) throws(Failure) -> Profile {
-        var recording: Recording
+        var recording: Recording?
         do throws(RecordingError) {
             recording = try symbolicatedRecording(at: path, &timings)
         } catch {
             throw Failure(error)
         }
         do throws(SelectionError) {
-            if let process { recording = try recording.process(named: process) }
+            if let process { recording = try recording?.process(named: process) }
         } catch {
             throw Failure(error)
         }
-        return timings.measure("analysing") {
-            recording.symbols = recording.symbols.named(names)
-            return Profile(recording)
+        return try timings.measure("analysing") { () throws(Failure) in
+            // It is nobody's but the profile's now.
+            guard let all = recording.take() else { throw Failure("\(path): nothing was read") }
+            return analyse(all, names)
         }
+    }
+
+    private static func analyse(_ recording: consuming Recording, _ names: NameStyle) -> Profile {
+        recording.symbols = recording.symbols.named(names)
+        return Profile(recording)
     }
 
     /// The recording as a file of plain tables.

@@ -38,7 +38,8 @@ enum ReportCommand {
                 options, profile, Output.terminal(for: options.output, console))
             return Array(TextReport.render(profile, view: options.view, options: text).utf8)
         case .json:
-            return Array(JSONReport.render(profile, minDuration: options.minDuration).utf8)
+            return JSONReport.bytes(
+                profile, minDuration: options.minDuration, with: options.parts)
         case .html:
             let sources =
                 options.embedsSource

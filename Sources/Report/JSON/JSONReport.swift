@@ -1,18 +1,26 @@
 package import Analysis
 package import ProfileModel
 
+/// What a report has only if it is asked for: it grows with the recording's slices. The raw values are
+/// words of `--with`, and names of fields.
+package enum JSONPart: String, Sendable, CaseIterable {
+    case events, timeline
+}
+
 /// A profile as JSON, by the schema that `docs/json.md` describes: only ever added to.
 package enum JSONReport {
     /// Bumped when a reader of the one before would misread the new.
-    package static let schema = 1
+    package static let schema = 2
 
-    /// The whole profile; lists are complete. Ends in a line break.
+    /// The whole profile, as UTF-8; lists are complete. Ends in a line break.
     ///
-    /// - Parameter minDuration: shorter waits are no events; what took less is put together in the
-    ///   critical path.
-    package static func render(
-        _ profile: Profile, minDuration: TimeSpan = Wait.shortest
-    ) -> String {
+    /// - Parameters:
+    ///   - minDuration: shorter waits are no events; what took less is put together in the critical
+    ///     path.
+    ///   - parts: what else it has; null otherwise.
+    package static func bytes(
+        _ profile: Profile, minDuration: TimeSpan = Wait.shortest, with parts: Set<JSONPart>
+    ) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
             writer.field("schema", schema)
@@ -54,11 +62,13 @@ package enum JSONReport {
                 $0.array(profile.signposts, inLines: true) { signpost(profile, $1, &$0) }
             }
             section("events", &writer) {
+                guard parts.contains(.events) else { return $0.value(String?.none) }
                 $0.array(profile.waits(in: .all, shortest: minDuration), inLines: true) {
                     event(profile, $1, &$0)
                 }
             }
             section("timeline", &writer) {
+                guard parts.contains(.timeline) else { return $0.value(String?.none) }
                 $0.array(zip(profile.threads, profile.timelines()), inLines: true) {
                     timeline($1.0, $1.1, &$0)
                 }
@@ -82,7 +92,7 @@ package enum JSONReport {
             writer.endLine()
         }
         writer.endLine()
-        return String(decoding: writer.bytes, as: UTF8.self)
+        return writer.bytes
     }
 
     private static func section(

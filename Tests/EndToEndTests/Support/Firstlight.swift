@@ -50,7 +50,7 @@ struct Recorded {
     }
 
     func json(_ options: [String] = []) throws -> LaunchReport {
-        let text = try text("report", ["--format", "json"] + options)
+        let text = try text("report", ["--format", "json", "--with", "events,timeline"] + options)
         return try JSONDecoder().decode(LaunchReport.self, from: Data(text.utf8))
     }
 
