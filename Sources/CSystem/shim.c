@@ -143,7 +143,8 @@ void fl_timer_delete(timer_t timer) { timer_delete(timer); }
 
 static struct fl_signal taken(const siginfo_t *info) {
     return (struct fl_signal){.number = info->si_signo, .code = info->si_code,
-                              .overrun = info->si_code == SI_TIMER ? info->si_overrun : 0};
+                              .overrun = info->si_code == SI_TIMER ? info->si_overrun : 0,
+                              .value = info->si_code == SI_QUEUE ? info->si_value.sival_int : 0};
 }
 
 int fl_wait_signal(const sigset_t *set, struct fl_signal *out) {

@@ -45,6 +45,7 @@ package enum Main {
             switch arguments.subcommand {
             case .record: return RecordCommand.run(try RecordOptions(arguments), console)
             case .attach: return AttachCommand.run(try RecordOptions(arguments), console)
+            case .stop: return StopCommand.run(try StopOptions(arguments), console)
             case .measure: return MeasureCommand.run(try MeasureOptions(arguments), console)
             case .gate: return GateCommand.run(try GateOptions(arguments), console)
             case .history: return HistoryCommand.run(try HistoryOptions(arguments), console)

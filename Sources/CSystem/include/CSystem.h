@@ -169,6 +169,7 @@ struct fl_signal {
     int number;
     int code;       // SI_USER, SI_KERNEL, SI_TIMER …
     int overrun;    // for SI_TIMER: expirations since, beyond the one reported
+    int value;      // for SI_QUEUE: what was sent with it
 };
 int fl_wait_signal(const sigset_t *set, struct fl_signal *signal);
 // The same for `nanoseconds` at most: -EAGAIN when none came.

@@ -79,6 +79,9 @@ struct ExitStatus {
             status: "0", subcommands: others.subtracting([.doctor]), meaning: "success"),
         ExitStatus(status: "0", subcommands: [.doctor], meaning: "record works here"),
         ExitStatus(
+            status: "1", subcommands: [.stop],
+            meaning: "there is no such recorder, or it may not be asked"),
+        ExitStatus(
             status: "1", subcommands: [.import],
             meaning:
                 "what perf wrote cannot be read, or not all of it, or the output not be written"

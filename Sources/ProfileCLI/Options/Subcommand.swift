@@ -1,13 +1,14 @@
 /// What `firstlight` can be asked to do; the first argument names it.
 package enum Subcommand: String, CaseIterable, Sendable {
-    case record, attach, measure, gate, history, `import`, report, compare, top, view, fold, export,
+    case record, attach, stop, measure, gate, history, `import`, report, compare, top, view, fold,
+        export,
         doctor
 
     /// How many operands it takes.
     var operandCount: ClosedRange<Int> {
         switch self {
         case .record, .measure, .gate: 1...Int.max
-        case .attach: 1...1
+        case .attach, .stop: 1...1
         case .history: 0...Int.max
         case .import: 1...1
         case .compare: 2...Int.max
@@ -22,6 +23,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         switch self {
         case .record, .measure, .gate: "[--] PROGRAM [ARG]..."
         case .attach: "{PID|--wait NAME}"
+        case .stop: "PID"
         case .history: "{DIR|FILE}..."
         case .import: "FILE"
         case .compare: "{BEFORE AFTER|BEFORE... --with AFTER...}"
@@ -34,7 +36,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
     var operandName: String {
         switch self {
         case .record, .measure, .gate: "program"
-        case .attach: "process id"
+        case .attach, .stop: "process id"
         case .history, .import, .report, .compare, .top, .view, .fold, .export: "file"
         case .doctor: "operand"
         }
@@ -52,6 +54,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         switch self {
         case .record: "start a program and record its launch"
         case .attach: "record a process that is running"
+        case .stop: "end a recording, and let the program go on"
         case .measure: "launch a program many times, and say how long that takes"
         case .gate: "say whether a program launches slower than another, for CI"
         case .history: "show how launches developed, and where they changed"
@@ -97,6 +100,15 @@ package enum Subcommand: String, CaseIterable, Sendable {
                 script's own name). Processes that run it already do not count, nor do their \
                 forks. Recording begins about a millisecond after the execve.
                 """,
+            ]
+        case .stop:
+            [
+                """
+                Ends the recording that the process PID makes, which is a firstlight record or attach, \
+                not the program: the file is completed, the summary printed, and the program goes on. \
+                record then waits for it, as ever. The same does SIGUSR1 to an attach; to a record it \
+                is the program's.
+                """
             ]
         case .measure:
             [

@@ -15,6 +15,9 @@ package struct SignalQueue: Sendable {
         case end(signal: Int32, isFromTerminal: Bool)
         /// SIGUSR1, SIGUSR2 or SIGALRM, which are meant for the program that we started.
         case message(signal: Int32)
+        /// The recording is to end, and the program to go on: SIGUSR1 where we have started none, or
+        /// with ``finishValue``.
+        case finish
         /// SIGTSTP (Ctrl-Z), SIGTTIN or SIGTTOU: see ``SignalQueue/stop(by:)``.
         case stop(signal: Int32)
     }
@@ -25,6 +28,9 @@ package struct SignalQueue: Sendable {
     /// Which signals we were started with ignored, as the program must be then.
     let ignoredSignals: UInt64
 
+    /// Whether a program was going to be started.
+    private let hasProgram: Bool
+
     /// nil: there is no program of ours in our group.
     private let witness: GroupWitness?
 
@@ -32,6 +38,9 @@ package struct SignalQueue: Sendable {
 
     /// They would end us and spare the program.
     private static let messages = [SIGUSR1, SIGUSR2, SIGALRM]
+
+    /// What `firstlight stop` sends with SIGUSR1, so that nobody takes it for the program's.
+    static let finishValue: Int32 = 0x4669_4C74
 
     private static let stopSignals = [SIGTSTP, SIGTTIN, SIGTTOU]
 
@@ -48,7 +57,7 @@ package struct SignalQueue: Sendable {
             ignored & 1 << UInt64(signal - 1) == 0
         }
         // Ignored or not: the program may have set a handler.
-        let messages = launching ? Self.messages : []
+        let messages = launching ? Self.messages : [SIGUSR1]
         for signal in requests + messages + [SIGCHLD, fl_tick_signal()] { sigaddset(&set, signal) }
         var original = sigset_t()
         pthread_sigmask(SIG_BLOCK, &set, &original)
@@ -57,6 +66,7 @@ package struct SignalQueue: Sendable {
         ignoredSignals = ignored
         // Ignored, it would not tell us of our children.
         signal(SIGCHLD, SIG_DFL)
+        hasProgram = launching
         witness = launching ? GroupWitness() : nil
         // What `alarm 5; exec "$@"` has set is the program's.
         if launching { fl_take_timers() }
@@ -85,7 +95,7 @@ package struct SignalQueue: Sendable {
             var taken = fl_signal()
             var set = set
             guard fl_wait_signal(&set, &taken) == 0 else { continue }
-            return Self.event(taken)
+            return event(taken)
         }
     }
 
@@ -100,17 +110,18 @@ package struct SignalQueue: Sendable {
             var taken = fl_signal()
             var set = set
             let left = max(.zero, deadline - .now)
-            if fl_wait_signal_for(&set, left.nanoseconds, &taken) == 0 { return Self.event(taken) }
+            if fl_wait_signal_for(&set, left.nanoseconds, &taken) == 0 { return event(taken) }
             if left == .zero { return nil }
         }
     }
 
-    private static func event(_ taken: fl_signal) -> Event {
+    private func event(_ taken: fl_signal) -> Event {
         switch taken.number {
         case fl_tick_signal(): return .tick(missed: taken.overrun)
         case SIGCHLD: return .childChanged
-        case let signal where stopSignals.contains(signal): return .stop(signal: signal)
-        case let signal where messages.contains(signal): return .message(signal: signal)
+        case let signal where Self.stopSignals.contains(signal): return .stop(signal: signal)
+        case SIGUSR1 where !hasProgram || taken.value == Self.finishValue: return .finish
+        case let signal where Self.messages.contains(signal): return .message(signal: signal)
         default:
             // SI_KERNEL: the terminal driver.
             return .end(signal: taken.number, isFromTerminal: taken.code == 0x80)

@@ -100,6 +100,9 @@ final class ProcessGroup {
                 endSignal = (signal, isFromTerminal)
                 leave()
                 takeChanges()
+            case .finish:
+                leave()
+                takeChanges()
             case .message(let signal):
                 if main.isOurChild { Program(pid: main.pid).pass(signal, from: signals) }
             case .stop(let signal):

@@ -65,7 +65,7 @@ extension Subcommand {
     var operandCandidates: Candidates {
         switch self {
         case .record, .measure, .gate: .commandLine
-        case .attach: .processes
+        case .attach, .stop: .processes
         case .import, .history: .files
         case .report, .compare, .top, .view, .fold, .export: .recordings
         case .doctor: .nothing

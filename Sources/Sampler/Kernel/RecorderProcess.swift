@@ -1,0 +1,55 @@
+import CSystem
+import Glibc
+
+/// Another recorder, which is asked to end its recording.
+package struct RecorderProcess {
+    private let pid: Int32
+
+    package enum Failure: Error, Hashable, Sendable {
+        case noSuchProcess(Int32)
+        /// It is something else, which the signal could kill.
+        case noRecorder(Int32)
+        case notPermitted(Int32)
+        case system(Int32, code: Int32)
+    }
+
+    package init(pid: Int32) { self.pid = pid }
+
+    /// Asks it to end its recording; the program goes on. Returns when it was told, not when it is done.
+    package func stop() throws(Failure) {
+        let process = fl_open_pid(pid)
+        guard process >= 0 else { throw failure(-process) }
+        defer { close(process) }
+        // It is the one that stays, whatever its number means later.
+        guard isRecorder else {
+            throw kill(pid, 0) != 0 && errno == EPERM ? .notPermitted(pid) : .noRecorder(pid)
+        }
+        let result = fl_queue_to_pid(process, SIGUSR1, SignalQueue.finishValue)
+        guard result == 0 else { throw failure(-result) }
+    }
+
+    private func failure(_ code: Int32) -> Failure {
+        switch code {
+        case ESRCH, EINVAL: .noSuchProcess(pid)
+        case EPERM: .notPermitted(pid)
+        default: .system(pid, code: code)
+        }
+    }
+
+    /// Whether it has a name like ours, and waits for the signals that recorders wait for: none of them
+    /// could kill it.
+    private var isRecorder: Bool {
+        guard let own = Self.name(ofProcess: "self"), Self.name(ofProcess: "\(pid)") == own,
+            let status = KernelThread(process: pid, tid: pid).status()
+        else { return false }
+        return [SIGUSR1, SIGCHLD, fl_tick_signal()].allSatisfy(status.blocks)
+    }
+
+    /// Of its executable's file; nil: it cannot be read.
+    private static func name(ofProcess process: String) -> String? {
+        let path = ProgramPath.target(ofLink: "/proc/\(process)/exe")
+        let suffix = " (deleted)"
+        let kept = path.hasSuffix(suffix) ? path.dropLast(suffix.count) : path[...]
+        return kept.split(separator: "/").last.map(String.init)
+    }
+}
