@@ -50,6 +50,9 @@ let package = Package(
         .systemLibrary(
             name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
 
+        // What Go's own tables say, for unwinding and for names.
+        .target(name: "GoTables", swiftSettings: settings),
+
         // The stages, in the order in which a sample meets them.
         .target(
             name: "Sampler",
@@ -60,7 +63,9 @@ let package = Package(
             name: "Conditions", dependencies: ["ProfileModel", "CSystem"], swiftSettings: settings),
         .target(
             name: "Unwind",
-            dependencies: ["ProfileModel", "CSystem", "CElfutils", "CLibunwind", "CPrefetch"],
+            dependencies: [
+                "ProfileModel", "CSystem", "CElfutils", "CLibunwind", "CPrefetch", "GoTables",
+            ],
             swiftSettings: settings),
         .target(
             name: "PerfData", dependencies: ["ProfileModel", "CZstd"], swiftSettings: settings),
@@ -68,7 +73,8 @@ let package = Package(
             name: "Recording", dependencies: ["ProfileModel", "CSQLite", "CZlib"],
             swiftSettings: settings),
         .target(
-            name: "Symbolicate", dependencies: ["ProfileModel", "CSystem", "CElfutils", "CLZMA"],
+            name: "Symbolicate",
+            dependencies: ["ProfileModel", "CSystem", "CElfutils", "CLZMA", "GoTables"],
             swiftSettings: settings, linkerSettings: [.linkedLibrary("iberty")]),
         .target(
             name: "Marks", dependencies: ["ProfileModel", "Symbolicate", "CCapstone"],
@@ -121,7 +127,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "UnwindTests",
-            dependencies: ["ProfileModel", "Unwind", "CElfutils", "TestSupport"],
+            dependencies: ["ProfileModel", "Unwind", "CElfutils", "GoTables", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "PerfDataTests", dependencies: ["ProfileModel", "PerfData", "TestSupport"],

@@ -43,6 +43,8 @@ package enum SymbolOrigin: String, Sendable, CaseIterable {
     case complete = "symtab"
     /// `.gnu_debugdata`: most functions of a stripped module.
     case miniDebugInfo = "minidebuginfo"
+    /// `.gopclntab`: all functions of Go's, also of a stripped program.
+    case goTable = "gopclntab"
     /// `.dynsym`: only what other modules may use.
     case exported = "dynsym"
     /// `/tmp/perf-PID.map`: what a just-in-time compiler told.

@@ -1,3 +1,4 @@
+internal import GoTables
 package import ProfileModel
 
 /// One open module: answers what its addresses mean.
@@ -23,6 +24,7 @@ package final class ModuleResolver {
     /// Asked where `direct` does not know.
     private lazy var dwarf = openDwarf()
     private lazy var symbols = makeSymbols()
+    private lazy var goFunctions = files.first?.goFunctions
     private lazy var stubs = files.first.map(PLTStubs.init)
 
     /// - Parameters:
@@ -96,7 +98,19 @@ package final class ModuleResolver {
     }
 
     private func symbol(at address: UInt64) -> SourceFrame {
-        Self.frame(symbols.match(address).map { names.name($0.name) })
+        if let match = symbols.match(address) { return Self.frame(names.name(match.name)) }
+        return goFrame(at: address) ?? Self.frame(nil)
+    }
+
+    /// By the table that a stripped program of Go's still has. Its names are not mangled.
+    private func goFrame(at address: UInt64) -> SourceFrame? {
+        guard let table = goFunctions, let function = table.function(at: address),
+            let name = table.name(of: function)
+        else { return nil }
+        let source = table.source(of: function, at: address)
+        return SourceFrame(
+            function: name, file: source?.file, line: source.flatMap { Int32(exactly: $0.line) },
+            isInlined: false)
     }
 
     private static func frame(_ name: NameCache.Name?) -> SourceFrame {

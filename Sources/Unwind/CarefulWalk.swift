@@ -78,7 +78,23 @@ extension Unwinder {
             return .frameRecord
         default:
             return range.tables?.step(
-                at: address &- range.bias, registers: registers, memory: memory) ?? .frameRecord
+                at: address &- range.bias, registers: registers, memory: memory)
+                ?? step(by: rule(at: address, in: range), registers, memory)
         }
+    }
+
+    /// Rules that come from no unwind table: of Go's functions, of `_init`.
+    private func step(
+        by rule: UnwindRule, _ registers: Registers, _ memory: StackMemory
+    ) -> GeneralStep {
+        guard rule.kind == .fromStackPointer else { return .frameRecord }
+        let frame = registers.stackPointer &+ UInt64(bitPattern: Int64(rule.cfaOffset))
+        guard let address = memory.word(at: frame &- 8) else { return .failed(.stackLimit) }
+        var caller = Registers(programCounter: address, stackPointer: frame)
+        caller[Registers.framePointer] =
+            rule.framePointerOffset == UnwindRule.unchanged
+            ? registers.framePointer
+            : memory.word(at: frame &+ UInt64(bitPattern: Int64(rule.framePointerOffset)))
+        return .caller(caller, isSignalFrame: false)
     }
 }

@@ -1,6 +1,7 @@
 import CElfutils
 import CSystem
 import Glibc
+import GoTables
 
 /// An ELF file opened for its unwind tables. Whatever is wrong with it, questions are answered
 /// with "nothing".
@@ -192,6 +193,14 @@ final class ELFFile {
     func rowTables() -> RowTables? {
         guard let frames = contents(ofSection: ".eh_frame") else { return nil }
         return RowTables(frames, header: contents(ofSection: ".eh_frame_hdr"))
+    }
+
+    static let goSections = [".gopclntab", ".data.rel.ro.gopclntab"]
+
+    /// Go's table of functions; nil: it is none of Go's, or not of a version that is known.
+    func goFunctions() -> GoFunctionTable? {
+        Self.goSections.lazy.compactMap { self.contents(ofSection: $0) }.first
+            .flatMap { GoFunctionTable($0.bytes) }
     }
 
     /// A section's bytes, which libelf keeps as long as the file is open.

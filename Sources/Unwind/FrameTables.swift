@@ -1,5 +1,6 @@
 import CElfutils
 import Glibc
+import GoTables
 import ProfileModel
 
 /// A module's call frame information: `.eh_frame` by its own rows where compact rules come of them,
@@ -17,7 +18,8 @@ final class FrameTables {
     private var hasLookedForDebugFrame = false
     private lazy var hasDebugFrame = file.hasSection(named: [".debug_frame", ".zdebug_frame"])
     private lazy var initSection = file.range(ofSection: ".init")
-    private lazy var goEntries = GoEntries(file)
+    private lazy var goFunctions = file.goFunctions()
+    private lazy var goEntries = GoEntries(file, goFunctions)
     private lazy var exitCalls = ExitCalls(file)
     /// What ``isBehindCall(_:)`` has found: asked again and again of the same few.
     private var calls: [UInt64: Bool] = [:]
@@ -41,9 +43,9 @@ final class FrameTables {
         case .signalFrame:
             return UnwindRule(isReturnFromSignal(address) ? .signalReturn : .general)
         case .notCovered where !hasDebugFrame:
-            return ruleFromCode(address)
+            return ruleOfGo(at: address) ?? ruleFromCode(address)
         case .notCovered, .unknown, nil:
-            return ruleOfLibrary(at: address) ?? ruleFromCode(address)
+            return ruleOfLibrary(at: address) ?? ruleOfGo(at: address) ?? ruleFromCode(address)
         }
     }
 
@@ -53,6 +55,19 @@ final class FrameTables {
     /// What libdw's row for an address comes to; nil without one.
     func ruleOfLibrary(at address: UInt64) -> UnwindRule? {
         withFrame(at: address) { frame in Self.compact(frame) }
+    }
+
+    /// By Go's own table, which says where the return address is. Its code saves the frame pointer below
+    /// that as soon as it has a frame.
+    private func ruleOfGo(at address: UInt64) -> UnwindRule? {
+        guard let table = goFunctions, let function = table.function(at: address),
+            let size = table.frameSize(of: function, at: address), size >= 0, size < 1 << 30,
+            !isReturnFromSignal(address)
+        else { return nil }
+        var rule = UnwindRule(.fromStackPointer)
+        rule.cfaOffset = size + 8
+        if size > 0 { rule.framePointerOffset = -16 }
+        return rule
     }
 
     private func isReturnFromSignal(_ address: UInt64) -> Bool {

@@ -1,5 +1,6 @@
 import CElfutils
 import Glibc
+import GoTables
 
 /// The functions of Go's runtime at which a physical stack begins: goroutines start in `goexit`,
 /// threads in `mstart`, and `systemstack` and `mcall` go on on the thread's own stack, whose
@@ -14,15 +15,26 @@ struct GoEntries {
     private var ranges: [Range<UInt64>] = []
 
     /// Empty for a file that is not Go's.
-    init(_ file: ELFFile) {
-        guard file.hasSection(named: [".gopclntab"]) else { return }
+    ///
+    /// - Parameter table: tells the names where no symbols do.
+    init(_ file: ELFFile, _ table: GoFunctionTable? = nil) {
+        guard file.hasSection(named: ELFFile.goSections) else { return }
         var found: [Range<UInt64>] = []
         file.forEachFunction { name, address, size in
             guard size > 0, Self.isEntry(name) else { return }
             let (end, overflow) = address.addingReportingOverflow(size)
             if !overflow { found.append(address..<end) }
         }
-        ranges = found
+        ranges = found.isEmpty ? table.map(Self.entries) ?? [] : found
+    }
+
+    private static func entries(_ table: GoFunctionTable) -> [Range<UInt64>] {
+        (0..<table.count).compactMap { index in
+            guard let function = table.function(index), let name = table.name(of: function),
+                name.withCString(isEntry)
+            else { return nil }
+            return function.start..<function.end
+        }
     }
 
     /// Assembly functions carry the suffix of their calling convention.

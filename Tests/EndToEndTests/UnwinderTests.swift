@@ -73,3 +73,66 @@ extension EndToEnd {
         }
     }
 }
+
+extension EndToEnd {
+    /// Programs of Go's that were stripped: their own table tells names, lines and frames.
+    @Suite(.needs("go")) struct StrippedGo {
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        private static let source = """
+            package main
+
+            import (
+            	"encoding/json"
+            	"net/http"
+            	"net/http/httptest"
+            	"sort"
+            	"time"
+            )
+
+            func handle(writer http.ResponseWriter, request *http.Request) {
+            	values := make([]int, 400)
+            	for index := range values {
+            		values[index] = index * 7919 % 401
+            	}
+            	sort.Ints(values)
+            	text, _ := json.Marshal(values)
+            	writer.Write(text)
+            }
+
+            func main() {
+            	server := httptest.NewServer(http.HandlerFunc(handle))
+            	defer server.Close()
+            	for end := time.Now().Add(600 * time.Millisecond); time.Now().Before(end); {
+            		answer, err := http.Get(server.URL)
+            		if err != nil {
+            			panic(err)
+            		}
+            		answer.Body.Close()
+            	}
+            }
+            """
+
+        @Test func aServer() throws {
+            try Data(Self.source.utf8).write(to: URL(fileURLWithPath: scratch("main.go")))
+            let built = try Command(
+                ["go", "build", "-ldflags=-s -w", "-o", scratch("server"), scratch("main.go")],
+                adding: ["CGO_ENABLED": "0", "GO111MODULE": "off"]
+            ).run(limit: 120)
+            #expect(built.status == 0, "\(built.error)")
+            let finished = try Firstlight.recording(
+                [scratch("server")], to: scratch("launch"), options: ["--quiet"]
+            ).run()
+            let recorded = Recorded(path: scratch("launch"), finished: finished)
+            let report = try recorded.json()
+            #expect(report.launch.slices > 100)
+            #expect(report.launch.truncatedStacks * 50 <= report.launch.slices)
+            let folded = try recorded.folded("--no-phase", "--no-thread")
+            let unnamed = folded.lines.filter { $0.frames.contains { $0.hasPrefix("server+0x") } }
+            #expect(unnamed.reduce(0) { $0 + $1.count } * 50 <= folded.total)
+            #expect(folded.lines.contains { $0.frames.contains("main.handle") })
+        }
+    }
+}

@@ -22,6 +22,7 @@ package struct ModuleWords {
         switch symbols.symbolOrigin {
         case .complete: return "symbols only"
         case .miniDebugInfo: return "MiniDebugInfo"
+        case .goTable: return "Go table"
         case .exported: return "exports only"
         case .perfMap: return "perf map"
         case nil: return "none"
@@ -29,7 +30,11 @@ package struct ModuleWords {
     }
 
     /// Whether debug information would tell more than is known.
-    var lacks: Bool { module.isFile && module.slices > 0 && !module.hasDebugInfo }
+    /// Go's table has lines, too: more would tell what was inlined.
+    var lacks: Bool {
+        module.isFile && module.slices > 0 && !module.hasDebugInfo
+            && module.symbols?.symbolOrigin != .goTable
+    }
 
     /// Sentences of what was missing, or was there and not used; without a full stop.
     package var remarks: [String] { module.symbols?.remarks.map(\.words) ?? [] }

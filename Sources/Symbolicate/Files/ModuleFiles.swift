@@ -113,6 +113,7 @@ struct ModuleFiles {
         let tables = files.compactMap { $0 }.flatMap(\.symbolTables)
         if tables.contains(where: { !$0.isDynamic }) { return .complete }
         if packed != nil { return .miniDebugInfo }
+        if files.first??.goFunctions != nil { return .goTable }
         return tables.isEmpty ? nil : .exported
     }
 

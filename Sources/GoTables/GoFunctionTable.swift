@@ -1,0 +1,186 @@
+/// The table of functions that Go's linker puts into every program, for its own stack traces: names,
+/// places in the source, and how large frames are. It stays when a program is stripped.
+///
+/// Its layout is that of Go's `runtime/symtab.go` and `debug/gosym/pclntab.go`: since Go 1.16, 1.18 and
+/// 1.20. What is damaged, older or newer gives nil. Addresses are the file's own.
+///
+/// Unsafe code: every read of the bytes is within them; they must stay where they are.
+package struct GoFunctionTable: @unchecked Sendable {
+    private let bytes: UnsafeRawBufferPointer
+    private let layout: Layout
+    /// Where its parts begin.
+    private let names: Int
+    private let units: Int
+    private let files: Int
+    private let values: Int
+    private let functions: Int
+    package let count: Int
+    private let quantum: UInt64
+    /// Addresses of functions are told from here on.
+    private let text: UInt64
+
+    private struct Layout {
+        /// Whether addresses are 4 bytes behind the text's begin, and not whole ones.
+        var isRelative: Bool
+
+        var pairSize: Int { isRelative ? 8 : 16 }
+        /// Where a function's fields begin, behind its address.
+        var fields: Int { isRelative ? 4 : 8 }
+    }
+
+    /// One of its functions.
+    package struct Function: Hashable, Sendable {
+        package var start: UInt64
+        package var end: UInt64
+        /// Where its fields are.
+        fileprivate var place: Int
+    }
+
+    /// nil: it is none that is known here.
+    package init?(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+        guard let magic = Self.number(bytes, 0, UInt32.self), bytes.count > 8, bytes[7] == 8,
+            bytes[6] > 0
+        else { return nil }
+        switch magic {
+        case 0xFFFF_FFFA: layout = Layout(isRelative: false)
+        case 0xFFFF_FFF0, 0xFFFF_FFF1: layout = Layout(isRelative: true)
+        default: return nil
+        }
+        quantum = UInt64(bytes[6])
+        let words = (0..<8).map { Self.number(bytes, 8 + 8 * $0, UInt64.self) }
+        func offset(_ word: Int) -> Int? {
+            words[word].flatMap { Int(exactly: $0) }.flatMap { $0 < bytes.count ? $0 : nil }
+        }
+        let first = layout.isRelative ? 3 : 2
+        guard let number = words[0].flatMap({ Int(exactly: $0) }), number > 0,
+            let names = offset(first), let units = offset(first + 1), let files = offset(first + 2),
+            let values = offset(first + 3), let functions = offset(first + 4),
+            number <= (bytes.count - functions) / layout.pairSize,
+            // A program that may lie anywhere has the address in a relocation, which is not read here.
+            let text = layout.isRelative ? words[2] : 0, !layout.isRelative || text != 0
+        else { return nil }
+        (self.names, self.units, self.files, self.values, self.functions) = (
+            names, units, files, values, functions
+        )
+        (count, self.text) = (number, text)
+    }
+
+    /// The function that covers an address; nil: none does.
+    package func function(at address: UInt64) -> Function? {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            guard let start = self.address(of: middle) else { return nil }
+            if start <= address { low = middle + 1 } else { high = middle }
+        }
+        guard low > 0, let found = function(low - 1), address < found.end else { return nil }
+        return found
+    }
+
+    /// nil: there are fewer, or it is damaged.
+    package func function(_ index: Int) -> Function? {
+        guard 0..<count ~= index, let start = address(of: index), let end = address(of: index + 1),
+            start < end, let place = fields(of: index)
+        else { return nil }
+        return Function(start: start, end: end, place: place)
+    }
+
+    /// `net/http.(*conn).serve`.
+    package func name(of function: Function) -> String? {
+        field(0, of: function).flatMap { string(at: names, Int($0)) }
+    }
+
+    /// How far above the stack pointer the return address lies, at one of its instructions; nil: it is
+    /// not known.
+    package func frameSize(of function: Function, at address: UInt64) -> Int32? {
+        value(3, of: function, at: address)
+    }
+
+    /// Where in the source an instruction comes from; of what was inlined there, its own place.
+    package func source(
+        of function: Function, at address: UInt64
+    ) -> (file: String?, line: Int)? {
+        guard let line = value(5, of: function, at: address), line > 0 else { return nil }
+        guard let file = value(4, of: function, at: address), file >= 0,
+            let unit = field(7, of: function)
+        else { return (nil, Int(line)) }
+        let place = Self.number(bytes, units + 4 * (Int(unit) + Int(file)), UInt32.self)
+        return (place.flatMap { $0 == .max ? nil : string(at: files, Int($0)) }, Int(line))
+    }
+
+    // MARK: Reading
+
+    private static func number<Number: FixedWidthInteger>(
+        _ bytes: UnsafeRawBufferPointer, _ offset: Int, _: Number.Type
+    ) -> Number? {
+        guard offset >= 0, offset <= bytes.count - MemoryLayout<Number>.size else { return nil }
+        return Number(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Number.self))
+    }
+
+    /// Of a function by its number; that behind the last one is the last one's end.
+    private func address(of index: Int) -> UInt64? {
+        let place = functions + layout.pairSize * index
+        guard layout.isRelative else { return Self.number(bytes, place, UInt64.self) }
+        return Self.number(bytes, place, UInt32.self).flatMap {
+            let (sum, overflow) = text.addingReportingOverflow(UInt64($0))
+            return overflow ? nil : sum
+        }
+    }
+
+    private func fields(of index: Int) -> Int? {
+        let pair = functions + layout.pairSize * index
+        let offset =
+            layout.isRelative
+            ? Self.number(bytes, pair + 4, UInt32.self).map(UInt64.init)
+            : Self.number(bytes, pair + 8, UInt64.self)
+        return offset.flatMap { Int(exactly: $0) }
+            .flatMap { $0 < bytes.count ? functions + $0 : nil }
+    }
+
+    /// Its fields: name, arguments, deferred return, then where its values are of: stack, file, line;
+    /// their number, and its compilation unit.
+    private func field(_ index: Int, of function: Function) -> UInt32? {
+        Self.number(bytes, function.place + layout.fields + 4 * index, UInt32.self)
+    }
+
+    private func string(at part: Int, _ offset: Int) -> String? {
+        guard offset >= 0, offset < bytes.count - part else { return nil }
+        let rest = bytes[(part + offset)...].prefix(Self.longestText)
+        guard let end = rest.firstIndex(of: 0), end > rest.startIndex else { return nil }
+        return String(decoding: rest[..<end], as: UTF8.self)
+    }
+
+    private static let longestText = 4096
+
+    /// A value that changes from instruction to instruction: pairs of by how much, and after how many.
+    private func value(_ field: Int, of function: Function, at address: UInt64) -> Int32? {
+        guard let table = self.field(field, of: function), table != 0 else { return nil }
+        var place = values + Int(table)
+        var (pointer, value) = (function.start, Int32(-1))
+        var isFirst = true
+        while pointer < function.end {
+            guard let change = varint(&place), isFirst || change != 0, let length = varint(&place)
+            else { return nil }
+            isFirst = false
+            let half = Int32(bitPattern: change >> 1)
+            value = value &+ (change & 1 == 0 ? half : ~half)
+            pointer = pointer &+ UInt64(length) &* quantum
+            if address < pointer { return value }
+        }
+        return nil
+    }
+
+    private func varint(_ place: inout Int) -> UInt32? {
+        var (number, shift) = (UInt32(0), UInt32(0))
+        while shift < 35 {
+            guard place >= 0, place < bytes.count else { return nil }
+            let byte = bytes[place]
+            place += 1
+            number |= UInt32(byte & 0x7F) << shift
+            if byte < 0x80 { return number }
+            shift += 7
+        }
+        return nil
+    }
+}
