@@ -37,7 +37,15 @@ package struct GoFunctionTable: @unchecked Sendable {
     }
 
     /// nil: it is none that is known here.
-    package init?(_ bytes: UnsafeRawBufferPointer) {
+    ///
+    /// - Parameters:
+    ///   - address: where the file has it.
+    ///   - relocations: of the file (`Elf64_Rela`), for programs that may lie anywhere: the linker leaves
+    ///     the text's address to them.
+    package init?(
+        _ bytes: UnsafeRawBufferPointer, at address: UInt64,
+        relocations: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)
+    ) {
         self.bytes = bytes
         guard let magic = Self.number(bytes, 0, UInt32.self), bytes.count > 8, bytes[7] == 8,
             bytes[6] > 0
@@ -57,13 +65,52 @@ package struct GoFunctionTable: @unchecked Sendable {
             let names = offset(first), let units = offset(first + 1), let files = offset(first + 2),
             let values = offset(first + 3), let functions = offset(first + 4),
             number <= (bytes.count - functions) / layout.pairSize,
-            // A program that may lie anywhere has the address in a relocation, which is not read here.
-            let text = layout.isRelative ? words[2] : 0, !layout.isRelative || text != 0
+            let told = layout.isRelative ? words[2] : 0,
+            let text =
+                !layout.isRelative || told != 0
+                ? told : Self.target(of: address &+ 24, in: relocations)
         else { return nil }
         (self.names, self.units, self.files, self.values, self.functions) = (
             names, units, files, values, functions
         )
         (count, self.text) = (number, text)
+    }
+
+    /// The sections of a file that may have the table: first those that are nothing else. The C linker
+    /// puts it among other constants.
+    package static let sections = [
+        ".gopclntab", ".data.rel.ro.gopclntab", ".data.rel.ro", ".rodata",
+    ]
+
+    /// The sections of relocations, as the C linker and as Go's own calls them.
+    package static let relocationSections = [".rela.dyn", ".rela"]
+
+    /// Sections that only Go's programs have, each at least one of them.
+    package static let signs = [".go.buildinfo", ".gopclntab"]
+
+    /// Looks for the table in a section. Parameters as of the initialiser.
+    package static func find(
+        in bytes: UnsafeRawBufferPointer, at address: UInt64,
+        relocations: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)
+    ) -> GoFunctionTable? {
+        for place in stride(from: 0, to: max(0, bytes.count - 72), by: 8)
+        where bytes[place + 1] == 0xFF && bytes[place + 2] == 0xFF && bytes[place + 7] == 8 {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[place...])
+            if let table = GoFunctionTable(
+                rest, at: address &+ UInt64(place), relocations: relocations),
+                table.isPlausible
+            {
+                return table
+            }
+        }
+        return nil
+    }
+
+    /// Four bytes are soon found by chance.
+    private var isPlausible: Bool {
+        [0, count / 2, count - 1].allSatisfy { index in
+            function(index).flatMap { name(of: $0) } != nil
+        }
     }
 
     /// The function that covers an address; nil: none does.
@@ -107,6 +154,20 @@ package struct GoFunctionTable: @unchecked Sendable {
         else { return (nil, Int(line)) }
         let place = Self.number(bytes, units + 4 * (Int(unit) + Int(file)), UInt32.self)
         return (place.flatMap { $0 == .max ? nil : string(at: files, Int($0)) }, Int(line))
+    }
+
+    /// What a relocation that needs no symbol puts at an address.
+    private static func target(of address: UInt64, in relocations: UnsafeRawBufferPointer)
+        -> UInt64?
+    {
+        for place in stride(from: 0, to: relocations.count - 23, by: 24)
+        where number(relocations, place, UInt64.self) == address {
+            guard let info = number(relocations, place + 8, UInt64.self), info >> 32 == 0 else {
+                return nil
+            }
+            return number(relocations, place + 16, UInt64.self)
+        }
+        return nil
     }
 
     // MARK: Reading

@@ -195,12 +195,17 @@ final class ELFFile {
         return RowTables(frames, header: contents(ofSection: ".eh_frame_hdr"))
     }
 
-    static let goSections = [".gopclntab", ".data.rel.ro.gopclntab"]
-
     /// Go's table of functions; nil: it is none of Go's, or not of a version that is known.
     func goFunctions() -> GoFunctionTable? {
-        Self.goSections.lazy.compactMap { self.contents(ofSection: $0) }.first
-            .flatMap { GoFunctionTable($0.bytes) }
+        guard hasSection(named: GoFunctionTable.signs) else { return nil }
+        let none = UnsafeRawBufferPointer(start: nil, count: 0)
+        let relocations =
+            GoFunctionTable.relocationSections.lazy
+            .compactMap { self.contents(ofSection: $0) }.first?.bytes ?? none
+        return GoFunctionTable.sections.lazy.compactMap { self.contents(ofSection: $0) }
+            .compactMap {
+                GoFunctionTable.find(in: $0.bytes, at: $0.address, relocations: relocations)
+            }.first
     }
 
     /// A section's bytes, which libelf keeps as long as the file is open.

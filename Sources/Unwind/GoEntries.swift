@@ -18,7 +18,7 @@ struct GoEntries {
     ///
     /// - Parameter table: tells the names where no symbols do.
     init(_ file: ELFFile, _ table: GoFunctionTable? = nil) {
-        guard file.hasSection(named: ELFFile.goSections) else { return }
+        guard file.hasSection(named: GoFunctionTable.signs) else { return }
         var found: [Range<UInt64>] = []
         file.forEachFunction { name, address, size in
             guard size > 0, Self.isEntry(name) else { return }

@@ -35,10 +35,10 @@ struct GoTableTests {
         let stripped: String
     }
 
-    private func build() throws -> Built {
+    private func build(_ mode: String = "exe") throws -> Built {
         let folder = try TemporaryFolder()
         try folder.write(Array(Self.source.utf8), to: "main.go")
-        let go = ["env", "CGO_ENABLED=0", "GO111MODULE=off", "go", "build"]
+        let go = ["env", "CGO_ENABLED=0", "GO111MODULE=off", "go", "build", "-buildmode=" + mode]
         try run(go + ["-o", "full", "main.go"], in: folder.path)
         try run(go + ["-ldflags=-s -w", "-o", "stripped", "main.go"], in: folder.path)
         return Built(folder: folder, full: folder.file("full"), stripped: folder.file("stripped"))
@@ -75,6 +75,22 @@ struct GoTableTests {
         }
         #expect(seen > 1500)
         #expect(wrong.count * 1000 <= seen, "\(wrong.count) of \(seen): \(wrong.prefix(5))")
+    }
+
+    /// Its addresses are in relocations, which the table itself does not have. (Go's tool says nothing
+    /// of such a program.)
+    @Test func aProgramThatMayLieAnywhere() throws {
+        let built = try build("pie")
+        let resolver = ModuleResolver(Module(path: built.stripped), search: .none)
+        #expect(resolver.summary.symbolOrigin == .goTable)
+        var (seen, wrong) = (0, [String]())
+        for (name, range) in try built.folder.symbols(of: built.full)
+        where name.hasPrefix("encoding/json.(*") {
+            seen += 1
+            let found = resolver.frames(at: range.lowerBound).first?.function
+            if found != name { wrong.append("\(name): \(found ?? "?")") }
+        }
+        #expect(seen > 20 && wrong.isEmpty, "\(seen), \(wrong.prefix(5))")
     }
 
     /// Where there are symbols, they go before.

@@ -4,7 +4,18 @@ extension ElfFile {
     /// Go's table of functions; nil: it is none of Go's, or not of a version that is known. Valid while the
     /// file lives.
     var goFunctions: GoFunctionTable? {
-        [".gopclntab", ".data.rel.ro.gopclntab"].lazy.compactMap { self.index(ofSection: $0) }.first
-            .flatMap { GoFunctionTable(bytes(ofSection: $0)) }
+        guard GoFunctionTable.signs.contains(where: { index(ofSection: $0) != nil }) else {
+            return nil
+        }
+        let none = UnsafeRawBufferPointer(start: nil, count: 0)
+        let relocations =
+            GoFunctionTable.relocationSections.lazy.compactMap { self.index(ofSection: $0) }
+            .first.map { self.bytes(ofSection: $0) } ?? none
+        return GoFunctionTable.sections.lazy.compactMap { self.index(ofSection: $0) }
+            .compactMap {
+                GoFunctionTable.find(
+                    in: self.bytes(ofSection: $0), at: self.sections[$0].address,
+                    relocations: relocations)
+            }.first
     }
 }
