@@ -60,7 +60,7 @@ static int find_entry(
     fl_library *library = argument;
     uint64_t entry = 0;
     if (!library->source->entry(library->context, address, &entry)) return -UNW_ENOINFO;
-    // Where the function begins says the entry itself.
+    // The entry itself says where the function begins.
     const int64_t distance = (int64_t)(address - entry);
     if (distance != (int32_t)distance) return -UNW_ENOINFO;
     library->table[0] = (uint32_t)distance;
@@ -137,8 +137,6 @@ void fl_library_free(fl_library *library) {
     unw_destroy_addr_space(library->space);
     free(library);
 }
-
-void fl_library_forget(fl_library *library) { unw_flush_cache(library->space, 0, 0); }
 
 int fl_library_unwind(fl_library *library, void *context, uint64_t reads, int number) {
     unw_cursor_t cursor;

@@ -2,7 +2,6 @@
 #include "Processes.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
@@ -16,14 +15,6 @@ int fl_open_pid(pid_t pid) {
 
 int fl_signal_pid(int pidfd, int signal) {
     return syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0) == 0 ? 0 : -errno;
-}
-
-int fl_queue_to_pid(int pidfd, int signal, int value) {
-    siginfo_t info = {.si_signo = signal, .si_code = SI_QUEUE};
-    info.si_pid = getpid();
-    info.si_uid = getuid();
-    info.si_value.sival_int = value;
-    return syscall(SYS_pidfd_send_signal, pidfd, signal, &info, 0) == 0 ? 0 : -errno;
 }
 
 // `struct pidfd_info` of the kernel's pidfd.h, which may be newer than the headers here.

@@ -143,8 +143,7 @@ void fl_timer_delete(timer_t timer) { timer_delete(timer); }
 
 static struct fl_signal taken(const siginfo_t *info) {
     return (struct fl_signal){.number = info->si_signo, .code = info->si_code,
-                              .overrun = info->si_code == SI_TIMER ? info->si_overrun : 0,
-                              .value = info->si_code == SI_QUEUE ? info->si_value.sival_int : 0};
+                              .overrun = info->si_code == SI_TIMER ? info->si_overrun : 0};
 }
 
 int fl_wait_signal(const sigset_t *set, struct fl_signal *out) {
@@ -167,6 +166,8 @@ int fl_wait_signal_for(const sigset_t *set, int64_t nanoseconds, struct fl_signa
 }
 
 int fl_tick_signal(void) { return SIGRTMIN + 1; }
+
+int fl_finish_signal(void) { return SIGRTMIN + 2; }
 
 int fl_ask_for_short_turns(void) {
     // struct sched_attr of <linux/sched/types.h>, which glibc 2.36 has not.

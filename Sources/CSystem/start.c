@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -176,6 +177,8 @@ static int await_setting(struct fl_child_setting *setting, int hold, pid_t child
 // The child's side of all. It may share our memory: nothing is allocated, and nothing locked.
 static _Noreturn void become(const struct fl_start *start, struct fl_child_setting *setting) {
     char byte;
+    // Nobody takes it for the recorder, whose image it still is.
+    prctl(PR_SET_NAME, "firstlight-new");
     close(start->hold[1]);
     if (setting) enter_or_end(setting, start->hold[0]);
     ssize_t got;

@@ -16,7 +16,7 @@ package struct GoFunctionTable: @unchecked Sendable {
     private let functions: Int
     package let count: Int
     private let quantum: UInt64
-    /// Addresses of functions are told from here on.
+    /// Functions' addresses are relative to this one.
     private let text: UInt64
 
     private struct Layout {
@@ -62,6 +62,7 @@ package struct GoFunctionTable: @unchecked Sendable {
         }
         let first = layout.isRelative ? 3 : 2
         guard let number = words[0].flatMap({ Int(exactly: $0) }), number > 0,
+            number <= Self.mostFunctions,
             let names = offset(first), let units = offset(first + 1), let files = offset(first + 2),
             let values = offset(first + 3), let functions = offset(first + 4),
             number <= (bytes.count - functions) / layout.pairSize,
@@ -78,9 +79,8 @@ package struct GoFunctionTable: @unchecked Sendable {
 
     /// The sections of a file that may have the table: first those that are nothing else. The C linker
     /// puts it among other constants.
-    package static let sections = [
-        ".gopclntab", ".data.rel.ro.gopclntab", ".data.rel.ro", ".rodata",
-    ]
+    package static let sections = ownSections + [".data.rel.ro", ".rodata"]
+    package static let ownSections = [".gopclntab", ".data.rel.ro.gopclntab"]
 
     /// The sections of relocations, as the C linker and as Go's own calls them.
     package static let relocationSections = [".rela.dyn", ".rela"]
@@ -93,8 +93,14 @@ package struct GoFunctionTable: @unchecked Sendable {
         in bytes: UnsafeRawBufferPointer, at address: UInt64,
         relocations: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)
     ) -> GoFunctionTable? {
+        var tries = 0
         for place in stride(from: 0, to: max(0, bytes.count - 72), by: 8)
-        where bytes[place + 1] == 0xFF && bytes[place + 2] == 0xFF && bytes[place + 7] == 8 {
+        where bytes[place] >= 0xF0 && bytes[place + 1] == 0xFF && bytes[place + 2] == 0xFF
+            && bytes[place + 3] == 0xFF && bytes[place + 4] == 0 && bytes[place + 7] == 8
+        {
+            // Each may take a look through all relocations.
+            guard tries < Self.mostTries else { return nil }
+            tries += 1
             let rest = UnsafeRawBufferPointer(rebasing: bytes[place...])
             if let table = GoFunctionTable(
                 rest, at: address &+ UInt64(place), relocations: relocations),
@@ -105,6 +111,10 @@ package struct GoFunctionTable: @unchecked Sendable {
         }
         return nil
     }
+
+    private static let mostTries = 16
+    /// More than any program has.
+    private static let mostFunctions = 4 << 20
 
     /// Four bytes are soon found by chance.
     private var isPlausible: Bool {
@@ -138,20 +148,30 @@ package struct GoFunctionTable: @unchecked Sendable {
         field(0, of: function).flatMap { string(at: names, Int($0)) }
     }
 
+    package func hasName(_ function: Function, beginning text: StaticString) -> Bool {
+        guard let offset = field(0, of: function), Int(offset) < bytes.count - names else {
+            return false
+        }
+        return text.withUTF8Buffer { bytes[(names + Int(offset))...].starts(with: $0) }
+    }
+
     /// How far above the stack pointer the return address lies, at one of its instructions; nil: it is
     /// not known.
     package func frameSize(of function: Function, at address: UInt64) -> Int32? {
         value(3, of: function, at: address)
     }
 
-    /// Where in the source an instruction comes from; of what was inlined there, its own place.
+    /// Where in the source an instruction of the function's own comes from; nil where it is known to have
+    /// been inlined from another file, which the function's name would not fit.
     package func source(
         of function: Function, at address: UInt64
     ) -> (file: String?, line: Int)? {
         guard let line = value(5, of: function, at: address), line > 0 else { return nil }
-        guard let file = value(4, of: function, at: address), file >= 0,
-            let unit = field(7, of: function)
-        else { return (nil, Int(line)) }
+        let file = value(4, of: function, at: address)
+        guard file == value(4, of: function, at: function.start) else { return nil }
+        guard let file, file >= 0, let unit = field(7, of: function) else {
+            return (nil, Int(line))
+        }
         let place = Self.number(bytes, units + 4 * (Int(unit) + Int(file)), UInt32.self)
         return (place.flatMap { $0 == .max ? nil : string(at: files, Int($0)) }, Int(line))
     }
@@ -162,6 +182,7 @@ package struct GoFunctionTable: @unchecked Sendable {
     {
         for place in stride(from: 0, to: relocations.count - 23, by: 24)
         where number(relocations, place, UInt64.self) == address {
+            // Of a kind that names no symbol.
             guard let info = number(relocations, place + 8, UInt64.self), info >> 32 == 0 else {
                 return nil
             }
@@ -221,7 +242,8 @@ package struct GoFunctionTable: @unchecked Sendable {
         var (pointer, value) = (function.start, Int32(-1))
         var isFirst = true
         while pointer < function.end {
-            guard let change = varint(&place), isFirst || change != 0, let length = varint(&place)
+            guard let change = varint(&place), isFirst || change != 0, let length = varint(&place),
+                length > 0
             else { return nil }
             isFirst = false
             let half = Int32(bitPattern: change >> 1)

@@ -117,7 +117,9 @@ final class UnwindPool {
             { argument in
                 // Balanced by the retain below.
                 if let argument {
-                    Unmanaged<Worker>.fromOpaque(argument).takeRetainedValue().work()
+                    let worker = Unmanaged<Worker>.fromOpaque(argument).takeRetainedValue()
+                    worker.work()
+                    worker.opinion.leaveThread()
                 }
                 return nil
             }, Unmanaged.passRetained(worker).toOpaque())

@@ -71,6 +71,8 @@ package struct SamplerOutcome: Sendable {
     package var markProblems: [MarkProblem] = []
     /// The signal that ended the recording, if one did, and whether the program has had it, too.
     package var endSignal: (number: Int32, isFromTerminal: Bool)?
+    /// Whether somebody asked for the recording's end, and for nothing else (`firstlight stop`).
+    package var wasAskedToFinish = false
     /// When the launch was over, if that was waited for and came.
     package var readiness: Readiness?
     /// What the process's threads were doing when the launch should have been over, but was not.

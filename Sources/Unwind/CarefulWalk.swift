@@ -66,7 +66,8 @@ extension Unwinder {
         at address: UInt64, in range: AddressSpace.Range, _ registers: Registers,
         _ memory: StackMemory
     ) -> GeneralStep {
-        switch rule(at: address, in: range).kind {
+        let rule = rule(at: address, in: range)
+        switch rule.kind {
         case .end:
             return .end
         case .signalReturn:
@@ -79,7 +80,7 @@ extension Unwinder {
         default:
             return range.tables?.step(
                 at: address &- range.bias, registers: registers, memory: memory)
-                ?? step(by: rule(at: address, in: range), registers, memory)
+                ?? step(by: rule, registers, memory)
         }
     }
 

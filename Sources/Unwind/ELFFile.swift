@@ -123,15 +123,20 @@ final class ELFFile {
         return start..<end
     }
 
-    /// What a program finds at one of the file's own addresses, and cannot change: at most so many
-    /// bytes, and no more than the segment's; empty where there are none.
-    func constants(at address: UInt64, atMost count: Int) -> [UInt8] {
-        for header in segments where header.p_flags & UInt32(PF_W) == 0 {
-            let place = address &- header.p_vaddr
-            guard address >= header.p_vaddr, place < header.p_filesz else { continue }
-            return bytes(at: address, count: Int(min(UInt64(count), header.p_filesz - place))) ?? []
+    /// What a program finds in a stretch of the file's own addresses, and cannot change, by where in the
+    /// stretch it begins.
+    func constants(in range: Range<UInt64>) -> [(place: Int, bytes: [UInt8])] {
+        segments.compactMap { header in
+            let (end, overflow) = header.p_vaddr.addingReportingOverflow(header.p_filesz)
+            guard header.p_flags & UInt32(PF_W) == 0, !overflow, header.p_vaddr < end else {
+                return nil
+            }
+            let part = range.clamped(to: header.p_vaddr..<end)
+            guard !part.isEmpty, let bytes = bytes(at: part.lowerBound, count: part.count) else {
+                return nil
+            }
+            return (Int(part.lowerBound - range.lowerBound), bytes)
         }
-        return []
     }
 
     /// - Parameter offset: in the file; not negative.
@@ -202,10 +207,13 @@ final class ELFFile {
         let relocations =
             GoFunctionTable.relocationSections.lazy
             .compactMap { self.contents(ofSection: $0) }.first?.bytes ?? none
-        return GoFunctionTable.sections.lazy.compactMap { self.contents(ofSection: $0) }
-            .compactMap {
-                GoFunctionTable.find(in: $0.bytes, at: $0.address, relocations: relocations)
-            }.first
+        for name in GoFunctionTable.sections {
+            guard let section = contents(ofSection: name) else { continue }
+            let table = GoFunctionTable.find(
+                in: section.bytes, at: section.address, relocations: relocations)
+            if table != nil || GoFunctionTable.ownSections.contains(name) { return table }
+        }
+        return nil
     }
 
     /// A section's bytes, which libelf keeps as long as the file is open.

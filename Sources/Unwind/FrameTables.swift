@@ -49,8 +49,8 @@ final class FrameTables {
         }
     }
 
-    /// As ``RowTables/entry(around:)``.
-    func entry(around address: UInt64) -> UInt64? { rows?.entry(around: address) }
+    /// As ``RowTables/harmlessEntry(around:)``.
+    func harmlessEntry(around address: UInt64) -> UInt64? { rows?.harmlessEntry(around: address) }
 
     /// What libdw's row for an address comes to; nil without one.
     func ruleOfLibrary(at address: UInt64) -> UnwindRule? {

@@ -17,7 +17,7 @@ struct GoEntries {
     /// Empty for a file that is not Go's.
     ///
     /// - Parameter table: tells the names where no symbols do.
-    init(_ file: ELFFile, _ table: GoFunctionTable? = nil) {
+    init(_ file: ELFFile, _ table: @autoclosure () -> GoFunctionTable? = nil) {
         guard file.hasSection(named: GoFunctionTable.signs) else { return }
         var found: [Range<UInt64>] = []
         file.forEachFunction { name, address, size in
@@ -25,17 +25,24 @@ struct GoEntries {
             let (end, overflow) = address.addingReportingOverflow(size)
             if !overflow { found.append(address..<end) }
         }
-        ranges = found.isEmpty ? table.map(Self.entries) ?? [] : found
+        ranges = found.isEmpty ? table().map(Self.entries) ?? [] : found
     }
 
     private static func entries(_ table: GoFunctionTable) -> [Range<UInt64>] {
-        (0..<table.count).compactMap { index in
-            guard let function = table.function(index), let name = table.name(of: function),
-                name.withCString(isEntry)
-            else { return nil }
-            return function.start..<function.end
+        var found: [Range<UInt64>] = []
+        for index in 0..<table.count where found.count < mostEntries {
+            // Few functions are the runtime's: the others' names are not read to their ends.
+            guard let function = table.function(index),
+                table.hasName(function, beginning: "runtime.")
+                    || table.hasName(function, beginning: "_rt0"),
+                let name = table.name(of: function), name.withCString(isEntry)
+            else { continue }
+            found.append(function.start..<function.end)
         }
+        return found
     }
+
+    private static let mostEntries = 64
 
     /// Assembly functions carry the suffix of their calling convention.
     private static func isEntry(_ symbol: UnsafePointer<CChar>) -> Bool {

@@ -28,11 +28,15 @@ struct ImageMemory {
     private static let mostPages = 256
 
     init(_ space: AddressSpace) {
-        var known: Set<UInt64> = []
+        struct Key: Hashable {
+            var module: ModuleIndex
+            var bias: UInt64
+        }
+        var known: Set<Key> = []
         for range in space.ranges {
             guard let module = range.module, let file = space.file(of: module),
                 let span = file.span,
-                known.insert(range.bias).inserted
+                known.insert(Key(module: module, bias: range.bias)).inserted
             else { continue }
             let start = span.lowerBound &+ range.bias
             let (end, overflow) = start.addingReportingOverflow(
@@ -43,8 +47,8 @@ struct ImageMemory {
         }
     }
 
-    /// The word at an address of the process; what a file does not have beside what it has counts as 0.
-    /// nil: no file has anything near.
+    /// The word at an address of the process. Bytes that the file lacks count as 0, if it has any near;
+    /// nil: it has none.
     mutating func word(at address: UInt64) -> UInt64? {
         guard let image = image(around: address) else { return nil }
         let place = address &- image.bias
@@ -80,16 +84,15 @@ struct ImageMemory {
         return images[index]
     }
 
-    /// A page's bytes; empty: the file has none of it. A segment may begin or end in the midst of it.
+    /// A page's bytes; empty: the file has none of it. What it does not have beside others is 0.
     private static func read(_ start: UInt64, of file: ELFFile) -> [UInt8] {
-        var bytes: [UInt8] = []
+        guard start <= .max - pageSize else { return [] }
+        var page = [UInt8](repeating: 0, count: Int(pageSize))
         var hasAny = false
-        while bytes.count < Int(pageSize) {
-            let rest = Int(pageSize) - bytes.count
-            let more = file.constants(at: start &+ UInt64(bytes.count), atMost: rest)
-            hasAny = hasAny || !more.isEmpty
-            bytes += more.isEmpty ? [0] : more
+        for (place, bytes) in file.constants(in: start..<start &+ pageSize) {
+            page.replaceSubrange(place..<place + bytes.count, with: bytes)
+            hasAny = true
         }
-        return hasAny ? bytes : []
+        return hasAny ? page : []
     }
 }

@@ -73,13 +73,9 @@ final class LibraryWalk {
         return request.problem ?? .noRule
     }
 
+    /// Whether libunwind has a rule there: of other tables than `.eh_frame` it knows nothing.
     private func hasRule(_ address: UInt64, _ range: AddressSpace.Range) -> Bool {
-        switch range.tables?.rule(at: address &- range.bias).kind {
-        case nil, .unmapped, .frameRecord: false
-        case .end, .afterSystemCall, .signalReturn, .general, .fromStackPointer,
-            .fromFramePointer, .fromSavedAddress:
-            true
-        }
+        range.tables?.harmlessEntry(around: address &- range.bias) != nil
     }
 
     // MARK: Answers
@@ -136,7 +132,7 @@ extension LibraryWalk.Request {
 
     fileprivate mutating func entry(around address: UInt64) -> UInt64? {
         guard let range = owner.range(around: address) else { return nil }
-        return range.tables?.entry(around: address &- range.bias).map { $0 &+ range.bias }
+        return range.tables?.harmlessEntry(around: address &- range.bias).map { $0 &+ range.bias }
     }
 
     /// - Returns: whether more are wanted.

@@ -19,9 +19,13 @@ struct RowTables {
         index = FunctionIndex(entries, header: header)
     }
 
-    /// Where the entry is of the function that an address may lie in: whether it does, the entry says.
-    func entry(around address: UInt64) -> UInt64? {
-        index.position(around: address).map { entries.section.address &+ UInt64($0) }
+    /// Where the entry of an address's function is, if libunwind may be given it.
+    func harmlessEntry(around address: UInt64) -> UInt64? {
+        guard let position = index.position(around: address),
+            let entry = entries.function(at: position), entry.contains(address),
+            EntryInspection(entries.section).isHarmless(entry)
+        else { return nil }
+        return entries.section.address &+ UInt64(position)
     }
 
     func answer(at address: UInt64) -> Answer {

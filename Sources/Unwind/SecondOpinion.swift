@@ -18,6 +18,8 @@ package final class SecondOpinion {
 
     private let frames: UnsafeMutablePointer<WalkFrame>
     private var spent: Int64 = 0
+    /// CPU time of threads that unwound with it before this one.
+    private var earlier: Int64 = 0
     private let share: Int64
 
     /// In nanoseconds.
@@ -33,6 +35,9 @@ package final class SecondOpinion {
 
     deinit { frames.deallocate() }
 
+    /// The thread that unwinds with it ends; another one may come.
+    package func leaveThread() { earlier += Self.used }
+
     /// What another engine says of a stack that ends for want of a rule. It counts if it reaches the
     /// thread's entry function, and begins as ours.
     ///
@@ -45,7 +50,7 @@ package final class SecondOpinion {
         by walk: (UnsafeMutablePointer<WalkFrame>) -> (count: Int, truncation: Truncation?)
     ) -> Int? {
         let start = Self.used
-        guard share == 1 || spent < Self.firstBudget + start / share else {
+        guard share == 1 || spent < Self.firstBudget + (earlier + start) / share else {
             declined += 1
             return nil
         }

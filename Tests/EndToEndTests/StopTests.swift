@@ -34,9 +34,11 @@ extension EndToEnd {
             }
         }
 
-        @Test func theProgramOfARecordGoesOn() throws {
+        /// Also where it was waited for that it is ready: nobody said that it is to be stopped.
+        @Test(arguments: [[], ["--until", "listen"]])
+        func theProgramOfARecordGoesOn(options: [String]) throws {
             let recorder = try Firstlight.command(
-                ["record", "-o", scratch("recording"), "sh", "-c", script]
+                ["record", "-o", scratch("recording")] + options + ["sh", "-c", script]
             ).start()
             try awaitProgram()
             let stop = try Firstlight.run("stop", "\(recorder.pid)")
@@ -76,6 +78,20 @@ extension EndToEnd {
             #expect(try recorder.finish() == Finished(end: .exited(0), output: "", error: ""))
             try awaitRecording()
             #expect(try sleeper.end().status == 0)
+        }
+
+        /// A measurement is no recording: it is not asked, and goes on.
+        @Test func aMeasurement() throws {
+            let measuring = try Firstlight.command(
+                ["measure", "-n", "1", "-o", scratch("launches"), "sh", "-c", script]
+            ).start()
+            for _ in 0..<2 {
+                try awaitProgram()
+                let refused = try Firstlight.run("stop", "\(measuring.pid)")
+                #expect(refused.isRefusal(1, mentioning: "makes no recording"), "\(refused)")
+                try letGoOn()
+            }
+            #expect(try measuring.finish().status == 0)
         }
 
         /// What the signal would kill does not get it.

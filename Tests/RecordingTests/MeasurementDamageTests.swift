@@ -129,6 +129,8 @@ import Testing
         ("UPDATE processes SET launch = 999 WHERE id = 0", "launch is not valid"),
         ("UPDATE processes SET launch = 5 WHERE id = 0", "launch is not valid"),
         ("UPDATE processes SET count = 0 WHERE id = 0", "processes, row 0: a figure out of range"),
+        ("UPDATE processes SET running = 2 WHERE id = 0", "processes, row 0: a figure out of"),
+        ("UPDATE processes SET running = -1 WHERE id = 0", "processes, row 0: a figure out of"),
         ("UPDATE processes SET wall_ns = -1 WHERE id = 1", "processes, row 1: a figure out of"),
         (
             "UPDATE processes SET cpu_ns = -1 WHERE id = 0",

@@ -68,9 +68,10 @@ struct RandomMeasurement {
             launch.phases.isEmpty ? span() : launch.phases.reduce(.zero) { $0 + $1.wall }
         launch.processes = maybe(
             (0..<number(0...4)).map { place in
-                MeasuredProcesses(
-                    name: "\(place) " + text(), count: number(1...40), wall: span(),
-                    cpu: maybe(span()))
+                let count = number(1...40)
+                return MeasuredProcesses(
+                    name: "\(place) " + text(), count: count, running: number(0...count),
+                    wall: span(), cpu: maybe(span()))
             })
         launch.discarded = maybe(MeasuredLaunch.Discard.allCases[number(0...6)])
         launch.held = span()

@@ -63,7 +63,7 @@ import Testing
             .slower, second: MadeGate.comparison, processes: MadeGate.processes)
         #expect(
             report.verdict.hasSuffix(
-                "(+5.950 ms to +6.052 ms), where git\\u{1b}[1m, which it starts, takes +5.500 ms "
+                "(+5.950 ms to +6.052 ms); of what it starts, git\\u{1b}[1m takes +5.500 ms "
                     + "(+5.400 ms to +5.600 ms)"), "\(report.verdict)")
         var options = TextOptions()
         options.width = 100

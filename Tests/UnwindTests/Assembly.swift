@@ -35,9 +35,23 @@ enum Assembly {
             ret
             .cfi_endproc
 
-        divided:
+        absolute:
             .cfi_startproc
-            .cfi_escape 0x0f, 4, 0x77, 16, 0x31, 0x1b
+            .cfi_escape 0x0f, 3, 0x77, 16, 0x19
+            nop
+            ret
+            .cfi_endproc
+
+        dividing:
+            .cfi_startproc
+            .cfi_escape 0x0f, 14, 0x0e, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x09, 0xff, 0x1b, 0x77, 8
+            nop
+            ret
+            .cfi_endproc
+
+        far_register:
+            .cfi_startproc
+            .cfi_escape 0x09, 3, 0x80, 0x80, 0x80, 0x80, 1
             nop
             ret
             .cfi_endproc

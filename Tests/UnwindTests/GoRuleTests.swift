@@ -5,8 +5,7 @@ import Testing
 
 @testable import Unwind
 
-/// Rules out of Go's own table, held against those of the `.debug_frame` that a program has which was
-/// not stripped.
+/// Compares rules from Go's own table with those from `.debug_frame` of the unstripped program.
 @Suite(.enabled(if: isThere("go"), "needs Go"))
 struct GoRuleTests {
     private static let source = """

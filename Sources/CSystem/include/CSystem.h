@@ -169,12 +169,12 @@ struct fl_signal {
     int number;
     int code;       // SI_USER, SI_KERNEL, SI_TIMER …
     int overrun;    // for SI_TIMER: expirations since, beyond the one reported
-    int value;      // for SI_QUEUE: what was sent with it
 };
 int fl_wait_signal(const sigset_t *set, struct fl_signal *signal);
 // The same for `nanoseconds` at most: -EAGAIN when none came.
 int fl_wait_signal_for(const sigset_t *set, int64_t nanoseconds, struct fl_signal *signal);
 int fl_tick_signal(void);  // the real-time signal that the recorder's timer uses
+int fl_finish_signal(void);  // that by which `firstlight stop` asks a recorder
 
 // Asks the scheduler for short turns (0.1 ms) of the calling thread, which brings them sooner
 // where others compute (Linux 6.12 and later; elsewhere nothing changes). 0 or -errno.

@@ -24,6 +24,9 @@ struct Example {
             .attach, "The next start of a service, whoever starts it:",
             "firstlight attach --wait nginx"),
         Example(
+            .stop, "End the only recording that is being made:",
+            "firstlight stop \"$(pgrep -x firstlight)\""),
+        Example(
             .measure, "How long twenty launches take, until the first window:",
             "firstlight measure -n 20 --until window ./app"),
         Example(

@@ -63,6 +63,9 @@ package struct ReportOptions: Sendable {
             }
             parts.insert(part)
         }
+        if arguments.isGiven(.parts), parts.isEmpty {
+            throw UsageError(.report, "--with needs events, timeline or both")
+        }
         return parts
     }
 

@@ -106,8 +106,8 @@ package enum Subcommand: String, CaseIterable, Sendable {
                 """
                 Ends the recording that the process PID makes, which is a firstlight record or attach, \
                 not the program: the file is completed, the summary printed, and the program goes on. \
-                record then waits for it, as ever. The same does SIGUSR1 to an attach; to a record it \
-                is the program's.
+                record then waits for it, as ever. Sending SIGUSR1 to an attach does the same; a \
+                record passes it on to the program.
                 """
             ]
         case .measure:

@@ -71,7 +71,9 @@ struct Ending {
     /// the program nothing.
     private var after: AfterRecording {
         if let after = options.after { return after }
-        guard result.sampler.endSignal == nil else { return .keep }
+        guard result.sampler.endSignal == nil, !result.sampler.wasAskedToFinish else {
+            return .keep
+        }
         if result.sampler.readiness != nil || result.sampler.stall != nil { return .stop }
         return options.end.awaitsReadiness && result.failure == nil ? .stop : .keep
     }

@@ -100,6 +100,10 @@ final class ProgramLauncher: LaunchMaker {
             clean()
             throw error
         }
+        // What only one of two programs starts is a difference, too.
+        if arm.measurer.startsProcesses {
+            for other in arms { other.measurer.startsProcesses = true }
+        }
         var launch = MeasuredLaunch(finished.observed, arm: request.arm, since: start)
         endSignal = finished.endSignal ?? endSignal
         if let program = finished.program { end(program) }

@@ -19,7 +19,7 @@ enum StopCommand {
         case .noSuchProcess(let pid): "there is no process \(pid)"
         case .noRecorder(let pid):
             "process \(pid) makes no recording: name the firstlight that does, not the program "
-                + "(pgrep firstlight)"
+                + "(pgrep -x firstlight)"
         case .notPermitted(let pid):
             "process \(pid) is another user's: ask as that user, or as root"
         case .system(let pid, let code):

@@ -150,9 +150,10 @@ extension TableReader {
             // Either there are none, or some.
             guard launches[index].processes != [] else { throw row.invalid(2) }
             let processes = MeasuredProcesses(
-                name: name, count: try row.integer(3), wall: try row.span(4),
-                cpu: try row.optionalSpan(5))
-            launches[index].processes = (launches[index].processes ?? []) + [processes]
+                name: name, count: try row.integer(3), running: try row.integer(4),
+                wall: try row.span(5), cpu: try row.optionalSpan(6))
+            if launches[index].processes == nil { launches[index].processes = [] }
+            launches[index].processes?.append(processes)
         }
     }
 }

@@ -91,7 +91,8 @@ struct MeasurementRules {
         var names: Set<String> = []
         for named in launch.processes ?? [] {
             try Self.require(
-                1...Int(Int32.max) ~= named.count && Self.range ~= named.wall.nanoseconds
+                1...Int(Int32.max) ~= named.count && 0...named.count ~= named.running
+                    && Self.range ~= named.wall.nanoseconds
                     && Self.range ~= named.cpu?.nanoseconds ?? 0, "processes", processes,
                 "a figure out of range")
             try Self.require(

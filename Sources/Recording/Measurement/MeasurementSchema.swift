@@ -46,7 +46,7 @@ enum MeasurementSchema {
         "processes",
         [
             "launch": "INTEGER NOT NULL", "name": "TEXT", "count": "INTEGER NOT NULL",
-            "wall_ns": "INTEGER NOT NULL", "cpu_ns": "INTEGER",
+            "running": "INTEGER NOT NULL", "wall_ns": "INTEGER NOT NULL", "cpu_ns": "INTEGER",
         ])
 
     private static let firstTables = [

@@ -211,8 +211,9 @@ extension Statement {
         try bind(2, launch)
         try bind(3, processes?.name)
         try bind(4, processes?.count ?? 0)
-        try bind(5, processes?.wall.nanoseconds ?? 0)
-        try bind(6, processes?.cpu?.nanoseconds)
+        try bind(5, processes?.running ?? 0)
+        try bind(6, processes?.wall.nanoseconds ?? 0)
+        try bind(7, processes?.cpu?.nanoseconds)
         try run()
     }
 }

@@ -30,12 +30,12 @@ struct GateWords {
 
     /// "; it comes from Main: +6.012 ms a launch (+5.903 ms to +6.121 ms)"
     private var source: String {
-        guard let phase = result.culprit else {
-            return "; no phase by itself is surely longer"
-        }
         let process = result.slowerProcess.map {
-            ", where \($0.name.escapedForDisplay), which it starts, takes "
-                + "\(Self.difference($0)) (\(Self.bounds($0)))"
+            "; of what it starts, \($0.name.escapedForDisplay) takes \(Self.difference($0)) "
+                + "(\(Self.bounds($0)))"
+        }
+        guard let phase = result.culprit else {
+            return "; no phase by itself is surely longer" + (process ?? "")
         }
         return "; it comes from \(phase.name.escapedForDisplay): "
             + "\(Self.difference(phase)) a launch (\(Self.bounds(phase)))" + (process ?? "")

@@ -156,6 +156,7 @@ struct MeasurementJSON {
             writer.object {
                 $0.field("name", process.name)
                 $0.field("count", process.count)
+                $0.field("running", process.running)
                 $0.field("wallNs", process.wall)
                 $0.field("cpuNs", process.cpu)
             }

@@ -23,17 +23,26 @@ final class TreeCosts {
     /// - Throws: why it cannot be had.
     init(of pid: Int32) throws(SystemError) {
         lone = fl_open_lone_event(pid)
+        do throws(SystemError) {
+            rings = try Self.open(pid)
+        } catch {
+            if lone >= 0 { close(lone) }
+            throw error
+        }
+    }
+
+    private static func open(_ pid: Int32) throws(SystemError) -> [PerfRing] {
         var rings: [PerfRing] = []
         for core in 0..<Int32(clamping: max(1, sysconf(Int32(_SC_NPROCESSORS_CONF)))) {
             let events = fl_open_tree_costs(pid, core)
             // That core is switched off.
             if events == -ENODEV { continue }
-            rings.append(try PerfRing(descriptor: events, pages: Self.pages))
+            rings.append(try PerfRing(descriptor: events, pages: pages))
         }
         guard !rings.isEmpty else {
             throw SystemError("opening the news of a process and its children", code: ENODEV)
         }
-        self.rings = rings
+        return rings
     }
 
     deinit { if lone >= 0 { close(lone) } }
@@ -66,7 +75,8 @@ final class TreeCosts {
         // What of them was gone already has been told by now.
         look()
         guard !isIncomplete else { return nil }
-        return ProcessCosts(of: first, called: name, news).costs(until: end) { used[$0] }
+        return ProcessCosts(of: first, called: name, news)
+            .costs(until: end, isLate: isLate) { used[$0] }
     }
 
     private static func news(_ record: PerfRecords.Record) -> ProcessCosts.News? {

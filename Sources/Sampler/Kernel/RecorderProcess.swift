@@ -1,5 +1,6 @@
 import CSystem
 import Glibc
+import ProfileModel
 
 /// Another recorder, which is asked to end its recording.
 package struct RecorderProcess {
@@ -24,7 +25,7 @@ package struct RecorderProcess {
         guard isRecorder else {
             throw kill(pid, 0) != 0 && errno == EPERM ? .notPermitted(pid) : .noRecorder(pid)
         }
-        let result = fl_queue_to_pid(process, SIGUSR1, SignalQueue.finishValue)
+        let result = fl_signal_pid(process, fl_finish_signal())
         guard result == 0 else { throw failure(-result) }
     }
 
@@ -36,13 +37,16 @@ package struct RecorderProcess {
         }
     }
 
-    /// Whether it has a name like ours, and waits for the signals that recorders wait for: none of them
-    /// could kill it.
+    /// Whether it is a `record` or an `attach` by its name and words, and waits for the signals that these
+    /// wait for: so none of them could kill it. Its helpers have other names.
     private var isRecorder: Bool {
+        let files = ProcessFiles(pid: pid)
         guard let own = Self.name(ofProcess: "self"), Self.name(ofProcess: "\(pid)") == own,
+            KernelThread(process: pid, tid: pid).name() == String(own.prefix(15)),
+            ["record", "attach"].contains(files.image(at: .now).arguments.dropFirst().first),
             let status = KernelThread(process: pid, tid: pid).status()
         else { return false }
-        return [SIGUSR1, SIGCHLD, fl_tick_signal()].allSatisfy(status.blocks)
+        return [fl_finish_signal(), SIGCHLD, fl_tick_signal()].allSatisfy(status.blocks)
     }
 
     /// Of its executable's file; nil: it cannot be read.

@@ -3,8 +3,11 @@ import Glibc
 import ProfileModel
 
 extension SignalQueue {
-    /// Waits for a request to end, for up to `span`, which is less than a second. nil: none came.
-    func endSignal(within span: TimeSpan) -> Int32? { wait(for: Self.endSignals, within: span) }
+    /// Waits for a request to end, or not to begin, for up to `span`, which is less than a second. nil:
+    /// none came.
+    func endSignal(within span: TimeSpan) -> Int32? {
+        wait(for: Self.endSignals + Self.finishSignals, within: span)
+    }
 
     /// Waits for news of a child, for up to `span`, which is less than a second. All other signals
     /// stay where they are.

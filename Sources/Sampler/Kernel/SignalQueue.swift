@@ -15,8 +15,8 @@ package struct SignalQueue: Sendable {
         case end(signal: Int32, isFromTerminal: Bool)
         /// SIGUSR1, SIGUSR2 or SIGALRM, which are meant for the program that we started.
         case message(signal: Int32)
-        /// The recording is to end, and the program to go on: SIGUSR1 where we have started none, or
-        /// with ``finishValue``.
+        /// The recording is to end, and the program to go on: by `firstlight stop`, or SIGUSR1 where we
+        /// have started no program, whose it would be.
         case finish
         /// SIGTSTP (Ctrl-Z), SIGTTIN or SIGTTOU: see ``SignalQueue/stop(by:)``.
         case stop(signal: Int32)
@@ -39,8 +39,8 @@ package struct SignalQueue: Sendable {
     /// They would end us and spare the program.
     private static let messages = [SIGUSR1, SIGUSR2, SIGALRM]
 
-    /// What `firstlight stop` sends with SIGUSR1, so that nobody takes it for the program's.
-    static let finishValue: Int32 = 0x4669_4C74
+    /// Those that end a recording which has started no program.
+    static let finishSignals = [SIGUSR1, fl_finish_signal()]
 
     private static let stopSignals = [SIGTSTP, SIGTTIN, SIGTTOU]
 
@@ -57,7 +57,7 @@ package struct SignalQueue: Sendable {
             ignored & 1 << UInt64(signal - 1) == 0
         }
         // Ignored or not: the program may have set a handler.
-        let messages = launching ? Self.messages : [SIGUSR1]
+        let messages = launching ? Self.messages + [fl_finish_signal()] : Self.finishSignals
         for signal in requests + messages + [SIGCHLD, fl_tick_signal()] { sigaddset(&set, signal) }
         var original = sigset_t()
         pthread_sigmask(SIG_BLOCK, &set, &original)
@@ -120,7 +120,8 @@ package struct SignalQueue: Sendable {
         case fl_tick_signal(): return .tick(missed: taken.overrun)
         case SIGCHLD: return .childChanged
         case let signal where Self.stopSignals.contains(signal): return .stop(signal: signal)
-        case SIGUSR1 where !hasProgram || taken.value == Self.finishValue: return .finish
+        case fl_finish_signal(): return .finish
+        case SIGUSR1 where !hasProgram: return .finish
         case let signal where Self.messages.contains(signal): return .message(signal: signal)
         default:
             // SI_KERNEL: the terminal driver.

@@ -54,7 +54,7 @@ final class LaunchFollower {
                 if let ending = look(at: now) { return ending }
                 if let deadline, now >= deadline { return Ending(time: now, isHung: true) }
             case .end(let signal, _)?: return Ending(time: now, signal: signal)
-            case .finish?: return Ending(time: now, signal: SIGUSR1)
+            case .finish?: break
             case .message(let signal)?: Program(pid: pid).pass(signal, from: signals)
             case .stop(let signal)?: stop(by: signal)
             }

@@ -14,10 +14,11 @@ package final class LaunchMeasurer {
     private let sites: PreparedSites?
     private let entryCodes = EntryCodes()
     private var machine = MachineMeter()
-    /// Whether launches are watched for the processes that they start: the first one is, and if it
-    /// starts none, the others are not, for each thread that they start would take longer. They cannot
-    /// be watched where the kernel's events are not to be had.
-    private var watchesProcesses = true
+    /// Whether any launch, of this program or of one that takes turns with it, has started processes:
+    /// those after it are watched for them. The first is in any case. Others are not, for each thread
+    /// that they start would take longer.
+    package var startsProcesses = false
+    private var hasLaunched = false
 
     /// How often the program is looked at, should no signal tell of it.
     var lookInterval = TimeSpan.milliseconds(100)
@@ -67,7 +68,7 @@ package final class LaunchMeasurer {
         }
         let pid = held.pid
         ready.began(pid)
-        let costs = watchesProcesses ? try? TreeCosts(of: pid) : nil
+        let costs = startsProcesses || !hasLaunched ? try? TreeCosts(of: pid) : nil
         options.prepare?(pid)
         let (image, before) = try held.begin(
             KernelThread(process: pid, tid: pid), watchesSignposts: ready.watchesSignposts,
@@ -85,7 +86,8 @@ package final class LaunchMeasurer {
         observed.isInterrupted = observed.isInterrupted || follower.wasStopped
         observed.frequency = CoreFrequency.mean
         observed.processes = costs.flatMap { account.processes($0, called: path.text) }
-        watchesProcesses = observed.processes.map { !$0.isEmpty } ?? (costs != nil)
+        hasLaunched = true
+        if observed.processes?.isEmpty == false { startsProcesses = true }
         if ending.end != nil {
             var status: Int32 = 0
             _ = fl_wait(pid, 0, &status)

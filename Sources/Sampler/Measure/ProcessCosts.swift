@@ -70,23 +70,31 @@ struct ProcessCosts {
 
     /// Those that began before the launch's end, by name, in the order in which names first appear.
     ///
-    /// - Parameter used: what a process has used that goes on; nil: not known.
-    func costs(until end: MonotonicTime, used: (Int32) -> TimeSpan?) -> [MeasuredProcesses] {
+    /// - Parameters:
+    ///   - isLate: what has ended since has used more than it had then.
+    ///   - used: what a process has used that goes on; nil: not known.
+    func costs(
+        until end: MonotonicTime, isLate: Bool = false, used: (Int32) -> TimeSpan?
+    ) -> [MeasuredProcesses] {
         var costs: [MeasuredProcesses] = []
         var places: [String: Int] = [:]
         let pids = Dictionary(current.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         for (index, process) in processes.enumerated() where process.began <= end {
             let hasEnded = process.ended.map { $0 <= end } ?? false
             let wall = (hasEnded ? process.ended ?? end : end) - process.began
-            let cpu = process.ended != nil ? process.used : pids[index].flatMap(used)
+            let isOver = process.ended != nil && (hasEnded || !isLate)
+            let cpu = isOver ? process.used : pids[index].flatMap(used)
             let isFull = costs.count >= Self.mostNames && places[process.name] == nil
             let name = isFull ? Self.otherNames : process.name
             guard let place = places[name] else {
                 places[name] = costs.count
-                costs.append(MeasuredProcesses(name: name, count: 1, wall: wall, cpu: cpu))
+                costs.append(
+                    MeasuredProcesses(
+                        name: name, count: 1, running: hasEnded ? 0 : 1, wall: wall, cpu: cpu))
                 continue
             }
             costs[place].count += 1
+            costs[place].running += hasEnded ? 0 : 1
             costs[place].wall += wall
             costs[place].cpu = costs[place].cpu.flatMap { sum in cpu.map { sum + $0 } }
         }

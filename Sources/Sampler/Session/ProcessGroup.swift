@@ -25,6 +25,7 @@ final class ProcessGroup {
     private var claimed: Set<Int32> = []
     /// To tell of them takes a while, in which nobody should stand: somebody waited for their ends.
     private var over: [EndedSession] = []
+    private var wasAskedToFinish = false
     private var endSignal: (number: Int32, isFromTerminal: Bool)?
     /// We were asked to stop, which waits until then for the program to do so.
     private var stopRequest: (signal: Int32, deadline: MonotonicTime)?
@@ -101,6 +102,7 @@ final class ProcessGroup {
                 leave()
                 takeChanges()
             case .finish:
+                wasAskedToFinish = true
                 leave()
                 takeChanges()
             case .message(let signal):
@@ -134,6 +136,7 @@ final class ProcessGroup {
         outcome.missedTicks = ticker.missed
         outcome.lateness = ticker.lateness
         outcome.endSignal = endSignal
+        outcome.wasAskedToFinish = wasAskedToFinish
         return outcome
     }
 

@@ -11,11 +11,13 @@ extension ElfFile {
         let relocations =
             GoFunctionTable.relocationSections.lazy.compactMap { self.index(ofSection: $0) }
             .first.map { self.bytes(ofSection: $0) } ?? none
-        return GoFunctionTable.sections.lazy.compactMap { self.index(ofSection: $0) }
-            .compactMap {
-                GoFunctionTable.find(
-                    in: self.bytes(ofSection: $0), at: self.sections[$0].address,
-                    relocations: relocations)
-            }.first
+        for name in GoFunctionTable.sections {
+            guard let section = index(ofSection: name) else { continue }
+            let table = GoFunctionTable.find(
+                in: bytes(ofSection: section), at: sections[section].address,
+                relocations: relocations)
+            if table != nil || GoFunctionTable.ownSections.contains(name) { return table }
+        }
+        return nil
     }
 }

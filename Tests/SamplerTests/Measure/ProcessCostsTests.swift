@@ -19,10 +19,10 @@ import Testing
     }
 
     private func processes(
-        _ name: String, _ count: Int, _ wall: Int64, _ cpu: Int64?
+        _ name: String, _ count: Int, _ wall: Int64, _ cpu: Int64?, running: Int = 0
     ) -> MeasuredProcesses {
         MeasuredProcesses(
-            name: name, count: count, wall: TimeSpan(nanoseconds: wall),
+            name: name, count: count, running: running, wall: TimeSpan(nanoseconds: wall),
             cpu: cpu.map(TimeSpan.init(nanoseconds:)))
     }
 
@@ -57,8 +57,13 @@ import Testing
             news(120, 9, .began(creator: 1)),
         ]
         let found = costs(all, until: 50) { $0 == 7 ? TimeSpan(nanoseconds: 9) : nil }
-        #expect(found == [processes("sh", 2, 70, 13)])
-        #expect(costs(all, until: 50) == [processes("sh", 2, 70, nil)])
+        #expect(found == [processes("sh", 2, 70, 13, running: 2)])
+        #expect(costs(all, until: 50) == [processes("sh", 2, 70, nil, running: 2)])
+        // What has ended since the launch was over has used more than it had then.
+        let late = ProcessCosts(of: 1, called: "sh", all).costs(
+            until: MonotonicTime(nanoseconds: 50), isLate: true
+        ) { _ in TimeSpan(nanoseconds: 9) }
+        #expect(late == [processes("sh", 2, 70, 18, running: 2)])
     }
 
     /// Whatever a program calls its children.

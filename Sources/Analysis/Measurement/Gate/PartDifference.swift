@@ -14,6 +14,9 @@ package struct PartDifference: Hashable, Sendable {
     /// Of each bound by itself; all phases' bounds hold together with 99 % (Bonferroni), and so do those
     /// of all processes.
     package var confidence: Double
+    /// Processes of which some went on when a launch was over: they lasted as long as the launch let
+    /// them, and are nobody's cause.
+    package var ranOn = false
     /// Whether it is surely longer, among so many parts that were looked at (Holm).
     package var isLonger: Bool
 }
@@ -43,9 +46,17 @@ extension PartDifference {
         let pairs = LaunchPairs.pairs(of: launches).filter {
             $0.0.processes != nil && $0.1.processes != nil
         }
+        let launches = pairs.flatMap { [$0.0, $0.1] }
+        let ranOn = Set(
+            launches.flatMap { $0.processes ?? [] }.filter { $0.running > 0 }.map(\.name))
         return all(
-            StartedProcesses.names(of: pairs.flatMap { [$0.0, $0.1] }),
-            pairs.map { ($0.0.processWalls, $0.1.processWalls) }, confidence)
+            StartedProcesses.names(of: launches),
+            pairs.map { ($0.0.processWalls, $0.1.processWalls) }, confidence
+        ).map { part in
+            var part = part
+            part.ranOn = ranOn.contains(part.name)
+            return part
+        }
     }
 
     /// - Parameter pairs: in nanoseconds, by name.
@@ -69,7 +80,9 @@ extension PartDifference {
 extension [PartDifference] {
     /// Where a regression comes from: the part that grew most, of those that surely did.
     package var culprit: PartDifference? {
-        filter { $0.isLonger && $0.difference > 0 }.max { $0.difference < $1.difference }
+        filter { $0.isLonger && !$0.ranOn && $0.difference > 0 }.max {
+            $0.difference < $1.difference
+        }
     }
 }
 

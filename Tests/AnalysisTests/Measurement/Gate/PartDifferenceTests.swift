@@ -89,6 +89,12 @@ import Testing
         #expect(found.allSatisfy { $0.pairs == 11 })
         let culprit = try #require(found.culprit)
         #expect(culprit.name == "git" && culprit.difference == 5e6)
+        // What went on lasted as long as the launch let it.
+        let before = launches
+        for index in launches.indices { launches[index].processes?[1].running = 1 }
+        let ranOn = PartDifference.processes(of: launches)
+        #expect(ranOn.map(\.ranOn) == [false, true] && ranOn.culprit == nil)
+        launches = before
         for index in launches.indices where launches[index].arm == 1 {
             launches[index].processes = []
         }

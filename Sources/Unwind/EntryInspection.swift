@@ -1,0 +1,80 @@
+/// Whether libunwind may be given a function's entry. It believes what it reads: a register of which
+/// there is none is looked up behind its own, and a division may trap. So whatever an entry has that no
+/// compiler needs is kept from it.
+struct EntryInspection {
+    private let section: TableSection
+
+    /// Of x86-64's registers in these tables (psABI, 3.6.2).
+    private static let lastRegister: UInt64 = 16
+
+    init(_ section: TableSection) { self.section = section }
+
+    func isHarmless(_ entry: FunctionEntry) -> Bool {
+        [entry.common.instructions, entry.instructions].allSatisfy(isHarmless)
+    }
+
+    /// DWARF 5, 6.4.2.
+    private func isHarmless(_ instructions: Range<Int>) -> Bool {
+        var cursor = section.cursor(instructions)
+        while !cursor.isAtEnd {
+            let code = cursor.byte()
+            switch code {
+            case 0x40...0x7F, 0x00, 0x0A, 0x0B: break
+            case 0x80...0xBF:
+                guard UInt64(code & 0x3F) <= Self.lastRegister else { return false }
+                _ = cursor.unsigned()
+            case 0xC0...0xFF: guard UInt64(code & 0x3F) <= Self.lastRegister else { return false }
+            case 0x02: cursor.skip(1)
+            case 0x03: cursor.skip(2)
+            case 0x04: cursor.skip(4)
+            case 0x05, 0x0C, 0x14:
+                guard hasRegister(&cursor) else { return false }
+                _ = cursor.unsigned()
+            case 0x06, 0x07, 0x08, 0x0D: guard hasRegister(&cursor) else { return false }
+            case 0x09:
+                guard hasRegister(&cursor), hasRegister(&cursor) else { return false }
+            case 0x0E, 0x2E: _ = cursor.unsigned()
+            case 0x0F: guard hasExpression(&cursor) else { return false }
+            case 0x10, 0x16:
+                guard hasRegister(&cursor), hasExpression(&cursor) else { return false }
+            case 0x11, 0x12, 0x15:
+                guard hasRegister(&cursor) else { return false }
+                _ = cursor.signed()
+            case 0x13: _ = cursor.signed()
+            default: return false
+            }
+            guard !cursor.isBad else { return false }
+        }
+        return true
+    }
+
+    private func hasRegister(_ cursor: inout TableCursor) -> Bool {
+        cursor.unsigned() <= Self.lastRegister && !cursor.isBad
+    }
+
+    /// Without branches, so that all that runs is what is seen here; and without divisions (2.5.1).
+    private func hasExpression(_ cursor: inout TableCursor) -> Bool {
+        let size = cursor.unsigned()
+        guard !cursor.isBad, size <= UInt64(cursor.end &- cursor.position) else { return false }
+        let end = cursor.position &+ Int(size)
+        while cursor.position < end {
+            let code = cursor.byte()
+            switch code {
+            case 0x06, 0x12...0x14, 0x16, 0x17, 0x19, 0x1A, 0x1C, 0x1E...0x22, 0x24...0x27,
+                0x29...0x2E, 0x30...0x4F, 0x50...0x60, 0x96, 0x9C:
+                break
+            case 0x03, 0x0E, 0x0F: cursor.skip(8)
+            case 0x08, 0x09, 0x15, 0x94: cursor.skip(1)
+            case 0x0A, 0x0B: cursor.skip(2)
+            case 0x0C, 0x0D: cursor.skip(4)
+            case 0x10, 0x23: _ = cursor.unsigned()
+            case 0x11, 0x70...0x80: _ = cursor.signed()
+            case 0x92:
+                guard hasRegister(&cursor) else { return false }
+                _ = cursor.signed()
+            default: return false
+            }
+        }
+        return !cursor.isBad && cursor.position == end
+    }
+}
