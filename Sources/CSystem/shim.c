@@ -167,7 +167,8 @@ int fl_wait_signal_for(const sigset_t *set, int64_t nanoseconds, struct fl_signa
 
 int fl_tick_signal(void) { return SIGRTMIN + 1; }
 
-int fl_finish_signal(void) { return SIGRTMIN + 2; }
+// Beside that of the ticks and that by which a call of ours is interrupted (ptrace.c).
+int fl_finish_signal(void) { return SIGRTMIN + 3; }
 
 int fl_ask_for_short_turns(void) {
     // struct sched_attr of <linux/sched/types.h>, which glibc 2.36 has not.
