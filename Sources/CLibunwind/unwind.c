@@ -156,8 +156,3 @@ int fl_library_unwind(fl_library *library, void *context, uint64_t reads, int nu
         if (step <= 0) return step == 0 ? fl_library_end : fl_library_failed;
     }
 }
-
-#define TEXT(number) #number
-#define VERSION(major, minor) TEXT(major) "." TEXT(minor)
-
-const char *fl_library_version(void) { return VERSION(UNW_VERSION_MAJOR, UNW_VERSION_MINOR); }

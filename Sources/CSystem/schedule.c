@@ -82,20 +82,25 @@ int fl_open_tree_samples(
     return open_events(&attributes, tid, core);
 }
 
-int fl_open_tree_news(pid_t tid, int core, int signal) {
-    struct perf_event_attr attributes = {
+// Of a thread, and of each thread and process that it starts: forks, execs and ends.
+static struct perf_event_attr tree_events(uint64_t config) {
+    return (struct perf_event_attr){
         .type = PERF_TYPE_SOFTWARE,
-        .config = PERF_COUNT_SW_DUMMY,
+        .config = config,
         .exclude_kernel = 1,
         .exclude_hv = 1,
         .inherit = 1,
         .task = 1,
         .comm = 1,
         .comm_exec = 1,
-        // Each record wakes us: what it tells of may be over soon.
-        .watermark = 1,
-        .wakeup_watermark = 1,
     };
+}
+
+int fl_open_tree_news(pid_t tid, int core, int signal) {
+    struct perf_event_attr attributes = tree_events(PERF_COUNT_SW_DUMMY);
+    // Each record wakes us: what it tells of may be over soon.
+    attributes.watermark = 1;
+    attributes.wakeup_watermark = 1;
     const int events = open_events(&attributes, tid, core);
     const struct f_owner_ex owner = {F_OWNER_TID, (pid_t)syscall(SYS_gettid)};
     if (events < 0) return events;
@@ -119,18 +124,9 @@ int fl_open_lone_event(pid_t tid) {
 }
 
 int fl_open_tree_costs(pid_t tid, int core) {
-    struct perf_event_attr attributes = {
-        .type = PERF_TYPE_SOFTWARE,
-        .config = PERF_COUNT_SW_TASK_CLOCK,
-        .exclude_kernel = 1,
-        .exclude_hv = 1,
-        .inherit = 1,
-        // What a thread has used is told at its end.
-        .inherit_stat = 1,
-        .task = 1,
-        .comm = 1,
-        .comm_exec = 1,
-    };
+    struct perf_event_attr attributes = tree_events(PERF_COUNT_SW_TASK_CLOCK);
+    // What a thread has used is told at its end.
+    attributes.inherit_stat = 1;
     return open_events(&attributes, tid, core);
 }
 

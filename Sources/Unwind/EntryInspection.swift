@@ -1,11 +1,12 @@
+import ProfileModel
+
 /// Whether libunwind may be given a function's entry. It believes what it reads: a register of which
 /// there is none is looked up behind its own, and a division may trap. So whatever an entry has that no
 /// compiler needs is kept from it.
 struct EntryInspection {
     private let section: TableSection
 
-    /// Of x86-64's registers in these tables (psABI, 3.6.2).
-    private static let lastRegister: UInt64 = 16
+    private static let lastRegister = UInt64(Registers.count - 1)
 
     init(_ section: TableSection) { self.section = section }
 

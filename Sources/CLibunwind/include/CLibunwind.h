@@ -38,7 +38,4 @@ void fl_library_free(fl_library *library);
 // the register that `number` names (DWARF).
 int fl_library_unwind(fl_library *library, void *context, uint64_t reads, int number);
 
-// Of the library that this was built for: "1.6".
-const char *fl_library_version(void);
-
 #endif

@@ -24,25 +24,13 @@ final class TreeCosts {
     init(of pid: Int32) throws(SystemError) {
         lone = fl_open_lone_event(pid)
         do throws(SystemError) {
-            rings = try Self.open(pid)
+            rings = try PerfRing.onEachCore(
+                pages: Self.pages, "opening the news of a process and its children"
+            ) { fl_open_tree_costs(pid, $0) }
         } catch {
             if lone >= 0 { close(lone) }
             throw error
         }
-    }
-
-    private static func open(_ pid: Int32) throws(SystemError) -> [PerfRing] {
-        var rings: [PerfRing] = []
-        for core in 0..<Int32(clamping: max(1, sysconf(Int32(_SC_NPROCESSORS_CONF)))) {
-            let events = fl_open_tree_costs(pid, core)
-            // That core is switched off.
-            if events == -ENODEV { continue }
-            rings.append(try PerfRing(descriptor: events, pages: pages))
-        }
-        guard !rings.isEmpty else {
-            throw SystemError("opening the news of a process and its children", code: ENODEV)
-        }
-        return rings
     }
 
     deinit { if lone >= 0 { close(lone) } }

@@ -37,17 +37,9 @@ final class TreeNews {
     /// - Parameter pid: of a process with one thread.
     /// - Throws: why it cannot be had.
     init(of pid: Int32) throws(SystemError) {
-        var rings: [PerfRing] = []
-        for core in 0..<Int32(clamping: max(1, sysconf(Int32(_SC_NPROCESSORS_CONF)))) {
-            let events = fl_open_tree_news(pid, core, SIGCHLD)
-            // That core is switched off.
-            if events == -ENODEV { continue }
-            rings.append(try PerfRing(descriptor: events, pages: Self.pages))
-        }
-        guard !rings.isEmpty else {
-            throw SystemError("opening the news of a process and its children", code: ENODEV)
-        }
-        self.rings = rings
+        rings = try PerfRing.onEachCore(
+            pages: Self.pages, "opening the news of a process and its children"
+        ) { fl_open_tree_news(pid, $0, SIGCHLD) }
     }
 
     /// Of what is added, and nothing else.

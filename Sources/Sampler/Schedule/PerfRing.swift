@@ -23,6 +23,24 @@ final class PerfRing {
         }
     }
 
+    /// One for each core that is switched on.
+    ///
+    /// - Parameters:
+    ///   - open: an event on a core: its descriptor, or -errno.
+    ///   - what: is opened, for the error.
+    static func onEachCore(
+        pages: Int, _ what: String, _ open: (Int32) -> Int32
+    ) throws(SystemError) -> [PerfRing] {
+        var rings: [PerfRing] = []
+        for core in 0..<Int32(clamping: max(1, sysconf(Int32(_SC_NPROCESSORS_CONF)))) {
+            let events = open(core)
+            if events == -ENODEV { continue }
+            rings.append(try PerfRing(descriptor: events, pages: pages))
+        }
+        guard !rings.isEmpty else { throw SystemError(what, code: ENODEV) }
+        return rings
+    }
+
     static func close(_ descriptor: Int32) { _ = Glibc.close(descriptor) }
 
     /// What the event has counted; nil: it cannot be read.
