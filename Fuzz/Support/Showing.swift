@@ -6,7 +6,7 @@ import Report
 package func showEverything(_ recording: Recording) {
     let profile = Profile(recording)
     for view in View.allCases { _ = TextReport.render(profile, view: view) }
-    _ = JSONReport.render(profile)
+    _ = JSONReport.bytes(profile, with: Set(JSONPart.allCases))
     _ = FoldedStacks.render(profile)
 }
 
