@@ -97,12 +97,16 @@ package struct Profile: Sendable {
     /// - Parameter recorded: best with nobody else's hand on it: what changes is changed in place then.
     package init(_ recorded: consuming Recording) {
         let held = HeldTime(recorded.marks)
-        let recording = recorded.without(held).withOwnFacts()
+        var recording = recorded.without(held).withOwnFacts()
         let plan = PhasePlan(recording)
         var builder = PartBuilder(recording, plan: plan)
         schedule = Schedule(recording)
+        // What is long and has become something else is not kept a second time.
+        recording.runs = []
         var states = ExactStates(schedule, account: recording.header.account)
         for slice in recording.slices { builder.add(states.refined(slice.clamped)) }
+        timelineSource = TimelineSource(recording, schedule, plan)
+        recording.slices = []
         initializers = builder.initializers(recording)
         libraries = builder.libraries(recording, initializers)
         waits = builder.waits(recording)
@@ -143,7 +147,6 @@ package struct Profile: Sendable {
         cutter = plan.cutter(for: recording)
         intervals = IntervalFigures.all(
             of: recording, plan, parts: builder.parts, cutter: cutter)
-        timelineSource = TimelineSource(recording, plan)
         signposts = SignpostFigures.all(of: recording, since: plan.start)
     }
 }

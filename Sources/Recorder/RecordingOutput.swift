@@ -17,6 +17,7 @@ final class RecordingOutput {
     /// To be written behind the events at hand: all of them together, so that unwinding and SQLite do
     /// not throw each other out of the processor's caches at each sample.
     private var slices: [Slice] = []
+    private var joiner = SliceJoiner()
     private var waits: [Wait] = []
     private var threadCount = 0
     private var writtenModules = 0
@@ -60,19 +61,31 @@ final class RecordingOutput {
 
     // MARK: What waits until the events at hand are through
 
-    func add(_ finished: [Slice]) { slices += finished }
+    func add(_ finished: [Slice]) {
+        for slice in finished { joiner.add(slice, into: &slices) }
+    }
 
     func add(_ wait: Wait) { waits.append(wait) }
 
     func writeFinished() throws(RecordingError) {
         try writeNewStacks()
-        // A slice without time carries nothing.
-        for slice in slices where slice.times.wall > .zero { try file.append(slice) }
+        for slice in slices { try file.append(slice) }
         slices.removeAll(keepingCapacity: true)
         for wait in waits { try file.append(wait) }
         waits.removeAll(keepingCapacity: true)
         for run in schedule.result.runs { try file.append(run) }
         for wakeup in schedule.result.wakeups { try file.append(wakeup) }
         schedule.removeResult()
+    }
+    /// All that was told up to here is safe from now on.
+    func commit() throws(RecordingError) {
+        try writeAll()
+        try file.commit()
+    }
+
+    /// What may still have gone on, too.
+    func writeAll() throws(RecordingError) {
+        joiner.flush(into: &slices)
+        try writeFinished()
     }
 }

@@ -108,6 +108,7 @@ final class RecordingThread: @unchecked Sendable {
         attempt { () throws(RecordingError) in
             try process?.finish()
             for index in children.keys.sorted() { try children[index]?.process.finish() }
+            try output?.writeAll()
         }
     }
 
@@ -134,7 +135,7 @@ final class RecordingThread: @unchecked Sendable {
     private func commitIfDue() throws(RecordingError) {
         guard let output, MonotonicTime.now - lastCommit >= Self.commitInterval else { return }
         lastCommit = .now
-        try output.file.commit()
+        try output.commit()
     }
 
     private static let tellInterval = TimeSpan.milliseconds(200)

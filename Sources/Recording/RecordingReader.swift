@@ -10,4 +10,12 @@ package enum RecordingReader {
             try reader.recording()
         }
     }
+
+    /// Only what somebody needs who looks up the addresses in it: no slices, runs and wake-ups, and
+    /// of waits at addresses one for each thread and place.
+    package static func loadAddresses(path: String) throws(RecordingError) -> Recording {
+        try TableReader.read(path, .recording) { reader throws(ReadFailure) in
+            try reader.addresses()
+        }
+    }
 }

@@ -3,6 +3,24 @@ import ProfileModel
 extension TableReader {
     /// The whole recording. Tables that others refer to come first.
     mutating func recording() throws(ReadFailure) -> Recording {
+        var recording = try shortTables()
+        recording.slices = try slices()
+        recording.waits = try waits()
+        recording.runs = try runs()
+        recording.wakeups = try wakeups()
+        return recording
+    }
+
+    /// All addresses that have a name: without slices, runs and wake-ups, and with one wait for each
+    /// thread and place.
+    mutating func addresses() throws(ReadFailure) -> Recording {
+        var recording = try shortTables()
+        recording.waits = try placedWaits()
+        return recording
+    }
+
+    /// All but what there is of each moment.
+    private mutating func shortTables() throws(ReadFailure) -> Recording {
         var recording = Recording(header: try header())
         recording.notes = try notes()
         recording.children = try children()
@@ -12,16 +30,12 @@ extension TableReader {
         recording.modules = try modules()
         recording.mappings = try mappings()
         recording.stacks = try stacks()
-        recording.slices = try slices()
         recording.libraries = try libraries()
         recording.initializers = try initializers()
         recording.intervals = try intervals()
         recording.signposts = try signposts()
         recording.ready = try ready()
-        recording.waits = try waits()
         recording.priorities = try priorities()
-        recording.runs = try runs()
-        recording.wakeups = try wakeups()
         recording.symbols = try symbols()
         return recording
     }
@@ -198,6 +212,7 @@ extension TableReader {
 
     private mutating func slices() throws(ReadFailure) -> [Slice] {
         var slices: [Slice] = []
+        slices.reserveCapacity(try rows(of: Schema.slices))
         try scan(Schema.slices) { row, rules throws(ReadFailure) in
             let slice = try Self.slice(row)
             try Self.admit { () throws(Inconsistency) in try rules.admit(slice) }

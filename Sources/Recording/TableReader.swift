@@ -58,13 +58,26 @@ struct TableReader {
         byteBudget = row.byteBudget
     }
 
+    /// How much room a table's rows want; 0: not known.
+    mutating func rows(of table: Schema.Table) throws(ReadFailure) -> Int {
+        guard database.hasChunks else { return 0 }
+        let places = try places()
+        // Whatever a file says of them, they are read from its bytes.
+        return min(places.rows(of: table), byteBudget / (table.columns.count + 1) * Chunk.mostRatio)
+    }
+
+    private mutating func places() throws(ReadFailure) -> ChunkReader {
+        if let chunks { return chunks }
+        let found = try ChunkReader(database)
+        chunks = found
+        return found
+    }
+
     /// Texts have no budget of their own here: their chunks have one.
     private mutating func scanPacked(
         _ table: Schema.Table, _ body: (inout Row, inout Consistency) throws(ReadFailure) -> Void
     ) throws(ReadFailure) {
-        let chunks: ChunkReader
-        if let known = self.chunks { chunks = known } else { chunks = try ChunkReader(database) }
-        self.chunks = chunks
+        let chunks = try places()
         if table.isUpdated { return try scanUpdated(table, chunks, body) }
         var number = 0
         for position in 0..<chunks.count(of: table) {

@@ -2,8 +2,27 @@ import ProfileModel
 
 extension TableReader {
     mutating func waits() throws(ReadFailure) -> [Wait] {
-        let reasons = try waitReasons()
         var waits: [Wait] = []
+        waits.reserveCapacity(try rows(of: Schema.waits))
+        try scanWaits { waits.append($0) }
+        return waits
+    }
+
+    /// Of those in which a thread waited at an address, the first of each thread at each.
+    mutating func placedWaits() throws(ReadFailure) -> [Wait] {
+        var waits: [Wait] = []
+        var seen: [ThreadIndex: Set<UInt64>] = [:]
+        try scanWaits { wait in
+            guard let place = wait.reason.place,
+                seen[wait.thread, default: []].insert(place).inserted
+            else { return }
+            waits.append(wait)
+        }
+        return waits
+    }
+
+    private mutating func scanWaits(_ body: (Wait) -> Void) throws(ReadFailure) {
+        let reasons = try waitReasons()
         try scan(Schema.waits) { row, rules throws(ReadFailure) in
             let reason: Int = try row.integer(4)
             guard reasons.indices.contains(reason) else { throw row.invalid(4) }
@@ -13,9 +32,8 @@ extension TableReader {
                 end: try row.time(3), reason: reasons[reason], systemCall: try row.integer(5),
                 stack: stack.map(StackID.init))
             try Self.admit { () throws(Inconsistency) in try rules.admit(wait) }
-            waits.append(wait)
+            body(wait)
         }
-        return waits
     }
 
     private mutating func waitReasons() throws(ReadFailure) -> [WaitReason] {

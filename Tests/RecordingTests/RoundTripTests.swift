@@ -13,6 +13,28 @@ import Testing
         #expect(scratch.names == ["a"])
     }
 
+    /// What is read for looking up names leaves out what has none, and nothing else.
+    @Test(arguments: 1...20) func addressesAreAll(seed: UInt64) throws {
+        let scratch = try Scratch()
+        var random = RandomRecording(seed: seed)
+        let recording = random.make()
+        let path = scratch.path("recording")
+        try save(recording, to: path)
+        let read = try RecordingReader.loadAddresses(path: path)
+        #expect(read.slices.isEmpty && read.runs.isEmpty && read.wakeups.isEmpty)
+        func places(_ recording: Recording) -> Set<String> {
+            Set(
+                recording.waits.compactMap { wait in
+                    wait.reason.place.map { "\(wait.thread) \($0)" }
+                })
+        }
+        #expect(places(read) == places(recording))
+        #expect(read.waits.count == places(recording).count)
+        var whole = try RecordingReader.load(path: path)
+        (whole.slices, whole.runs, whole.wakeups, whole.waits) = ([], [], [], read.waits)
+        expectEqual(read, whole)
+    }
+
     @Test func sameRecordingSameBytes() throws {
         let scratch = try Scratch()
         for name in ["a", "b"] {

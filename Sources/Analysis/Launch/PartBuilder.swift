@@ -50,7 +50,8 @@ struct PartBuilder {
         for priority in PriorityFigures.all(of: recording, plan) {
             threads[priority.thread].priorities.append(priority)
         }
-        parts.reserveCapacity(recording.slices.count)
+        // Few of them lie in two phases.
+        parts.reserveCapacity(recording.slices.count + recording.slices.count / 8)
     }
 
     /// Adds a slice whose times are clamped. One of a thread that is not listed is left out:
@@ -85,12 +86,11 @@ struct PartBuilder {
     func waits(_ recording: Recording) -> [WaitFigures] {
         guard !recording.waits.isEmpty else { return [] }
         let wakers = Wakers(recording)
-        return waitTable.all.map { entry in
-            let wait = entry.wait
+        return waitTable.map(of: recording) { wait, reason, entry in
             let phase = phaseEnds.partitionIndex { $0 > max(wait.start, plan.start) }
             return WaitFigures(
                 thread: wait.thread.rawValue, start: wait.start - plan.start,
-                duration: wait.end - wait.start, reason: entry.reason,
+                duration: wait.end - wait.start, reason: reason,
                 phase: phase < phaseEnds.count ? phase : nil,
                 endedBy: wakers.waker(of: wait), line: entry.line)
         }
@@ -141,7 +141,9 @@ struct PartBuilder {
         }
         slicesByLine[Int(line)] += 1
         if slice.start < plan.end, isOwn[slice.thread.rawValue] {
-            lastByLine[Int(line)] = max(lastByLine[Int(line)], slice.start)
+            // A wait may be as long as many looks, and had its stack at the last of them, too.
+            let seen = slice.times.running > .zero ? slice.start : min(slice.end, plan.end)
+            lastByLine[Int(line)] = max(lastByLine[Int(line)], seen)
         }
     }
 

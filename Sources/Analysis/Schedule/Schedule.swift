@@ -30,14 +30,13 @@ extension Schedule.Thread {
     fileprivate mutating func putInOrder() {
         runs.sort { ($0.start, $0.end) < ($1.start, $1.end) }
         wakeups.sort { $0.time < $1.time }
+        // There are many: what overlaps is mended in place.
         var latest = MonotonicTime(nanoseconds: .min)
-        runs = runs.compactMap { run in
-            var run = run
-            run.start = max(run.start, latest)
-            guard run.start < run.end else { return nil }
-            latest = run.end
-            return run
+        for index in runs.indices {
+            runs[index].start = max(runs[index].start, latest)
+            latest = max(latest, runs[index].end)
         }
+        runs.removeAll { $0.start >= $0.end }
     }
 
     /// Who ended its wait, or made it, at a moment; nil: nobody that is known.

@@ -12,32 +12,31 @@ package struct StateRun: Hashable, Sendable {
 
 /// What the timelines of threads are made from, when they are asked for.
 struct TimelineSource: Sendable {
+    private let schedule: Schedule
+    /// Of threads of which the scheduler did not tell.
     private let slices: [Slice]
-    private let runs: [ScheduledRun]
     private let plan: PhasePlan
-    private let threads: Int
 
-    init(_ recording: Recording, _ plan: PhasePlan) {
-        slices = recording.slices
-        runs = recording.runs
+    init(_ recording: Recording, _ schedule: Schedule, _ plan: PhasePlan) {
+        self.schedule = schedule
+        slices = recording.slices.filter { slice in
+            let thread = slice.thread.rawValue
+            return schedule.threads.indices.contains(thread)
+                && schedule.threads[thread].runs.isEmpty
+        }
         self.plan = plan
-        threads = recording.threads.count
     }
 
     /// For each thread, what it did during the launch, in order.
     func timelines() -> [[StateRun]] {
-        var builders = [RunBuilder](repeating: RunBuilder(plan), count: threads)
-        for run in runs where builders.indices.contains(run.thread.rawValue) {
-            let (start, end) = (run.start.clamped, run.end.clamped)
-            builders[run.thread.rawValue].add(run.state, from: start, to: max(start, end))
+        var builders = schedule.threads.map { thread in
+            var builder = RunBuilder(plan)
+            for run in thread.runs { builder.add(run.state, from: run.start, to: run.end) }
+            return builder
         }
         // What the scheduler told of a thread is exact; else each slice knows how long it was in
         // each state, and its end knows which came last.
-        let isExact = builders.map { !$0.runs.isEmpty }
-        for slice in slices where builders.indices.contains(slice.thread.rawValue) {
-            guard !isExact[slice.thread.rawValue] else { continue }
-            builders[slice.thread.rawValue].add(slice.clamped)
-        }
+        for slice in slices { builders[slice.thread.rawValue].add(slice.clamped) }
         return builders.map(\.runs)
     }
 }

@@ -2,9 +2,14 @@ import ProfileModel
 
 /// A recording's waits by thread, with what slices and events need to know of them.
 struct WaitTable {
+    /// There are many of them: they are no longer than they have to be.
     struct Entry {
-        var wait: Wait
-        var reason: WaitReason
+        var start: MonotonicTime
+        var end: MonotonicTime
+        /// In the recording's list.
+        fileprivate(set) var wait: Int32
+        /// In ``reasons``.
+        fileprivate(set) var reason: Int32
         /// The line of the stack that it waited in; ``PathTable/none`` without one.
         var line: Int32
         /// The frame that names it in trees.
@@ -12,15 +17,8 @@ struct WaitTable {
     }
 
     /// By thread, in the order of their starts.
-    private let entries: [[Entry]]
-    /// The same, as far as slices ask for it: there are as many of them as waits.
-    private let places: [[Place]]
-
-    private struct Place {
-        var start: MonotonicTime
-        var end: MonotonicTime
-        var frame: FrameID
-    }
+    private var entries: [[Entry]]
+    private var reasons = WaitReasons()
 
     /// How many of the innermost functions of a stack are asked what they wait for.
     private static let askedFunctions = 6
@@ -28,9 +26,10 @@ struct WaitTable {
     init(_ recording: Recording, _ expander: inout StackExpander) {
         var details = WaitDetails(recording)
         var frames = WaitFrames()
-        var entries = [[Entry]](repeating: [], count: recording.threads.count)
+        entries = [[Entry]](repeating: [], count: recording.threads.count)
         var namesByLine: [Int32: [String]] = [:]
-        for wait in recording.waits where entries.indices.contains(wait.thread.rawValue) {
+        for (position, wait) in recording.waits.enumerated()
+        where entries.indices.contains(wait.thread.rawValue) {
             let wait = wait.clamped
             // A wait knows no truncation: its stack is the same either way.
             let line =
@@ -40,33 +39,58 @@ struct WaitTable {
                 ?? expander.innermostNames(ofLine: line, most: Self.askedFunctions)
             namesByLine[line] = names
             let (reason, label) = details.complete(wait, functions: names)
-            let frame = frames.frame(for: label, of: wait.systemCall, &expander)
             entries[wait.thread.rawValue].append(
-                Entry(wait: wait, reason: reason, line: line, frame: frame))
+                Entry(
+                    start: wait.start, end: wait.end,
+                    wait: Int32(truncatingIfNeeded: position), reason: reasons.index(of: reason),
+                    line: line, frame: frames.frame(for: label, of: wait.systemCall, &expander)))
         }
-        let sorted = entries.map { list in list.sorted { $0.wait.start < $1.wait.start } }
-        self.entries = sorted
-        places = sorted.map { list in
-            list.map { Place(start: $0.wait.start, end: $0.wait.end, frame: $0.frame) }
-        }
+        for thread in entries.indices { entries[thread].sort { $0.start < $1.start } }
     }
 
     /// The wait that a slice is a part of.
     func frame(for slice: Slice) -> FrameID? {
-        guard slice.systemCall != nil, places.indices.contains(slice.thread.rawValue) else {
+        guard slice.systemCall != nil, entries.indices.contains(slice.thread.rawValue) else {
             return nil
         }
-        let waits = places[slice.thread.rawValue]
+        let waits = entries[slice.thread.rawValue]
         let next = waits.partitionIndex { $0.start >= slice.end }
         guard next > 0, waits[next - 1].end > slice.start else { return nil }
         return waits[next - 1].frame
     }
 
-    /// All of them, in the order of their starts.
-    var all: [Entry] {
-        entries.joined().sorted {
-            ($0.wait.start, $0.wait.thread) < ($1.wait.start, $1.wait.thread)
+    /// All of them, in the order of their starts, each with what was recorded of it.
+    func map<Value>(
+        of recording: Recording, _ transform: (Wait, WaitReason, Entry) -> Value
+    ) -> [Value] {
+        let places = entries.indices.flatMap { thread in
+            entries[thread].indices.map { (thread: thread, index: $0) }
         }
+        let sorted = places.sorted { left, right in
+            (entries[left.thread][left.index].start, left.thread)
+                < (entries[right.thread][right.index].start, right.thread)
+        }
+        return sorted.map { place in
+            let entry = entries[place.thread][place.index]
+            return transform(
+                recording.waits[Int(entry.wait)].clamped, reasons[entry.reason], entry)
+        }
+    }
+}
+
+/// The different reasons of many waits.
+private struct WaitReasons {
+    private var list: [WaitReason] = []
+    private var known: [WaitReason: Int32] = [:]
+
+    subscript(index: Int32) -> WaitReason { list[Int(index)] }
+
+    mutating func index(of reason: WaitReason) -> Int32 {
+        if let index = known[reason] { return index }
+        let index = Int32(truncatingIfNeeded: list.count)
+        list.append(reason)
+        known[reason] = index
+        return index
     }
 }
 

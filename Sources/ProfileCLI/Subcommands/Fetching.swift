@@ -13,11 +13,17 @@ struct Fetching {
     /// More would take longer than anybody waits.
     private static let most = 32
 
+    private var server: Debuginfod? {
+        Debuginfod(environment: { getenv($0).map { String(cString: $0) } })
+    }
+
+    /// Whether anybody has named a server.
+    var isAskedFor: Bool { server != nil }
+
     /// The debug files of modules that have none here and occur in one slice in a hundred,
     /// heaviest first.
     func debugFiles(for recording: Recording, _ search: DebugFileSearch) -> [Module: String] {
-        guard let server = Debuginfod(environment: { getenv($0).map { String(cString: $0) } })
-        else { return [:] }
+        guard let server else { return [:] }
         let wanted = modules(of: recording).filter {
             !$0.buildID.isEmpty && !ModuleResolver($0, search: search).summary.hasDebugInfo
         }

@@ -39,7 +39,10 @@ struct Symbolication {
         _ path: String, _ timings: inout Timings, show: ((Recording) -> Void)? = nil
     ) throws(RecordingError) -> Int {
         var recording = try timings.measure("reading") { () throws(RecordingError) in
-            try RecordingReader.load(path: path)
+            // Of a long recording that is far less.
+            show == nil && !fetching.isAskedFor
+                ? try RecordingReader.loadAddresses(path: path)
+                : try RecordingReader.load(path: path)
         }
         perfMap(of: recording.header.pid)?.name(&recording)
         for child in recording.childrenWithGeneratedCode.sorted() {

@@ -41,6 +41,14 @@ struct ChunkReader {
 
     func count(of table: Schema.Table) -> Int { places[table.name]?.count ?? 0 }
 
+    /// How many rows there are, by what the file says: no more than their bytes can hold.
+    func rows(of table: Schema.Table) -> Int {
+        let places = places[table.name] ?? []
+        return places.reduce(0) { sum, place in
+            sum + min(place.rows, min(place.size, Chunk.largest) / (table.columns.count + 1))
+        }
+    }
+
     /// - Parameter position: among the table's chunks, in the order in which they were written.
     /// - Parameter budget: how many bytes may still be read, as ``TableReader/byteBudget``.
     func chunk(

@@ -3,12 +3,12 @@ import ProfileModel
 
 /// What is known of the launch besides samples.
 extension PageData {
-    func facts(_ writer: inout JSONWriter) {
+    func facts(_ extent: PageExtent, _ writer: inout JSONWriter) {
         section("initializers", profile.initializers, &writer, initializer)
         section("libraries", profile.libraries, &writer, library)
         section("intervals", profile.intervals, &writer, interval)
         section("signposts", profile.signposts, &writer, signpost)
-        section("waits", profile.waits, &writer, wait)
+        section("waits", extent.waits, &writer, wait)
         section("children", Array(profile.processes.dropFirst()), &writer, child)
     }
 

@@ -18,18 +18,18 @@ struct PageData {
     /// UTF-8.
     func render() -> [UInt8] {
         var writer = JSONWriter()
+        let extent = PageExtent(profile)
         writer.object { writer in
-            program(&writer)
+            program(extent, &writer)
             phases(&writer)
-            let stretches = stretchesByThread
-            threads(&writer) { writer, thread in
+            threads(extent, &writer) { writer, thread in
                 writer.key("stretches")
-                columns(of: stretches[thread], &writer)
+                columns(of: extent.stretches.lists[thread], &writer)
             }
             writer.functions(profile.frames.functions)
             frames(&writer)
             nodes(&writer)
-            facts(&writer)
+            facts(extent, &writer)
             findings(&writer)
             source(&writer)
         }
@@ -38,17 +38,18 @@ struct PageData {
 
     /// What a timeline shows, as an object: all but stacks.
     func timeline(_ writer: inout JSONWriter) {
+        let extent = PageExtent(timelineOf: profile)
         writer.object { writer in
-            program(&writer)
+            program(extent, &writer)
             phases(&writer)
-            threads(&writer) { _, _ in }
-            facts(&writer)
+            threads(extent, &writer) { _, _ in }
+            facts(extent, &writer)
         }
     }
 
     // MARK: The launch
 
-    private func program(_ writer: inout JSONWriter) {
+    private func program(_ extent: PageExtent, _ writer: inout JSONWriter) {
         var options = TextOptions()
         options.width = 10_000
         let head = HeaderSection(profile: profile, options: options)
@@ -59,7 +60,7 @@ struct PageData {
         writer.array(head.figures) { $0.value($1) }
         writer.key("notes")
         let measured = profile.measurementNotes().map(\.text)
-        writer.array(head.notes + measured) { $0.value($1.escapedForDisplay) }
+        writer.array(head.notes + measured + extent.notes) { $0.value($1.escapedForDisplay) }
         writer.key("ready")
         guard let ready = profile.ready else { return writer.value(String?.none) }
         writer.object {
@@ -86,17 +87,11 @@ struct PageData {
 
     // MARK: Threads
 
-    private var stretchesByThread: [[Stretch]] {
-        var result = [[Stretch]](repeating: [], count: profile.threads.count)
-        for stretch in profile.stretches(in: .all) { result[stretch.thread].append(stretch) }
-        return result
-    }
-
     /// - Parameter more: writes what else a thread, by its position, has.
     private func threads(
-        _ writer: inout JSONWriter, more: (inout JSONWriter, Int) -> Void
+        _ extent: PageExtent, _ writer: inout JSONWriter,
+        more: (inout JSONWriter, Int) -> Void
     ) {
-        let timelines = profile.timelines()
         writer.key("threads")
         writer.array(profile.threads.indices) { writer, index in
             let thread = profile.threads[index]
@@ -110,7 +105,7 @@ struct PageData {
                 $0.text("priority", thread.priorities.last?.words ?? "")
                 more(&$0, index)
                 $0.key("runs")
-                columns(of: timelines[index], &$0)
+                columns(of: extent.runs.lists[index], &$0)
             }
         }
     }

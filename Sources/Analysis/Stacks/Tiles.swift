@@ -1,0 +1,101 @@
+package import ProfileModel
+
+/// What one thread did for a while, as a picture of it has it.
+package protocol TileEntry {
+    associatedtype Kind: Hashable
+    /// What of a tile is put together: all that is alike in this.
+    var kind: Kind { get }
+    /// Since the launch's start.
+    var start: TimeSpan { get set }
+    var end: TimeSpan { get }
+    /// Takes the time of another one of the same kind.
+    mutating func add(_ other: Self)
+}
+
+/// What many threads did for a long time, put together by tiles of time: so that a picture of it, which
+/// shows a few thousand moments, does not have to carry millions. Sums stay what they are.
+package struct Tiles<Entry: TileEntry> {
+    /// By thread, in the order of time.
+    package private(set) var lists: [[Entry]]
+    /// How much of a thread's time is put together; zero: none, everything is as it was.
+    package private(set) var width = TimeSpan.zero
+
+    /// The narrowest tiles would hardly be fewer than what they stand for: a tick is as long.
+    private static var narrowest: TimeSpan { .milliseconds(1) }
+
+    /// - Parameters:
+    ///   - lists: by thread, in the order of time.
+    ///   - most: how many entries there may be in all. Threads that do very much may have more.
+    package init(_ lists: [[Entry]], most: Int) {
+        self.lists = lists
+        let longest = lists.compactMap(\.last?.end).max() ?? .zero
+        while self.lists.reduce(0, { $0 + $1.count }) > most, width < longest {
+            width = max(width + width, Self.narrowest)
+            self.lists = self.lists.map { Self.put(together: $0, by: width) }
+        }
+    }
+
+    private static func put(together list: [Entry], by width: TimeSpan) -> [Entry] {
+        var tile = Tile<Entry>()
+        var result: [Entry] = []
+        for entry in list {
+            let place = entry.start.nanoseconds / width.nanoseconds
+            if entry.end - entry.start >= width {
+                // It fills more than a tile alone.
+                tile.empty(into: &result)
+                result.append(entry)
+                continue
+            }
+            if place != tile.place { tile.empty(into: &result) }
+            tile.place = place
+            tile.add(entry)
+        }
+        tile.empty(into: &result)
+        return result
+    }
+}
+
+/// One thread's time in one tile.
+private struct Tile<Entry: TileEntry> {
+    var place: Int64?
+    private var entries: [Entry] = []
+    private var places: [Entry.Kind: Int] = [:]
+
+    mutating func add(_ entry: Entry) {
+        if let place = places[entry.kind] { return entries[place].add(entry) }
+        places[entry.kind] = entries.count
+        entries.append(entry)
+    }
+
+    /// One behind the other, each with all of its time.
+    mutating func empty(into result: inout [Entry]) {
+        var start = entries.first?.start ?? .zero
+        for var entry in entries {
+            let wall = entry.end - entry.start
+            entry.start = start
+            start = start + wall
+            result.append(entry)
+        }
+        entries.removeAll(keepingCapacity: true)
+        places.removeAll(keepingCapacity: true)
+        place = nil
+    }
+}
+
+extension Stretch: TileEntry {
+    package struct Kind: Hashable {
+        var phase: Int
+        var stack: Int
+        var waitStack: Int?
+    }
+
+    package var kind: Kind { Kind(phase: phase, stack: stack, waitStack: waitStack) }
+
+    package mutating func add(_ other: Stretch) { times = times + other.times }
+}
+
+extension StateRun: TileEntry {
+    package var kind: ThreadState { state }
+
+    package mutating func add(_ other: StateRun) { length = length + other.length }
+}

@@ -1,0 +1,57 @@
+import ProfileModel
+
+/// Puts together what says nothing new: the slices of a thread that had no core between several looks,
+/// and stood in one place for one reason all the while. Of a program with many threads that wait, that
+/// is most of what the looks tell.
+struct SliceJoiner {
+    /// By thread, what the next one may belong to.
+    private var open: [Slice?] = []
+
+    /// - Parameter slices: gets what is complete.
+    mutating func add(_ slice: Slice, into slices: inout [Slice]) {
+        // A slice without time carries nothing.
+        guard slice.times.wall > .zero else { return }
+        let index = slice.thread.rawValue
+        while open.count <= index { open.append(nil) }
+        if let joined = open[index]?.joined(with: slice) {
+            open[index] = joined
+        } else {
+            if let last = open[index] { slices.append(last) }
+            open[index] = slice
+        }
+    }
+
+    /// Hands out what is still open.
+    mutating func flush(into slices: inout [Slice]) {
+        for index in open.indices {
+            if let last = open[index] { slices.append(last) }
+            open[index] = nil
+        }
+    }
+}
+
+extension Slice {
+    /// Both as one, if nothing is lost by it.
+    fileprivate func joined(with next: Slice) -> Slice? {
+        guard end == next.start, stack == next.stack, systemCall == next.systemCall,
+            truncation == next.truncation, let state = times.onlyWait,
+            state == next.times.onlyWait
+        else { return nil }
+        var result = self
+        result.times = times + next.times
+        return result
+    }
+}
+
+extension StateTimes {
+    /// The state in which all of it was spent; nil where there are several, or it ran: each look at a
+    /// thread that runs is one more sample of what it does.
+    fileprivate var onlyWait: ThreadState? {
+        switch wall {
+        case blocked: .blocked
+        case runnable: .runnable
+        case preempted: .preempted
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Analysis
+import ProfileModel
+
+/// What of a launch a page carries: of a long one not every moment, but all of its time.
+struct PageExtent {
+    /// By thread.
+    let runs: Tiles<StateRun>
+    /// By thread; empty lists: a page without stacks.
+    let stretches: Tiles<Stretch>
+    /// In the order of their starts.
+    let waits: [WaitFigures]
+    private let allWaits: Int
+
+    /// A page of that many is some 3 MB long.
+    private static let mostStretches = 100_000
+    private static let mostRuns = 200_000
+    private static let mostWaits = 10_000
+
+    /// Of a page with stacks.
+    init(_ profile: Profile) {
+        var lists = [[Stretch]](repeating: [], count: profile.threads.count)
+        for stretch in profile.stretches(in: .all) { lists[stretch.thread].append(stretch) }
+        self.init(profile, Tiles(lists, most: Self.mostStretches))
+    }
+
+    /// Of a page that shows timelines alone.
+    init(timelineOf profile: Profile) { self.init(profile, Tiles([], most: 0)) }
+
+    private init(_ profile: Profile, _ stretches: Tiles<Stretch>) {
+        runs = Tiles(profile.timelines(), most: Self.mostRuns)
+        self.stretches = stretches
+        waits = profile.waits.longest(Self.mostWaits)
+        allWaits = profile.waits.count
+    }
+
+    /// What a reader has to know of it.
+    var notes: [String] {
+        var result: [String] = []
+        let width = max(runs.width, stretches.width)
+        if width > .zero {
+            result.append(
+                "the launch is long: what threads did is added up by \(Numbers.time(width)) in this page"
+            )
+        }
+        if waits.count < allWaits {
+            result.append(
+                "this page has the \(Numbers.grouped(waits.count)) longest of "
+                    + "\(Numbers.grouped(allWaits)) waits")
+        }
+        return result
+    }
+}
+
+extension [WaitFigures] {
+    /// In their order.
+    fileprivate func longest(_ most: Int) -> [WaitFigures] {
+        guard count > most else { return self }
+        let chosen = enumerated().sorted {
+            ($1.element.duration, $0.offset) < ($0.element.duration, $1.offset)
+        }
+        return chosen.prefix(most).map(\.offset).sorted().map { self[$0] }
+    }
+}
