@@ -3,12 +3,13 @@ import Glibc
 import GoTables
 
 /// The functions of Go's runtime at which a physical stack begins: goroutines start in `goexit`,
-/// threads in `mstart`, and `systemstack` and `mcall` go on on the thread's own stack, whose
-/// outermost frame they are. Go's tables do not mark them.
+/// threads in `mstart`, and `systemstack`, `mcall` and, to call C, `asmcgocall` go on on the thread's own
+/// stack, whose outermost frame they are. Go's tables do not mark them.
 struct GoEntries {
     private static let names = [
         "runtime.goexit", "runtime.mstart", "runtime.mstart0", "runtime.rt0_go", "runtime.mcall",
-        "runtime.systemstack", "runtime.morestack", "runtime.clone", "_rt0_amd64",
+        "runtime.systemstack", "runtime.asmcgocall", "runtime.morestack", "runtime.clone",
+        "_rt0_amd64",
         "_rt0_amd64_linux",
     ]
 

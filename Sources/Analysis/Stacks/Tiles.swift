@@ -1,7 +1,7 @@
 package import ProfileModel
 
 /// What one thread did for a while, as a picture of it has it.
-package protocol TileEntry {
+protocol TileEntry {
     associatedtype Kind: Hashable
     /// What of a tile is put together: all that is alike in this.
     var kind: Kind { get }
@@ -14,7 +14,7 @@ package protocol TileEntry {
 
 /// What many threads did for a long time, put together by tiles of time: so that a picture of it, which
 /// shows a few thousand moments, does not have to carry millions. Sums stay what they are.
-package struct Tiles<Entry: TileEntry> {
+package struct Tiles<Entry> {
     /// By thread, in the order of time.
     package private(set) var lists: [[Entry]]
     /// How much of a thread's time is put together; zero: none, everything is as it was.
@@ -23,10 +23,15 @@ package struct Tiles<Entry: TileEntry> {
     /// The narrowest tiles would hardly be fewer than what they stand for: a tick is as long.
     private static var narrowest: TimeSpan { .milliseconds(1) }
 
+    /// None.
+    package init() { lists = [] }
+}
+
+extension Tiles where Entry: TileEntry {
     /// - Parameters:
     ///   - lists: by thread, in the order of time.
     ///   - most: how many entries there may be in all. Threads that do very much may have more.
-    package init(_ lists: [[Entry]], most: Int) {
+    init(_ lists: [[Entry]], most: Int) {
         self.lists = lists
         let longest = lists.compactMap(\.last?.end).max() ?? .zero
         while self.lists.reduce(0, { $0 + $1.count }) > most, width < longest {
@@ -82,20 +87,37 @@ private struct Tile<Entry: TileEntry> {
     }
 }
 
+// Here, where the compiler makes code for each kind of entry: elsewhere it would be ten times as slow.
+extension Profile {
+    /// What threads did, with their stacks.
+    ///
+    /// - Parameter most: how many stretches there may be in all.
+    package func tiledStretches(most: Int) -> Tiles<Stretch> {
+        var lists = [[Stretch]](repeating: [], count: threads.count)
+        for stretch in stretches(in: .all) { lists[stretch.thread].append(stretch) }
+        return Tiles(lists, most: most)
+    }
+
+    /// In which states threads were.
+    ///
+    /// - Parameter most: how many stretches there may be in all.
+    package func tiledTimelines(most: Int) -> Tiles<StateRun> { Tiles(timelines(), most: most) }
+}
+
 extension Stretch: TileEntry {
-    package struct Kind: Hashable {
+    struct Kind: Hashable {
         var phase: Int
         var stack: Int
         var waitStack: Int?
     }
 
-    package var kind: Kind { Kind(phase: phase, stack: stack, waitStack: waitStack) }
+    var kind: Kind { Kind(phase: phase, stack: stack, waitStack: waitStack) }
 
-    package mutating func add(_ other: Stretch) { times = times + other.times }
+    mutating func add(_ other: Stretch) { times = times + other.times }
 }
 
 extension StateRun: TileEntry {
-    package var kind: ThreadState { state }
+    var kind: ThreadState { state }
 
-    package mutating func add(_ other: StateRun) { length = length + other.length }
+    mutating func add(_ other: StateRun) { length = length + other.length }
 }

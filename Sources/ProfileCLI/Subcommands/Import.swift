@@ -26,9 +26,9 @@ enum ImportCommand {
         var timings = Timings(of: result.timings)
         do throws(RecordingError) {
             try Symbolication(nil, cache: .ofUser, console, isQuiet: options.isQuiet)
-                .complete(options.output, &timings) {
-                    if !options.isQuiet { Reading.summarize($0, console) }
-                }
+                .complete(
+                    options.output, &timings,
+                    show: options.isQuiet ? nil : { Reading.summarize($0, console) })
         } catch {
             console.complain(error.description)
             return failure

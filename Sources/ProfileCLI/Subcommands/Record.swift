@@ -125,9 +125,9 @@ enum RecordCommand {
             let left = try Symbolication(
                 result.held, cache: options.symbolCache, console, isQuiet: options.isQuiet
             )
-            .complete(options.output, &timings) {
-                if !options.isQuiet { Reading.summarize($0, console) }
-            }
+            .complete(
+                options.output, &timings,
+                show: options.isQuiet ? nil : { Reading.summarize($0, console) })
             if left > 0 {
                 console.complain(
                     "interrupted: functions of \(Numbers.count(left, "module")) were not looked up; "

@@ -18,16 +18,14 @@ struct PageExtent {
 
     /// Of a page with stacks.
     init(_ profile: Profile) {
-        var lists = [[Stretch]](repeating: [], count: profile.threads.count)
-        for stretch in profile.stretches(in: .all) { lists[stretch.thread].append(stretch) }
-        self.init(profile, Tiles(lists, most: Self.mostStretches))
+        self.init(profile, profile.tiledStretches(most: Self.mostStretches))
     }
 
     /// Of a page that shows timelines alone.
-    init(timelineOf profile: Profile) { self.init(profile, Tiles([], most: 0)) }
+    init(timelineOf profile: Profile) { self.init(profile, Tiles()) }
 
     private init(_ profile: Profile, _ stretches: Tiles<Stretch>) {
-        runs = Tiles(profile.timelines(), most: Self.mostRuns)
+        runs = profile.tiledTimelines(most: Self.mostRuns)
         self.stretches = stretches
         waits = profile.waits.longest(Self.mostWaits)
         allWaits = profile.waits.count
@@ -55,9 +53,7 @@ extension [WaitFigures] {
     /// In their order.
     fileprivate func longest(_ most: Int) -> [WaitFigures] {
         guard count > most else { return self }
-        let chosen = enumerated().sorted {
-            ($1.element.duration, $0.offset) < ($0.element.duration, $1.offset)
-        }
-        return chosen.prefix(most).map(\.offset).sorted().map { self[$0] }
+        let order = indices.sorted { (self[$1].duration, $0) < (self[$0].duration, $1) }
+        return order.prefix(most).sorted().map { self[$0] }
     }
 }
