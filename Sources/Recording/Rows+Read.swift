@@ -212,7 +212,7 @@ extension TableReader {
 
     private mutating func slices() throws(ReadFailure) -> [Slice] {
         var slices: [Slice] = []
-        slices.reserveCapacity(try rows(of: Schema.slices))
+        slices.reserveCapacity(try expectedRows(of: Schema.slices))
         try scan(Schema.slices) { row, rules throws(ReadFailure) in
             let slice = try Self.slice(row)
             try Self.admit { () throws(Inconsistency) in try rules.admit(slice) }

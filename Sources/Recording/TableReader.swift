@@ -58,12 +58,9 @@ struct TableReader {
         byteBudget = row.byteBudget
     }
 
-    /// How much room a table's rows want; 0: not known.
-    mutating func rows(of table: Schema.Table) throws(ReadFailure) -> Int {
-        guard database.hasChunks else { return 0 }
-        let places = try places()
-        // Whatever a file says of them, they are read from its bytes.
-        return min(places.rows(of: table), byteBudget / (table.columns.count + 1) * Chunk.mostRatio)
+    /// For how many of a table's rows room is worth making; 0: not known.
+    mutating func expectedRows(of table: Schema.Table) throws(ReadFailure) -> Int {
+        database.hasChunks ? try places().expectedRows(of: table) : 0
     }
 
     private mutating func places() throws(ReadFailure) -> ChunkReader {

@@ -3,7 +3,7 @@ import ProfileModel
 extension TableReader {
     mutating func waits() throws(ReadFailure) -> [Wait] {
         var waits: [Wait] = []
-        waits.reserveCapacity(try rows(of: Schema.waits))
+        waits.reserveCapacity(try expectedRows(of: Schema.waits))
         try scanWaits { waits.append($0) }
         return waits
     }

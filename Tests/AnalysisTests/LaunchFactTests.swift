@@ -91,6 +91,19 @@ import Testing
         #expect(profile.libraries.map(\.isOwn) == [true])
     }
 
+    /// A wait that many looks saw is one slice, which may have begun before the initialisers were over.
+    @Test(arguments: [(end: Int64(19), isUse: false), (60, true)])
+    func aWaitInALibraryIsItsUseWhileItLasts(end: Int64, isUse: Bool) {
+        var (builder, main) = launch()
+        load(&builder)
+        builder.initializer(.init("init", Self.library), main, from: 11, to: 19, cpu: 1)
+        builder.slice(
+            main, at: 12, blocked: end - 12, builder.stack([.init("sleep", Self.library)]), call: 35
+        )
+        builder.slice(main, at: end, running: 10, builder.stack("main"))
+        #expect(Profile(builder.recording).libraries.map(\.used) == [isUse])
+    }
+
     @Test func whatTheDynamicLinkerRunsToRelocateIsNoUse() {
         var (builder, main) = launch()
         load(&builder)

@@ -14,7 +14,7 @@ import Testing
     {
         var start = TimeSpan.zero
         return (0..<count).map { _ in
-            let isLong = Int.random(in: 0...10, using: &generator) == 0
+            let isLong = Int.random(in: 0...200, using: &generator) == 0
             let length = TimeSpan(
                 nanoseconds: .random(in: 1...(isLong ? 90_000_000 : 3_000_000), using: &generator))
             defer { start = start + length }
@@ -41,9 +41,9 @@ import Testing
     @Test(arguments: 0..<20)
     func manyAreFewerWithTheSameSumsInOrder(seed: Int) {
         var generator = SeededNumbers(seed: UInt64(seed))
-        let lists = (0..<4).map { Self.list(500 * ($0 + 1), &generator) }
-        let tiles = Tiles(lists, most: 700)
-        #expect(tiles.lists.reduce(0) { $0 + $1.count } <= 700)
+        let lists = (0..<4).map { Self.list(5000 * ($0 + 1), &generator) }
+        let tiles = Tiles(lists, most: 12_000)
+        #expect(tiles.lists.reduce(0) { $0 + $1.count } <= 12_000)
         #expect(tiles.width > .zero)
         for (list, tiled) in zip(lists, tiles.lists) {
             #expect(Self.sums(list) == Self.sums(tiled))
@@ -71,9 +71,21 @@ import Testing
         }
     }
 
+    /// Where tiles would have to be as wide as the launch, there are more entries instead.
+    @Test func manyKindsKeepTheirPlaces() {
+        let list = (0..<5000).map { index in
+            Stretch(
+                phase: 0, thread: 0, start: .milliseconds(Int64(index)),
+                times: StateTimes(running: .milliseconds(1)), stack: index, waitStack: nil)
+        }
+        let tiles = Tiles([list], most: 100)
+        #expect(tiles.lists[0].map(\.stack) == Array(0..<5000))
+        #expect(tiles.width <= .milliseconds(10))
+    }
+
     @Test func aLongWaitKeepsItsPlace() {
         let long = StateRun(
-            start: .milliseconds(10), length: .milliseconds(5000), state: .blocked)
+            start: .milliseconds(10), length: .milliseconds(9000), state: .blocked)
         let short = (0..<10).map {
             StateRun(
                 start: .milliseconds(Int64($0)), length: .milliseconds(1),
@@ -95,8 +107,9 @@ import Testing
             stretch(0, phase: 0, stack: 1), stretch(10, phase: 0, stack: 2),
             stretch(20, phase: 0, stack: 1), stretch(30, phase: 1, stack: 1),
             stretch(40, phase: 1, stack: 1, wait: 3), stretch(50, phase: 1, stack: 1),
+            stretch(1_000_000_000, phase: 1, stack: 9),
         ]
-        let tiled = Tiles([list], most: 1).lists[0]
+        let tiled = Tiles([list], most: 1).lists[0].dropLast()
         #expect(tiled.map(\.phase) == [0, 0, 1, 1])
         #expect(tiled.map(\.stack) == [1, 2, 1, 1])
         #expect(tiled.map(\.waitStack) == [nil, nil, nil, 3])

@@ -240,6 +240,7 @@ import Testing
         ("UPDATE chunks SET rows = -1 WHERE id = 0", "chunks, row 0: is not valid"),
         ("UPDATE chunks SET rows = 'x' WHERE id = 0", "chunks, row 0: is not valid"),
         ("UPDATE chunks SET size = x'00' WHERE id = 0", "chunks, row 0: is not valid"),
+        ("UPDATE chunks SET size = -1 << 63 WHERE id = 0", "chunks, row 0: is not valid"),
         ("UPDATE chunks SET rows = rows + 1 WHERE name = 'slices'", "its data is not valid"),
         ("UPDATE chunks SET rows = rows - 1 WHERE name = 'slices'", "its data is not valid"),
         ("UPDATE chunks SET rows = 1 << 60 WHERE name = 'slices'", "its data is not valid"),

@@ -108,8 +108,7 @@ struct LibraryExaminer {
     }
 }
 
-/// When modules were last seen on a stack: the starts of slices, since what a slice is charged
-/// to may have ended before it did.
+/// When modules were last seen on a stack, for certain.
 struct ModuleSightings {
     /// By the module's index; those that were never seen are missing.
     var byModule: [Int: MonotonicTime] = [:]

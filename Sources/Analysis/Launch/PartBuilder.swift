@@ -22,14 +22,16 @@ struct PartBuilder {
     private let isOwn: [Bool]
     /// How many slices were charged to each line, of those that count.
     private var slicesByLine: [Int] = []
-    /// The start of the last slice that was charged to each line.
+    /// When each line was last seen, as ``lastSight(of:)``.
     private var lastByLine: [MonotonicTime] = []
     /// The end of each thread's last slice.
     private var lastEnds: [MonotonicTime]
     private let threadEnds: [MonotonicTime?]
+    private let tolerance: TimeSpan
 
     init(_ recording: Recording, plan: PhasePlan) {
         self.plan = plan
+        tolerance = recording.header.tolerance
         var expander = StackExpander(recording)
         waitTable = WaitTable(recording, &expander)
         initializerStacks = InitializerStacks(recording, &expander)
@@ -141,10 +143,15 @@ struct PartBuilder {
         }
         slicesByLine[Int(line)] += 1
         if slice.start < plan.end, isOwn[slice.thread.rawValue] {
-            // A wait may be as long as many looks, and had its stack at the last of them, too.
-            let seen = slice.times.running > .zero ? slice.start : min(slice.end, plan.end)
-            lastByLine[Int(line)] = max(lastByLine[Int(line)], seen)
+            lastByLine[Int(line)] = max(lastByLine[Int(line)], lastSight(of: slice))
         }
+    }
+
+    /// What a slice is charged to may have ended before it did: only its start is sure. A wait may be as
+    /// long as many looks, and had its stack at all of them; when it ended is known to the tick.
+    private func lastSight(of slice: Slice) -> MonotonicTime {
+        guard slice.times.running == .zero else { return slice.start }
+        return max(slice.start, min(slice.end, plan.end) - tolerance)
     }
 
     /// Where inside a slice each state lay is not known: each phase gets its share of each state.

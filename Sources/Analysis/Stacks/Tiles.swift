@@ -22,6 +22,8 @@ package struct Tiles<Entry> {
 
     /// The narrowest tiles would hardly be fewer than what they stand for: a tick is as long.
     private static var narrowest: TimeSpan { .milliseconds(1) }
+    /// What happened stays where it happened, to a point of a picture.
+    private static var leastTiles: Int64 { 500 }
 
     /// None.
     package init() { lists = [] }
@@ -30,12 +32,16 @@ package struct Tiles<Entry> {
 extension Tiles where Entry: TileEntry {
     /// - Parameters:
     ///   - lists: by thread, in the order of time.
-    ///   - most: how many entries there may be in all. Threads that do very much may have more.
+    ///   - most: how many entries there may be in all. There are more where they are of so many kinds
+    ///     that tiles would have to be wider than makes sense.
     init(_ lists: [[Entry]], most: Int) {
         self.lists = lists
-        let longest = lists.compactMap(\.last?.end).max() ?? .zero
-        while self.lists.reduce(0, { $0 + $1.count }) > most, width < longest {
-            width = max(width + width, Self.narrowest)
+        let end = lists.compactMap(\.last?.end).max() ?? .zero
+        let widest = TimeSpan(nanoseconds: end.nanoseconds / Self.leastTiles)
+        while self.lists.reduce(0, { $0 + $1.count }) > most {
+            let next = max(width + width, Self.narrowest)
+            guard next <= widest else { break }
+            width = next
             self.lists = self.lists.map { Self.put(together: $0, by: width) }
         }
     }
@@ -81,8 +87,9 @@ private struct Tile<Entry: TileEntry> {
             start = start + wall
             result.append(entry)
         }
+        // Not all at once, which takes as long as the fullest tile so far was full.
+        for entry in entries { places[entry.kind] = nil }
         entries.removeAll(keepingCapacity: true)
-        places.removeAll(keepingCapacity: true)
         place = nil
     }
 }

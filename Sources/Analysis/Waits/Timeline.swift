@@ -13,16 +13,18 @@ package struct StateRun: Hashable, Sendable {
 /// What the timelines of threads are made from, when they are asked for.
 struct TimelineSource: Sendable {
     private let schedule: Schedule
-    /// Of threads of which the scheduler did not tell.
+    /// Of threads of which the scheduler did not tell anything within the launch.
     private let slices: [Slice]
     private let plan: PhasePlan
 
     init(_ recording: Recording, _ schedule: Schedule, _ plan: PhasePlan) {
         self.schedule = schedule
+        let isUntold = schedule.threads.map { thread in
+            !thread.runs.contains { !plan.window(from: $0.start, to: $0.end).isEmpty }
+        }
         slices = recording.slices.filter { slice in
             let thread = slice.thread.rawValue
-            return schedule.threads.indices.contains(thread)
-                && schedule.threads[thread].runs.isEmpty
+            return isUntold.indices.contains(thread) && isUntold[thread]
         }
         self.plan = plan
     }

@@ -29,7 +29,7 @@ struct ChunkReader {
             let name = list.text(1).map { String(decoding: $0, as: UTF8.self) }
             guard let name, names.contains(name),
                 let rows = list.integer(2).flatMap({ Int(exactly: $0) }), rows > 0,
-                let size = list.integer(3).flatMap({ Int(exactly: $0) })
+                let size = list.integer(3).flatMap({ Int(exactly: $0) }), size >= 0
             else { throw .inconsistency(Self.problem(id, "is not valid")) }
             places[name, default: []].append(Place(id: id, rows: rows, size: size))
         }
@@ -41,13 +41,14 @@ struct ChunkReader {
 
     func count(of table: Schema.Table) -> Int { places[table.name]?.count ?? 0 }
 
-    /// How many rows there are, by what the file says: no more than their bytes can hold.
-    func rows(of table: Schema.Table) -> Int {
+    /// For how many rows room is worth making beforehand. What a file says of them is not trusted far:
+    /// of more, lists grow as they are read.
+    func expectedRows(of table: Schema.Table) -> Int {
         let places = places[table.name] ?? []
-        return places.reduce(0) { sum, place in
-            sum + min(place.rows, min(place.size, Chunk.largest) / (table.columns.count + 1))
-        }
+        return places.reduce(0) { min(Self.mostExpected, $0 + min($1.rows, Self.mostExpected)) }
     }
+
+    private static let mostExpected = 1 << 20
 
     /// - Parameter position: among the table's chunks, in the order in which they were written.
     /// - Parameter budget: how many bytes may still be read, as ``TableReader/byteBudget``.

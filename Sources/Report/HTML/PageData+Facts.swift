@@ -9,6 +9,7 @@ extension PageData {
         section("intervals", profile.intervals, &writer, interval)
         section("signposts", profile.signposts, &writer, signpost)
         section("waits", extent.waits, &writer, wait)
+        writer.field("leavesOutWaits", extent.leavesOutWaits)
         section("children", Array(profile.processes.dropFirst()), &writer, child)
     }
 

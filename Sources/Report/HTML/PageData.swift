@@ -37,8 +37,7 @@ struct PageData {
     }
 
     /// What a timeline shows, as an object: all but stacks.
-    func timeline(_ writer: inout JSONWriter) {
-        let extent = PageExtent(timelineOf: profile)
+    func timeline(_ extent: PageExtent, _ writer: inout JSONWriter) {
         writer.object { writer in
             program(extent, &writer)
             phases(&writer)

@@ -11,6 +11,9 @@ struct PageExtent {
     let waits: [WaitFigures]
     private let allWaits: Int
 
+    /// Whether waits are missing.
+    var leavesOutWaits: Bool { waits.count < allWaits }
+
     /// A page of that many is some 3 MB long.
     private static let mostStretches = 100_000
     private static let mostRuns = 200_000
@@ -40,7 +43,7 @@ struct PageExtent {
                 "the launch is long: what threads did is added up by \(Numbers.time(width)) in this page"
             )
         }
-        if waits.count < allWaits {
+        if leavesOutWaits {
             result.append(
                 "this page has the \(Numbers.grouped(waits.count)) longest of "
                     + "\(Numbers.grouped(allWaits)) waits")

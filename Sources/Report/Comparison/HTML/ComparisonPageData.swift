@@ -8,8 +8,13 @@ import ProfileModel
 /// display already; -1 is no position.
 struct ComparisonPageData {
     let comparison: ProfileComparison
+    /// What of each side's launch is shown.
+    private let extents: [(side: Side, extent: PageExtent)]
 
-    init(_ comparison: ProfileComparison) { self.comparison = comparison }
+    init(_ comparison: ProfileComparison) {
+        self.comparison = comparison
+        extents = Side.allCases.map { ($0, PageExtent(timelineOf: comparison.profiles[$0])) }
+    }
 
     /// UTF-8.
     func render() -> [UInt8] {
@@ -48,15 +53,18 @@ struct ComparisonPageData {
         writer.pair("blocked", comparison.blocked)
         writer.field("leastChange", comparison.leastChange)
         writer.key("notes")
-        writer.array(ComparisonNotes(comparison: comparison).texts) {
+        let shown = extents.flatMap { entry in
+            entry.extent.notes.map { "\(entry.side.name): \($0)" }
+        }
+        writer.array(ComparisonNotes(comparison: comparison).texts + shown) {
             $0.value($1.escapedForDisplay)
         }
     }
 
     private func launches(_ writer: inout JSONWriter) {
         writer.key("launches")
-        writer.array(Side.allCases) { writer, side in
-            PageData(comparison.profiles[side]).timeline(&writer)
+        writer.array(extents) { writer, entry in
+            PageData(comparison.profiles[entry.side]).timeline(entry.extent, &writer)
         }
     }
 

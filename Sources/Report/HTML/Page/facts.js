@@ -34,7 +34,11 @@ export function eventsView(context) {
   }
   const shown = events.filter((event) => within(context, event.start, event.end, event.thread))
     .sort((a, b) => a.start - b.start);
-  if (shown.length === 0) return none("no thread was blocked for 1 ms or longer here, and there are no signposts");
+  if (shown.length === 0) {
+    return none(launch.leavesOutWaits
+      ? "none of the waits that this page has lies here, and there are no signposts"
+      : "no thread was blocked for 1 ms or longer here, and there are no signposts");
+  }
   return table("events", [
     { title: "Start", of: (event) => event.start, text: (event) => time(event.start), isNumber: true },
     { title: "Blocked", of: (event) => event.wall, text: (event) => timeCell(event.wall), isNumber: true },
