@@ -320,6 +320,9 @@ final class FrameTables {
             do throws(ExpressionEvaluator.Failure) {
                 let (value, isValue) = try evaluator.evaluate(operations)
                 if isValue { return .success(value) }
+                if isAboveItsFrame(value, operations, evaluator) {
+                    return .success(registers[number])
+                }
                 if let word = evaluator.memory.word(at: value) { return .success(word) }
                 // Popped already: see `Walk.restoreFramePointer`.
                 if number != Registers.programCounter, value < registers.stackPointer {
@@ -332,6 +335,17 @@ final class FrameTables {
                 return isNeeded ? .failure(error) : .success(nil)
             }
         }
+    }
+
+    /// Whether a place that is told from the frame pointer is none of the frame's own: the frame pointer is
+    /// the caller's again, and so is all that was saved. GCC's tables do not say so between `leave` and
+    /// `ret` of functions that realign their stack.
+    private static func isAboveItsFrame(
+        _ place: UInt64, _ operations: UnsafeBufferPointer<Dwarf_Op>,
+        _ evaluator: ExpressionEvaluator
+    ) -> Bool {
+        guard let cfa = evaluator.cfa, place >= cfa else { return false }
+        return operations.contains { Int($0.atom) == DW_OP_breg0 + Registers.framePointer }
     }
 
     private static func truncation(

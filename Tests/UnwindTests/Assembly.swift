@@ -79,6 +79,13 @@ enum Assembly {
             ret
             .cfi_endproc
 
+        realigned_popped:
+            .cfi_startproc
+            .cfi_escape 0x10, 6, 2, 0x76, 0
+            nop
+            ret
+            .cfi_endproc
+
         expression_call:
             .cfi_startproc
             .cfi_escape 0x0f, 3, 0x77, 8, 0x06

@@ -102,13 +102,13 @@ import Testing
     }
 
     /// Whether a rule leads to the same caller as libdw's expressions: on a stack of which every
-    /// word is the address of another one.
+    /// word is the address of another one, above the frame pointer as what was saved there is.
     private static func isSameStep(
         _ rule: UnwindRule, at address: UInt64, _ tables: FrameTables
     ) -> Bool {
         let start: UInt64 = 0x7000_0000
         let size: UInt64 = 0x8000
-        let words = (0..<size / 8).map { start + ($0 &* 4056) % (size - 64) + 32 & ~7 }
+        let words = (0..<size / 8).map { start + 0x5000 + ($0 &* 4056) % (size - 0x5040) & ~7 }
         var registers = Registers(programCounter: address, stackPointer: start + 0x1000)
         registers[Registers.framePointer] = start + 0x4000
         let snapshot = Snapshot(

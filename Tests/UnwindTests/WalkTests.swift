@@ -60,6 +60,19 @@ import Testing
         #expect(short.truncation == .stackLimit)
     }
 
+    /// Behind `leave` of such a function the tables have the frame pointer still saved where it points.
+    @Test func aRealignedStackThatIsLeft() throws {
+        let left = try made.address("realigned_popped", 1)
+        let framed = try made.address("plain_framed", 1)
+        let entry = try made.address("entry", 1)
+        for others in [0, 1, 2] {
+            let words = [framed] + [UInt64](repeating: 0xBAD, count: others) + [7, entry]
+            let pointer = Self.stack + 8 * UInt64(1 + others)
+            expectComplete(
+                made.unwind(from: left, framePointer: pointer, words), [left, framed, entry])
+        }
+    }
+
     /// Frames that lie further away than any stack: asked for ahead is only what there is.
     @Test func framesAtTheEndsOfTheAddressSpace() throws {
         let framed = try made.address("plain_framed", 1)
