@@ -138,6 +138,8 @@ void fl_library_free(fl_library *library) {
     free(library);
 }
 
+void fl_library_forget(fl_library *library) { unw_flush_cache(library->space, 0, 0); }
+
 int fl_library_unwind(fl_library *library, void *context, uint64_t reads, int number) {
     unw_cursor_t cursor;
     library->context = context;
@@ -151,8 +153,9 @@ int fl_library_unwind(fl_library *library, void *context, uint64_t reads, int nu
         const int is_known = unw_get_reg(&cursor, number, &value) == 0;
         if (!library->source->frame(context, address, is_return_address, value, is_known))
             return fl_library_stopped;
-        is_return_address = unw_is_signal_frame(&cursor) <= 0;
         const int step = unw_step(&cursor);
         if (step <= 0) return step == 0 ? fl_library_end : fl_library_failed;
+        // It says so of the frame that was interrupted, and not of the one that the kernel has made.
+        is_return_address = unw_is_signal_frame(&cursor) <= 0;
     }
 }

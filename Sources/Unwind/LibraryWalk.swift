@@ -11,6 +11,7 @@ final class LibraryWalk {
     private let source: UnsafeMutablePointer<fl_library_source>
     private var images: ImageMemory
     private let space: AddressSpace
+    private var rules = KeptRules()
 
     /// Words that one stack may ask for: damaged tables must not keep it for ever.
     private static let mostReads: UInt64 = 200_000
@@ -151,6 +152,7 @@ extension LibraryWalk.Request {
             address: address &- (range?.bias ?? 0), module: range?.moduleNumber ?? -1,
             isReturnAddress: isReturnAddress)
         count += 1
+        owner.prepare(forRuleOf: address, isReturnAddress: isReturnAddress)
         last = range.map { (lookup, $0) }
         problem = nil
         return true
@@ -158,9 +160,31 @@ extension LibraryWalk.Request {
 }
 
 extension LibraryWalk {
+    fileprivate func prepare(forRuleOf address: UInt64, isReturnAddress: Bool) {
+        if !rules.add(address, isReturnAddress: isReturnAddress) { fl_library_forget(library) }
+    }
+
     fileprivate func constant(at address: UInt64) -> UInt64? { images.word(at: address) }
 
     fileprivate func range(around address: UInt64) -> AddressSpace.Range? {
         space.rangeIndex(around: address).map { space.ranges[$0] }
+    }
+}
+
+/// Which rules libunwind may have kept. It finds them by address alone, and an instruction's is not that of
+/// a call that returns there: behind a call that never returns lies a landing pad, or another function.
+private struct KeptRules {
+    private var kinds: [UInt64: Bool] = [:]
+
+    /// libunwind itself keeps 128.
+    private static let most = 4096
+
+    /// - Returns: whether what it has kept may be used.
+    mutating func add(_ address: UInt64, isReturnAddress: Bool) -> Bool {
+        let known = kinds.updateValue(isReturnAddress, forKey: address)
+        let isUsable = known == nil || known == isReturnAddress
+        if isUsable, kinds.count < Self.most { return true }
+        kinds = [address: isReturnAddress]
+        return false
     }
 }

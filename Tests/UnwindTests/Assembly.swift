@@ -86,6 +86,18 @@ enum Assembly {
             ret
             .cfi_endproc
 
+        never_back:
+            .cfi_startproc
+            sub $24, %rsp
+            .cfi_def_cfa_offset 32
+            call bare
+            .cfi_endproc
+        behind_never_back:
+            .cfi_startproc
+            nop
+            ret
+            .cfi_endproc
+
         expression_call:
             .cfi_startproc
             .cfi_escape 0x0f, 3, 0x77, 8, 0x06

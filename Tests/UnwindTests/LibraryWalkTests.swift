@@ -68,6 +68,35 @@ import Testing
         made.update()
         expectComplete(made, made.unwind(from: place, framePointer: 1, [entry]), [place, entry])
     }
+
+    /// Behind a call that never returns another function begins: as a return address it is in the one
+    /// that calls. libunwind keeps rules by address, and must not take the one's for the other's.
+    @Test(arguments: [UnwindEngine.libunwind, .quick])
+    func anInstructionIsNoReturnAddress(engine: UnwindEngine) throws {
+        let made = try HandMade(engine: engine)
+        let (plain, entry) = (try made.address("plain"), try made.address("entry", 1))
+        let behind = try made.address("behind_never_back")
+        for _ in 0..<2 {
+            let leaf = made.unwind(from: behind, framePointer: 1, [entry])
+            expectComplete(made, leaf, [behind, entry])
+            let called = made.unwind(from: plain, framePointer: 1, [behind, 7, 7, 7, entry])
+            expectComplete(made, called, [plain, behind, entry])
+        }
+    }
+
+    /// What a signal interrupted is looked up where it is, and not before it, as a call is.
+    @Test(arguments: [UnwindEngine.libunwind, .quick])
+    func whatASignalInterrupted(engine: UnwindEngine) throws {
+        let made = try HandMade(engine: engine)
+        let (plain, entry) = (try made.address("plain"), try made.address("entry", 1))
+        let handled = try made.address("handler_return", 1)
+        for _ in 0..<2 {
+            let stack = made.unwind(from: plain, framePointer: 1, [handled, plain, entry])
+            expectComplete(made, stack, [plain, handled, plain, entry])
+            let kinds = stack.frames.map(\.address.kind)
+            #expect(kinds == [.instruction, .returnAddress, .instruction, .returnAddress])
+        }
+    }
 }
 
 @Suite struct SecondOpinionTests {

@@ -34,6 +34,9 @@ typedef struct fl_library fl_library;
 fl_library *fl_library_create(const fl_library_source *source);
 void fl_library_free(fl_library *library);
 
+// Forgets the rules that it has kept of stacks before: it finds them by address alone.
+void fl_library_forget(fl_library *library);
+
 // Unwinds one stack. It asks for at most `reads` words, whatever the tables say. Of each frame it tells
 // the register that `number` names (DWARF).
 int fl_library_unwind(fl_library *library, void *context, uint64_t reads, int number);
