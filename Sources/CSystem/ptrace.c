@@ -77,7 +77,9 @@ int fl_ptrace_interrupt(pid_t tid) { return result(ptrace(PTRACE_INTERRUPT, tid,
 int fl_ptrace_continue(pid_t tid, int signal) {
     return result(ptrace(PTRACE_CONT, tid, 0, (long)signal));
 }
-int fl_ptrace_step(pid_t tid) { return result(ptrace(PTRACE_SINGLESTEP, tid, 0, 0)); }
+int fl_ptrace_step(pid_t tid, int signal) {
+    return result(ptrace(PTRACE_SINGLESTEP, tid, 0, (long)signal));
+}
 int fl_ptrace_listen(pid_t tid) { return result(ptrace(PTRACE_LISTEN, tid, 0, 0)); }
 int fl_ptrace_detach(pid_t tid, int signal) {
     return result(ptrace(PTRACE_DETACH, tid, 0, (long)signal));

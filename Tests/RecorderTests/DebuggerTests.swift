@@ -64,7 +64,7 @@ import Testing
     @Test(arguments: programs)
     func stacksAreTheDebuggers(options: [String]) throws {
         let scratch = try Scratch()
-        let program = try scratch.compileSubject(options)
+        let program = try scratch.compile(.subject, options)
         for place in Self.places {
             let subject = try Subject(program, place)
             try #require(subject.waitUntilReading())

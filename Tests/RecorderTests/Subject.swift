@@ -74,12 +74,48 @@ final class Scratch: Sendable {
         }
     }
 
-    /// Compiles ``SubjectSource`` and returns the program's path.
-    func compileSubject(_ options: [String]) throws -> String {
-        try write(SubjectSource.text, to: "subject.c")
-        let command = ["gcc", "-o", path("subject"), path("subject.c"), "-pthread"]
+    /// Compiles a program, and returns its path.
+    ///
+    /// - Parameter compiler: nil: GCC's.
+    func compile(
+        _ source: Source, _ options: [String], by compiler: String? = nil
+    ) throws -> String {
+        let file = "subject." + source.suffix
+        try write(source.text, to: file)
+        let command = [
+            compiler ?? source.compiler, "-o", path("subject"), path(file), "-pthread",
+        ]
         try run(command + options, output: "/dev/null")
         return path("subject")
+    }
+}
+
+/// The programs that tests look into.
+enum Source {
+    /// ``SubjectSource``.
+    case subject
+    /// ``ShapesSource``.
+    case shapes
+
+    var text: String {
+        switch self {
+        case .subject: SubjectSource.text
+        case .shapes: ShapesSource.text
+        }
+    }
+
+    var suffix: String {
+        switch self {
+        case .subject: "c"
+        case .shapes: "cpp"
+        }
+    }
+
+    var compiler: String {
+        switch self {
+        case .subject: "gcc"
+        case .shapes: "g++"
+        }
     }
 }
 

@@ -149,11 +149,8 @@ enum SubjectSource {
             clock_gettime(CLOCK_MONOTONIC, &now);
             sink += now.tv_nsec;
             variable(100);
-        #ifdef __OPTIMIZE__
-            // Else gcc's tables are wrong behind `leave`: rbp is restored already.
             aligned(5);
             aligned_variable(50);
-        #endif
             sink += recurse(3) + tail(1);
             int numbers[] = {5, 3, 4, 1};
             qsort(numbers, 4, sizeof numbers[0], compare);
