@@ -18,7 +18,8 @@ QUICK_LAUNCHES = 3
 CALIBRATION_ROUNDS = 100_000_000
 
 # What is run of Tests/Fixtures.
-FIXTURES = ["spin", "threads", "stamp", "crowd", "pricing", "constructors", "virtuals"]
+FIXTURES = ["spin", "threads", "stamp", "crowd", "pricing", "constructors", "virtuals",
+            "inflight", "handlers"]
 
 
 @dataclass

@@ -32,7 +32,8 @@ enum UnwindBenchmark {
             if printsStacks {
                 Stacks.write(load)
             } else if compares {
-                Agreement.write(load)
+                var agreement = Agreement()
+                agreement.write(load)
             } else {
                 await Measurement(load).write()
             }

@@ -17,7 +17,7 @@ extension EndToEnd {
 
         private static let programs: [[String]] = [
             ["/usr/bin/python3", "-c", python], ["groundtruth"], ["altstack"], ["signals"],
-            ["deep", "200"], ["virtuals", "300"],
+            ["deep", "200"], ["virtuals", "300"], ["inflight", "300"],
         ]
 
         private func imported(_ engine: String) throws -> Recorded {
