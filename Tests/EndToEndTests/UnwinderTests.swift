@@ -67,6 +67,20 @@ extension EndToEnd {
             #expect(report.launch.truncatedStacks * 50 <= report.launch.slices)
         }
 
+        /// Our walk knows none of the operations in its table: it asks for the second opinion.
+        @Test func whatOnlyLibunwindCanFinish() throws {
+            let recorded = try Firstlight.record(
+                [try Setup.fixture("oddtables")], in: scratch, options: ["--quiet"])
+            let report = try recorded.json()
+            #expect(report.launch.notes.contains { $0.kind == "second_opinions" && $0.value > 10 })
+            #expect(report.launch.truncatedStacks * 20 <= report.launch.slices)
+            let folded = try recorded.folded("--no-phase", "--no-thread")
+            let whole = folded.lines.filter {
+                $0.frames.suffix(3) == ["main", "through_odd_tables", "compute"]
+            }
+            #expect(whole.reduce(0) { $0 + $1.count } * 10 >= 7 * folded.total, "\(folded.lines)")
+        }
+
         @Test func anEngineThatThereIsNot() throws {
             let refused = try Firstlight.run("record", "--unwinder", "magic", "true")
             #expect(refused.isRefusal(125, mentioning: "quick or libunwind"), "\(refused)")
