@@ -247,7 +247,7 @@ import Testing
         ("UPDATE chunks SET size = size + 1 WHERE name = 'slices'", "its data is not valid"),
         ("UPDATE chunks SET size = 1 << 60 WHERE name = 'slices'", "its data is not valid"),
         ("UPDATE chunks SET size = 0 WHERE name = 'slices'", "its data is not valid"),
-        ("UPDATE chunks SET size = -1 WHERE name = 'slices'", "its data is not valid"),
+        ("UPDATE chunks SET size = -1 WHERE name = 'slices'", "is not valid"),
         ("UPDATE chunks SET data = x'' WHERE name = 'stacks'", "its data is not valid"),
         ("UPDATE chunks SET data = 5 WHERE name = 'stacks'", "its data is not valid"),
         ("DELETE FROM chunks WHERE name = 'threads'", "no such thread"),
