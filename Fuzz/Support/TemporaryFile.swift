@@ -12,13 +12,16 @@ package struct TemporaryFile: Sendable {
         Self.paths.append(path)
         atexit {
             for path in TemporaryFile.paths {
-                for suffix in ["", ".old", "-journal"] { unlink(path + suffix) }
+                for suffix in ["", ".old", "-journal", ".dwp"] { unlink(path + suffix) }
             }
         }
     }
 
     /// libFuzzer calls from one thread.
     nonisolated(unsafe) private static var paths: [String] = []
+
+    /// Another name for the file: its own, with this behind it.
+    package func link(_ suffix: String) { symlink(path, path + suffix) }
 
     package func write(_ bytes: UnsafeRawBufferPointer) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)

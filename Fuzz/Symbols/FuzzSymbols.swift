@@ -2,7 +2,12 @@ import FuzzSupport
 import ProfileModel
 import Symbolicate
 
-private let file = TemporaryFile("symbols")
+private let file = {
+    let file = TemporaryFile("symbols")
+    // It is its own package: some seeds have the sections of both.
+    file.link(".dwp")
+    return file
+}()
 
 @_cdecl("LLVMFuzzerCustomMutator")
 public func mutate(

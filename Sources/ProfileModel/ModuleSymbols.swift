@@ -70,7 +70,7 @@ package struct ModuleRemark: Hashable, Sendable {
         /// Debug information is split off into `.dwo` files, of which the detail names one that
         /// was not found.
         case missingSplitFile = "missing-split-file"
-        /// Debug information is in the package (`.dwp`) at the path in the detail, which is not
+        /// Debug information is in the package (`.dwp`) at the path in the detail, which cannot be
         /// read.
         case unreadPackage = "unread-package"
     }

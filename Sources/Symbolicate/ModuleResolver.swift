@@ -13,6 +13,8 @@ package final class ModuleResolver {
     private let files: [ElfFile]
     /// The one of them that has DWARF.
     private let debug: DebugFile?
+    /// What that one's units have in other files, if it is in a package.
+    private let package: DebugPackage?
     private let search: DebugFileSearch
     private let module: Module
     private let cache: SymbolCache?
@@ -38,6 +40,7 @@ package final class ModuleResolver {
     ) {
         let found = ModuleFiles(module, search: search)
         (files, debug, problem, summary) = (found.all, found.debug, found.problem, found.summary)
+        package = found.package
         self.search = search
         self.module = module
         self.cache = cache
@@ -46,7 +49,8 @@ package final class ModuleResolver {
 
     /// Whether one of its files lost bytes while it was read: then no answer counts.
     package var lostBytes: Bool {
-        (files + [openedAlternate].compactMap(\.self)).contains(where: \.wasCutShort)
+        (files + [openedAlternate, package?.file].compactMap(\.self))
+            .contains(where: \.wasCutShort)
     }
 
     /// What is at an address of the module's own (ELF) address space.
@@ -140,10 +144,12 @@ package final class ModuleResolver {
         let common = alternate.flatMap { DwarfImage($0, alternate: nil) }
         let sections = cacheKey.flatMap { cache?.sections(for: $0) }
         let image = DwarfImage(debug.file, alternate: common, known: sections)
+        let split = SplitUnits(package, search: SplitFileSearch(debug, search), known: sections)
         let places = cacheKey.flatMap { cache?.places(for: $0) }
         return image.map {
             DirectDwarf(
-                $0, code: Self.code(of: files).hull, known: places, isCalledOff: isCalledOff)
+                $0, split, code: Self.code(of: files).hull, known: places,
+                isCalledOff: isCalledOff)
         }
     }
 
@@ -175,6 +181,7 @@ package final class ModuleResolver {
         guard !buildID.isEmpty else { return nil }
         let parts: [(String, ElfFile?)] = [
             (module.path, files.first), (debug.path, debug.file), ("", alternate),
+            (package?.path ?? "", package?.file),
         ]
         let texts = parts.map { path, file in
             return "\(path.utf8.count) \(path) \(file?.identity ?? "none")"
@@ -182,6 +189,10 @@ package final class ModuleResolver {
         return SymbolCache.Key(
             buildID: buildID, identity: Array(texts.joined(separator: "\n").utf8))
     }
+
+    /// Whether the answers so far are all that the files may ever tell: no unit's `.dwo` file was
+    /// missing, which may appear.
+    var hasAll: Bool { direct?.hasAll ?? true }
 
     /// What was found out about the debug information.
     var learned: DirectDwarf? { direct }

@@ -195,7 +195,7 @@ package struct Symbolicator: Sendable {
         let found = Self.find(missing, with: resolver)
         let isCheap = Self.now() - start < Self.worthKeeping
         let result = answers.merging(found) { $1 }
-        guard !isCheap else { return (result, nil) }
+        guard !isCheap, resolver.hasAll else { return (result, nil) }
         known.add(found)
         let learned = resolver.learned
         return (

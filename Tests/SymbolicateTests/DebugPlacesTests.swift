@@ -95,7 +95,7 @@ struct DebugPlacesTests {
         }
     }
 
-    @Test(arguments: ["-O0", "-O2", "-gdwarf-4", "-ffunction-sections"])
+    @Test(arguments: ["-O0", "-O2", "-gdwarf-4", "-ffunction-sections", "-gsplit-dwarf"])
     func othersAreAnsweredAlike(option: String) throws {
         let subject = try Subject("-O1", option)
         let plain = subject.symbols(nil)
@@ -142,6 +142,39 @@ struct DebugPlacesTests {
         #expect(subject.symbols(nil) != plain)
         try subject.remove(".symbols")
         #expect(subject.symbols(subject.cache) == plain)
+    }
+
+    /// What was learned of a package serves the next questions. When it appears, changes or goes,
+    /// answers of before do not count.
+    @Test(.enabled(if: Tools.has("dwp"), "needs binutils' dwp"))
+    func packagesAreKnownAndNoticed() throws {
+        let subject = try Subject("-O1", "-gdwarf-4", "-gsplit-dwarf")
+        let folder = subject.folder
+        let plain = subject.symbols(nil)
+        #expect(subject.symbols(subject.cache) == plain)
+        try subject.remove(".symbols")
+        try run(["dwp", "-o", "package", "program.dwo"], in: folder.path)
+        try run(["rm", "program.dwo"], in: folder.path)
+        let bare = subject.symbols(subject.cache)
+        #expect(bare != plain)
+        // A file that is missing may appear.
+        #expect(try subject.cached(".symbols") == nil)
+        try run(["cp", "package", "program.dwp"], in: folder.path)
+        #expect(subject.symbols(subject.cache) == plain)
+        #expect(try subject.cached(".symbols") != nil)
+        try subject.remove(".symbols")
+        #expect(subject.symbols(subject.cache) == plain)
+        let names = try #require(
+            try folder.section(".debug_str.dwo", of: folder.file("program.dwp")))
+        var changed = try folder.read("program.dwp")
+        for index in names where changed[index] == UInt8(ascii: "o") {
+            changed[index] = UInt8(ascii: "0")
+        }
+        try folder.write(changed, to: "program.dwp")
+        let other = subject.symbols(subject.cache)
+        #expect(other != plain && other != bare)
+        try run(["rm", "program.dwp"], in: folder.path)
+        #expect(subject.symbols(subject.cache) == bare)
     }
 
     @Test(arguments: [".places", ".sections"])

@@ -93,12 +93,21 @@ struct DirectDwarfTests {
         try expectAgreement(folder.file("subject"))
     }
 
-    /// Functions in a `.dwo` file are left to libdw.
-    @Test(.enabled(if: Tools.has("g++", "readelf"), "needs g++ and binutils"))
-    func agreesOnSplitDebugInformation() throws {
+    /// Functions in a `.dwo` file.
+    @Test(
+        .enabled(if: Tools.has("g++", "clang++", "readelf"), "needs g++, clang and binutils"),
+        arguments: [
+            ["g++", "-O2", "-gdwarf-5"], ["g++", "-O2", "-gdwarf-4"],
+            ["g++", "-O2", "-gdwarf-5", "-gdwarf64"],
+            ["g++", "-gdwarf-5", "-O1", "-fdebug-types-section"], ["g++", "-gdwarf-5", "-flto"],
+            ["clang++", "-gdwarf-5", "-O2"], ["clang++", "-gdwarf-4", "-O2"],
+            ["clang++", "-gdwarf-5", "-O2", "-fsplit-dwarf-inlining"],
+        ])
+    func agreesOnSplitDebugInformation(command: [String]) throws {
         let folder = try TemporaryFolder()
-        let source = try folder.write(Self.source, to: "subject.cpp")
-        try run(["g++", source, "-o", "subject", "-g", "-O2", "-gsplit-dwarf"], in: folder.path)
+        try folder.write(Self.source, to: "subject.cpp")
+        try run(command + ["-g", "-gsplit-dwarf", "-c", "subject.cpp"], in: folder.path)
+        try run(command + ["subject.o", "-o", "subject"], in: folder.path)
         try expectAgreement(folder.file("subject"))
     }
 

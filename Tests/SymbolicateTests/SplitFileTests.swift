@@ -42,6 +42,7 @@ struct SplitFileTests {
         let gone = answers()
         #expect(gone.1 == ["outer"])
         #expect(gone.0.remarks == [ModuleRemark(.missingSplitFile, "program.dwo")])
+        // It is no package.
         try run(["mv", "elsewhere", "program.dwp"], in: folder.path)
         #expect(answers().0.remarks == [ModuleRemark(.unreadPackage, program + ".dwp")])
     }

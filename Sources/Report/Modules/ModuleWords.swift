@@ -106,7 +106,7 @@ extension ModuleRemark {
             "the common debug file \(detail) (made by dwz) was not found: some names are missing"
         case .missingSplitFile:
             "its debug information is split off; \(detail) was not found"
-        case .unreadPackage: "split debug information in \(detail) (.dwp) is not read"
+        case .unreadPackage: "split debug information in \(detail) (.dwp) cannot be read"
         }
     }
 }

@@ -56,6 +56,13 @@ enum DwarfHandle {
 
     // MARK: Split files
 
+    /// What a unit has in common with the one in the other file; nil of one without such.
+    static func splitID(of unit: OpaquePointer) -> UInt64? {
+        var id: UInt64 = 0
+        guard dwarf_cu_info(unit, nil, nil, nil, nil, &id, nil, nil) == 0 else { return nil }
+        return id
+    }
+
     /// The root entry of what a unit has in another file, if libdw finds that, and has to look at
     /// nothing but regular files for it.
     static func splitRoot(

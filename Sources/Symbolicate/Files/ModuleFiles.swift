@@ -9,6 +9,8 @@ struct ModuleFiles {
     let all: [ElfFile]
     /// The one of them that has DWARF.
     let debug: DebugFile?
+    /// What that one's units have in other files, if it is in a package.
+    let package: DebugPackage?
     /// Why the module's own file is not used; nil when it is, or when no file was expected.
     let problem: ElfFileError?
     let summary: ModuleSymbols
@@ -35,7 +37,13 @@ struct ModuleFiles {
         if let debug, let missing = Self.missingCommonFile(of: debug, search) {
             remarks.append(ModuleRemark(.missingCommonFile, missing))
         }
-        if let split = debug.flatMap(SplitFiles.remark) { remarks.append(split) }
+        var split: ModuleRemark?
+        let package = debug.flatMap {
+            search.findPackage(of: $0, own, at: module.path, refused: &split)
+        }
+        split = split ?? debug.flatMap { SplitFiles.remark(on: $0, package) }
+        if let split { remarks.append(split) }
+        self.package = package
         all = [own, separate?.file, packed].compactMap { $0 }
         self.debug = debug
         summary = ModuleSymbols(

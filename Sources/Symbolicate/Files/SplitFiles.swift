@@ -1,41 +1,77 @@
 internal import CElfutils
-internal import Glibc
 import ProfileModel
 
-/// Debug information that the compiler left in `.dwo` files (`-gsplit-dwarf`). libdw finds them
-/// where the compiler put them, or beside the program; packages of them (`.dwp`) it cannot read.
+/// Where `.dwo` files are looked for, as libdw does: where the compiler put them, and, if their
+/// names are relative, from where the program is, too.
+struct SplitFileSearch: Sendable {
+    private let search: DebugFileSearch
+    /// The folder of the debug file; nil of none.
+    private let folder: String?
+
+    init(_ debug: DebugFile, _ search: DebugFileSearch) {
+        self.search = search
+        let path = debug.file.path ?? debug.path
+        folder = path.lastIndex(of: "/").map { String(path[..<$0]) }
+    }
+
+    /// The paths of the file that a unit names.
+    func candidates(_ name: String, compiledIn place: String?) -> [String] {
+        guard !name.hasPrefix("/") else { return search.placed([name]) }
+        let beside = folder.map { ["\($0)/\(name)"] } ?? []
+        guard let place, place.hasPrefix("/") else { return beside }
+        return beside + search.placed(["\(place)/\(name)"])
+    }
+}
+
+/// What is to be said of debug information that the compiler left in other files
+/// (`-gsplit-dwarf`).
 enum SplitFiles {
     /// Units beyond these are not asked for their files: one that is missing tells enough.
     private static let mostUnits = 64
 
-    /// What is missing; nil when nothing is split off, or the files are there.
-    static func remark(on debug: DebugFile) -> ModuleRemark? {
-        // Units that are split off have their addresses there. What is compressed would have to
-        // be unpacked first.
-        guard debug.file.hasContents(ofSection: ".debug_addr"),
-            let index = debug.file.index(ofSection: ".debug_info"),
+    /// What is missing; nil when nothing is split off, or what was is there.
+    static func remark(on debug: DebugFile, _ package: DebugPackage?) -> ModuleRemark? {
+        // What is compressed would have to be unpacked first.
+        guard debug.file.mayBeSplit, let index = debug.file.index(ofSection: ".debug_info"),
             debug.file.sections[index].flags & UInt64(SHF_COMPRESSED) == 0,
             let handle = DwarfHandle.open(debug.file)
         else { return nil }
         defer { dwarf_end(handle) }
-        guard let name = missingFile(of: handle, debug.file) else { return nil }
-        let package = debug.path + ".dwp"
-        return access(package, F_OK) == 0
-            ? ModuleRemark(.unreadPackage, package) : ModuleRemark(.missingSplitFile, name)
+        let found = survey(handle, debug.file, package)
+        guard let name = found.missing else { return nil }
+        if let package, !found.isPackageUsed {
+            return ModuleRemark(.otherDebugFile, package.path)
+        }
+        return ModuleRemark(.missingSplitFile, name)
     }
 
-    private static func missingFile(of handle: OpaquePointer, _ file: ElfFile) -> String? {
-        var name: String?
+    private struct Survey {
+        /// The file of the first unit of which the rest was not found.
+        var missing: String?
+        /// Whether any unit's rest is in the package.
+        var isPackageUsed = false
+    }
+
+    private static func survey(
+        _ handle: OpaquePointer, _ file: ElfFile, _ package: DebugPackage?
+    ) -> Survey {
+        var result = Survey()
         var count = 0
         UnitRoot.forEach(in: handle) { unit, type, root in
-            if type == DW_UT_skeleton,
-                DwarfHandle.splitRoot(of: unit, root: root, file) == nil
-            {
-                name = root.splitFileName ?? "its file"
+            if type == DW_UT_skeleton {
+                let id = DwarfHandle.splitID(of: unit)
+                if let id, let package, package.index.contains(id) {
+                    result.isPackageUsed = true
+                } else if result.missing == nil,
+                    DwarfHandle.splitRoot(of: unit, root: root, file) == nil
+                {
+                    result.missing = root.splitFileName ?? "its file"
+                }
             }
             count += 1
-            return name == nil && count < mostUnits
+            let isSettled = result.missing != nil && (package == nil || result.isPackageUsed)
+            return !isSettled && count < mostUnits
         }
-        return name
+        return result
     }
 }

@@ -4,10 +4,14 @@ internal import ProfileModel
 ///
 /// What libdw would do for each address (it keeps every line and every entry that it meets, and
 /// reads with a single thread) is done here in one pass over each unit that holds any of them.
-/// What this reader does not know (functions in other files, formats to come) is nil, and libdw's.
+/// What this reader does not know (files that it does not find, formats to come) is nil, and
+/// libdw's.
 struct DirectDwarf: Sendable {
     private let image: DwarfImage
+    private let split: SplitUnits
     private let code: Range<UInt64>
+    /// Whether nothing was missing that units have in other files.
+    private(set) var hasAll = true
     /// Where in the file what is; grows with what is asked.
     private(set) var places: DebugPlaces
     /// Whether more is known of them than `init` was told.
@@ -15,12 +19,15 @@ struct DirectDwarf: Sendable {
     /// Asked before each unit. What is answered from then on is not all, and to be dropped.
     private let isCalledOff: @Sendable () -> Bool
 
-    /// - Parameter known: what was found out of the same files before.
+    /// - Parameters:
+    ///   - split: finds what the image's units have in other files.
+    ///   - known: what was found out of the same files before.
     init(
-        _ image: DwarfImage, code: Range<UInt64>, known: DebugPlaces? = nil,
+        _ image: DwarfImage, _ split: SplitUnits, code: Range<UInt64>, known: DebugPlaces? = nil,
         isCalledOff: @escaping @Sendable () -> Bool = { false }
     ) {
         self.image = image
+        self.split = split
         self.code = code
         self.isCalledOff = isCalledOff
         places = known ?? DebugPlaces(map: Self.makeMap(image, code: code, isCalledOff))
@@ -28,7 +35,9 @@ struct DirectDwarf: Sendable {
     }
 
     /// The sections that had to be unpacked: valid while this lives.
-    var unpackedSections: [(name: String, bytes: UnsafeRawBufferPointer)] { image.unpacked }
+    var unpackedSections: [(name: String, bytes: UnsafeRawBufferPointer)] {
+        image.unpacked + split.unpacked
+    }
 
     /// The addresses of one unit, ascending, and where they are among those that were asked about.
     private struct Part: Sendable {
@@ -45,8 +54,9 @@ struct DirectDwarf: Sendable {
     mutating func frames(of addresses: [UInt64], _ symbols: SymbolIndex) -> [[SourceFrame]?] {
         var result: [[SourceFrame]?] = Array(repeating: [], count: addresses.count)
         let parts = parts(of: addresses)
-        let (image, code, known, isCalledOff) = (image, code, places.units, isCalledOff)
-        let answers = Workers.map(parts.count, makeState: { Crewmate(image, symbols) }) {
+        let (image, split, code) = (image, split, code)
+        let (known, isCalledOff) = (places.units, isCalledOff)
+        let answers = Workers.map(parts.count, makeState: { Crewmate(image, split, symbols) }) {
             mate, index in
             guard !isCalledOff() else { return Crewmate.Answer() }
             let part = parts[index]
@@ -56,6 +66,7 @@ struct DirectDwarf: Sendable {
             for (index, place) in part.places.enumerated() {
                 result[place] = answer.frames.map { $0[index] }
             }
+            if answer.lacksFile { hasAll = false }
             if let found = answer.places {
                 places.units[part.unit] = found
                 hasLearned = true
@@ -80,10 +91,14 @@ struct DirectDwarf: Sendable {
             parts[index].addresses.append(address)
             parts[index].places.append(place)
         }
-        return parts.sorted { size(of: $0.unit) > size(of: $1.unit) }
+        return parts.sorted { size(of: $0) > size(of: $1) }
     }
 
-    private func size(of unit: Int) -> Int { image.units[unit].end - image.units[unit].start }
+    /// Skeletons are all of one size: of them, the number of addresses decides.
+    private func size(of part: Part) -> (unit: Int, addresses: Int) {
+        let header = image.units[part.unit]
+        return (header.end - header.start, part.addresses.count)
+    }
 
     /// Of units that claim the same function the first counts: GNU ld keeps the first object's
     /// copy of an inline function and points the others' debug information at it, too.
@@ -114,12 +129,16 @@ struct DirectDwarf: Sendable {
 /// What a thread keeps from one unit to the next.
 private struct Crewmate {
     private let image: DwarfImage
+    private let split: SplitUnits
     private let entries: EntryReader
     private let names = NameCache()
     private let symbols: SymbolIndex
+    /// Attributes that were read in all, beside those that `entries` counts.
+    private var effort = 0
 
-    init(_ image: DwarfImage, _ symbols: SymbolIndex) {
+    init(_ image: DwarfImage, _ split: SplitUnits, _ symbols: SymbolIndex) {
         self.image = image
+        self.split = split
         self.symbols = symbols
         entries = EntryReader(image)
     }
@@ -129,20 +148,49 @@ private struct Crewmate {
         var frames: [[SourceFrame]]?
         /// Where things are in the unit, if that is worth keeping and was not known.
         var places: UnitPlaces?
+        /// Whether the file was not found that has the rest of the unit.
+        var lacksFile = false
     }
 
-    func answer(
+    mutating func answer(
         _ addresses: [UInt64], _ unit: Int, code: Range<UInt64>, known: UnitPlaces?
     ) -> Answer {
-        var effort = 0
-        guard let unit = UnitReader(image, image.units[unit], effort: &effort), !unit.isSplit
-        else { return Answer() }
+        guard let unit = UnitReader(image, image.units[unit], effort: &effort) else {
+            return Answer()
+        }
         let wanted = WantedAddresses(sorted: addresses[...])
+        if unit.isSplit, let half = split.half(of: unit, effort: &effort) {
+            return answer(half, wanted, code: code, known: known)
+        }
         let answers = UnitAnswers(
             unit, wanted, code: code, entries: entries, names: names, symbols: symbols,
-            known: known)
+            known: unit.isSplit ? nil : known)
+        var result = answer(wanted, answers)
+        // What the skeleton tells: lines, and the symbols' names.
+        result.lacksFile = unit.isSplit
+        return result
+    }
+
+    private mutating func answer(
+        _ half: SplitHalf, _ wanted: WantedAddresses, code: Range<UInt64>, known: UnitPlaces?
+    ) -> Answer {
+        let entries = EntryReader(half.unit.image, effort: effort)
+        // What is kept of a name is where it is: a file that is closed now must leave nothing.
+        let answers = UnitAnswers(
+            half.unit, wanted, code: code, entries: entries,
+            names: half.ownFile == nil ? names : NameCache(), symbols: symbols,
+            known: half.ownFile == nil ? known : nil)
+        var result = answer(wanted, answers)
+        effort = entries.effort
+        if let file = half.ownFile {
+            result.places = nil
+            if file.wasCutShort { result = Answer(lacksFile: true) }
+        }
+        return result
+    }
+
+    private func answer(_ wanted: WantedAddresses, _ answers: UnitAnswers) -> Answer {
         let frames = answers.frames(of: wanted)
-        let isLarge = unit.header.end - unit.header.start >= DebugPlaces.smallestUnit
-        return Answer(frames: frames, places: isLarge ? answers.places : nil)
+        return Answer(frames: frames, places: answers.isLarge ? answers.places : nil)
     }
 }

@@ -7,53 +7,45 @@ internal import CElfutils
 ///
 /// Threads share it: nothing in it changes after it was made.
 final class DwarfImage: @unchecked Sendable {
-    let info: UnsafeRawBufferPointer
-    let abbreviations: UnsafeRawBufferPointer
-    let lines: UnsafeRawBufferPointer
-    let strings: UnsafeRawBufferPointer
-    let lineStrings: UnsafeRawBufferPointer
-    let stringOffsets: UnsafeRawBufferPointer
-    let addresses: UnsafeRawBufferPointer
-    let ranges: UnsafeRawBufferPointer
-    let rangeLists: UnsafeRawBufferPointer
+    let sections: DwarfSections
     /// In the order of the file.
     let units: [UnitHeader]
     /// What `dwz` moved out of several files into a common one.
     let alternate: DwarfImage?
     /// The sections that had to be unpacked, by name.
     let unpacked: [(name: String, bytes: UnsafeRawBufferPointer)]
+    /// What the sections lie in.
     private let file: ElfFile
     private let known: UnpackedSections?
 
     /// nil when the file has no DWARF, or none that can be read here.
     /// - Parameter known: sections of the same file that were unpacked before.
     init?(_ file: ElfFile, alternate: DwarfImage?, known: UnpackedSections? = nil) {
-        var unpacked: [(name: String, bytes: UnsafeRawBufferPointer)] = []
-        func section(_ name: String) -> UnsafeRawBufferPointer {
-            if let known = known?[name] { return known }
-            switch file.debugSection(name) {
-            case .plain(let bytes): return bytes
-            case .unpacked(let bytes):
-                unpacked.append((name, bytes))
-                return bytes
-            case nil: return UnsafeRawBufferPointer(start: nil, count: 0)
-            }
-        }
-        info = section(".debug_info")
-        guard !info.isEmpty else { return nil }
+        var reader = SectionReader(file, known: known)
+        sections = DwarfSections(&reader)
+        guard !sections.info.isEmpty else { return nil }
         self.file = file
         self.known = known
         self.alternate = alternate
-        abbreviations = section(".debug_abbrev")
-        lines = section(".debug_line")
-        strings = section(".debug_str")
-        lineStrings = section(".debug_line_str")
-        stringOffsets = section(".debug_str_offsets")
-        addresses = section(".debug_addr")
-        ranges = section(".debug_ranges")
-        rangeLists = section(".debug_rnglists")
-        self.unpacked = unpacked
-        units = UnitHeader.all(of: info)
+        unpacked = reader.unpacked
+        units = UnitHeader.all(of: sections.info)
+    }
+
+    /// What a unit has in another file.
+    /// - Parameters:
+    ///   - sections: as they would be in a `.dwo` file.
+    ///   - known: what they lie in, as far as it is not the file.
+    ///   - most: how many units there may be.
+    init?(
+        split sections: DwarfSections, of file: ElfFile, known: UnpackedSections?, most: Int
+    ) {
+        guard !sections.info.isEmpty else { return nil }
+        self.sections = sections
+        self.file = file
+        self.known = known
+        alternate = nil
+        unpacked = []
+        units = UnitHeader.all(of: sections.info, most: most)
     }
 
     /// The unit that an offset of `.debug_info` lies in.
@@ -79,22 +71,29 @@ struct UnitHeader {
     var kind: UInt8
     /// An offset of `.debug_abbrev`.
     var abbreviations: Int
+    /// What a skeleton and its split unit have in common (DWARF 5).
+    private(set) var splitID: UInt64?
     var sizes: FormSizes
 
     /// Whether this reader knows how: the rest is libdw's.
     var isReadable: Bool {
         (2...5).contains(version) && (sizes.address == 8 || sizes.address == 4)
-            && (hasCode || Int(kind) == DW_UT_partial)
+            && (hasCode || isSplitHalf || Int(kind) == DW_UT_partial)
     }
 
     /// Whether it may say where its code is.
     var hasCode: Bool { Int(kind) == DW_UT_compile || Int(kind) == DW_UT_skeleton }
 
+    /// Whether it may have what a skeleton lacks. DWARF 4 does not tell them from others.
+    var isSplitHalf: Bool {
+        Int(kind) == DW_UT_split_compile || version < 5 && Int(kind) == DW_UT_compile
+    }
+
     /// All units of the section, as far as it is sound.
-    static func all(of info: UnsafeRawBufferPointer) -> [UnitHeader] {
+    static func all(of info: UnsafeRawBufferPointer, most: Int = .max) -> [UnitHeader] {
         var result: [UnitHeader] = []
         var cursor = ByteCursor(info, at: 0)
-        while !cursor.isAtEnd {
+        while !cursor.isAtEnd, result.count < most {
             guard let header = UnitHeader(&cursor) else { break }
             result.append(header)
         }
@@ -115,8 +114,9 @@ struct UnitHeader {
         }
         abbreviations = Int(clamping: cursor.number(size: length.offsetSize))
         if version < 5 { address = cursor.byte() }
-        // The id of the file that has the rest.
-        if Int(kind) == DW_UT_skeleton { cursor.skip(8) }
+        if Int(kind) == DW_UT_skeleton || Int(kind) == DW_UT_split_compile {
+            splitID = cursor.number(UInt64.self)
+        }
         let offset = UInt8(length.offsetSize)
         sizes = FormSizes(
             address: address, offset: offset, reference: version <= 2 ? address : offset)
@@ -139,43 +139,5 @@ extension ByteCursor {
             return nil
         }
         return (bytes, offsetSize)
-    }
-}
-
-extension ElfFile {
-    fileprivate enum SectionBytes {
-        case plain(UnsafeRawBufferPointer)
-        case unpacked(UnsafeRawBufferPointer)
-    }
-
-    /// A section's bytes, unpacked if they are compressed in either of the two ways.
-    fileprivate func debugSection(_ name: String) -> SectionBytes? {
-        let old = ".z" + name.dropFirst()
-        guard let index = index(ofSection: name) ?? index(ofSection: old),
-            !sections[index].isEmptyOnDisk, let section = elf_getscn(handle, index)
-        else { return nil }
-        let isPacked = sections[index].flags & UInt64(SHF_COMPRESSED) != 0
-        let isOld = sections[index].name == old
-        guard isPacked || isOld else { return .plain(bytes(ofSection: index)) }
-        guard isSane(packed: section, sections[index], isOld: isOld) else { return nil }
-        let status = isPacked ? elf_compress(section, 0, 0) : elf_compress_gnu(section, 0, 0)
-        // Negative: libdw may have unpacked it already.
-        guard status >= 0 || !isPacked, let data = elf_getdata(section, nil),
-            let start = data.pointee.d_buf
-        else { return nil }
-        return .unpacked(UnsafeRawBufferPointer(start: start, count: data.pointee.d_size))
-    }
-
-    /// No method of compression that is in use makes text of more than this for each byte.
-    private static let mostForAByte: UInt64 = 2048
-
-    /// Whether the size that it says it will have is one that its bytes can hold.
-    private func isSane(packed: OpaquePointer, _ section: ElfSection, isOld: Bool) -> Bool {
-        let limit = section.size.multipliedReportingOverflow(by: Self.mostForAByte)
-        guard !limit.overflow else { return false }
-        if isOld { return true }
-        var header = GElf_Chdr()
-        guard gelf_getchdr(packed, &header) != nil else { return false }
-        return header.ch_size <= limit.partialValue
     }
 }

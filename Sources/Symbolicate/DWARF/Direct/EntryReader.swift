@@ -44,7 +44,8 @@ final class EntryReader {
     private var tables: [TableKey: AbbreviationTable] = [:]
     private var readers: [EntryPlace: UnitReader] = [:]
     private var held = 0
-    private var effort = 0
+    /// Attributes that were read in all.
+    private(set) var effort: Int
 
     private struct TableKey: Hashable {
         var isAlternate: Bool
@@ -60,7 +61,11 @@ final class EntryReader {
     /// for in a file of 100 MB are a few million.
     static let mostEffort = 1 << 28
 
-    init(_ image: DwarfImage) { self.image = image }
+    /// - Parameter effort: what was read before, of other files.
+    init(_ image: DwarfImage, effort: Int = 0) {
+        self.image = image
+        self.effort = effort
+    }
 
     /// The abbreviations of a unit.
     func table(of unit: UnitReader) -> AbbreviationTable {
@@ -70,7 +75,7 @@ final class EntryReader {
         if let known = tables[key] { return known }
         let isSpent = effort > Self.mostEffort
         let table = AbbreviationTable(
-            unit.image.abbreviations, at: isSpent ? -1 : key.offset, sizes: key.sizes)
+            unit.image.sections.abbreviations, at: isSpent ? -1 : key.offset, sizes: key.sizes)
         effort += table.specs.count
         held += table.specs.count
         if held > Self.mostHeld || tables.count >= Self.mostUnits {
@@ -83,7 +88,7 @@ final class EntryReader {
 
     /// The entry at an offset of the unit's `.debug_info`.
     func attributes(at offset: Int, in unit: UnitReader) -> EntryAttributes? {
-        var cursor = ByteCursor(unit.image.info, at: offset, end: unit.header.end)
+        var cursor = ByteCursor(unit.image.sections.info, at: offset, end: unit.header.end)
         let table = table(of: unit)
         guard effort < Self.mostEffort, let abbreviation = table[cursor.unsigned()] else {
             return nil

@@ -39,10 +39,10 @@ struct LineTable {
     init?(_ unit: UnitReader) {
         let place = unit.root.lineTable
         guard place.isThere else { return nil }
-        var cursor = ByteCursor(unit.image.lines, at: Int(clamping: place.number))
+        var cursor = ByteCursor(unit.image.sections.lines, at: Int(clamping: place.number))
         guard let length = cursor.initialLength() else { return nil }
         let end = cursor.position + length.bytes
-        cursor = ByteCursor(unit.image.lines, at: cursor.position, end: end)
+        cursor = ByteCursor(unit.image.sections.lines, at: cursor.position, end: end)
         version = cursor.number(UInt16.self)
         guard (2...5).contains(version) else { return nil }
         shape.addressSize = Int(unit.header.sizes.address)
@@ -53,7 +53,7 @@ struct LineTable {
         let headerLength = Int(clamping: cursor.number(size: length.offsetSize))
         let start = cursor.position.addingReportingOverflow(headerLength)
         guard !start.overflow, start.partialValue <= end else { return nil }
-        program = ByteCursor(unit.image.lines, at: start.partialValue, end: end)
+        program = ByteCursor(unit.image.sections.lines, at: start.partialValue, end: end)
         shape.read(&cursor, version: version)
         guard !cursor.isBroken else { return nil }
         let sizes = FormSizes(
@@ -72,14 +72,16 @@ struct LineTable {
     private mutating func readOldFiles(_ cursor: inout ByteCursor, _ unit: UnitReader) {
         let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
         folders.append(unit.text(unit.root.folder) ?? nothing)
-        while folders.count < Self.mostFiles, let folder = cursor.text(unit.image.lines),
+        while folders.count < Self.mostFiles, let folder = cursor.text(unit.image.sections.lines),
             !folder.isEmpty
         {
             folders.append(folder)
         }
         // They count from 1.
         files.append(File(name: nothing, folder: 0))
-        while files.count < Self.mostFiles, let file = readOldFile(&cursor, unit.image.lines) {
+        while files.count < Self.mostFiles,
+            let file = readOldFile(&cursor, unit.image.sections.lines)
+        {
             files.append(file)
         }
     }
@@ -125,7 +127,8 @@ struct LineTable {
                     let isHere = Int(value.form) == DW_FORM_string
                     let text =
                         isHere
-                        ? UnitReader.text(in: unit.image.lines, at: Int(clamping: value.number))
+                        ? UnitReader.text(
+                            in: unit.image.sections.lines, at: Int(clamping: value.number))
                         : unit.text(value)
                     if let text { file.name = text }
                 } else if content == UInt64(DW_LNCT_directory_index) {

@@ -25,7 +25,9 @@ extension UnitReader {
         _ list: AttributeValue, _ budget: inout Int, _ body: (UInt64, UInt64) -> Void
     ) {
         if header.version < 5 {
-            forEachInRanges(Int(clamping: list.number), &budget, body)
+            let base = skeleton?.root.splitRangesBase ?? 0
+            let place = base.addingReportingOverflow(Int(clamping: list.number))
+            if !place.overflow { forEachInRanges(place.partialValue, &budget, body) }
         } else if let place = placeOfList(list) {
             forEachInRangeLists(place, &budget, body)
         }
@@ -36,7 +38,7 @@ extension UnitReader {
         guard Int(list.form) == DW_FORM_rnglistx else { return Int(exactly: list.number) }
         let size = Int(header.sizes.offset)
         let relative = element(
-            list.number, of: image.rangeLists, base: root.rangeListsBase, size: size)
+            list.number, of: image.sections.rangeLists, base: root.rangeListsBase, size: size)
         guard let relative = relative.flatMap({ Int(exactly: $0) }) else { return nil }
         let place = root.rangeListsBase.addingReportingOverflow(relative)
         return place.overflow ? nil : place.partialValue
@@ -46,7 +48,7 @@ extension UnitReader {
     private func forEachInRanges(
         _ place: Int, _ budget: inout Int, _ body: (UInt64, UInt64) -> Void
     ) {
-        var cursor = ByteCursor(image.ranges, at: place)
+        var cursor = ByteCursor(image.sections.ranges, at: place)
         let size = Int(header.sizes.address)
         let ones: UInt64 = size == 8 ? .max : UInt64(UInt32.max)
         var base = root.base
@@ -62,7 +64,7 @@ extension UnitReader {
     private func forEachInRangeLists(
         _ place: Int, _ budget: inout Int, _ body: (UInt64, UInt64) -> Void
     ) {
-        var cursor = ByteCursor(image.rangeLists, at: place)
+        var cursor = ByteCursor(image.sections.rangeLists, at: place)
         let size = Int(header.sizes.address)
         var base = root.base
         while budget > 0, !cursor.isBroken {

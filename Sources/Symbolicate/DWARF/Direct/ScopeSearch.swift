@@ -103,7 +103,7 @@ struct ScopeSearch {
 
     /// Whether the container at an offset is a namespace.
     func isNamespace(at offset: Int) -> Bool {
-        var cursor = ByteCursor(unit.image.info, at: offset, end: unit.header.end)
+        var cursor = ByteCursor(unit.image.sections.info, at: offset, end: unit.header.end)
         return table[cursor.unsigned()].map { Int($0.tag) == DW_TAG_namespace } ?? false
     }
 
@@ -111,7 +111,7 @@ struct ScopeSearch {
 
     private mutating func search() {
         var cursor = ByteCursor(
-            unit.image.info, at: unit.header.firstEntry, end: unit.header.end)
+            unit.image.sections.info, at: unit.header.firstEntry, end: unit.header.end)
         // The root is no level: its end is the unit's.
         guard let root = table[cursor.unsigned()], root.hasChildren else { return }
         skipAttributes(of: root, &cursor)
@@ -129,7 +129,7 @@ struct ScopeSearch {
     }
 
     private mutating func search(at offset: Int) {
-        var cursor = ByteCursor(unit.image.info, at: offset, end: unit.header.end)
+        var cursor = ByteCursor(unit.image.sections.info, at: offset, end: unit.header.end)
         pass(&cursor, isForOne: true)
     }
 

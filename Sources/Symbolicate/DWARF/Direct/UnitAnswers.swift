@@ -56,8 +56,10 @@ final class UnitAnswers {
         self.makeSearch = makeSearch
         self.search = search
         scopeMap = map
-        lines = LineTable(unit)
-        folder = unit.folder.flatMap { $0.hasPrefix("/") ? $0 : nil }
+        // A split unit has neither.
+        let inProgram = unit.skeleton ?? unit
+        lines = LineTable(inProgram)
+        folder = inProgram.folder.flatMap { $0.hasPrefix("/") ? $0 : nil }
         isUnoptimized = unit.isUnoptimized
     }
 
@@ -71,6 +73,9 @@ final class UnitAnswers {
             frames(at: address, positions?.found[index].map(position) ?? (nil, nil))
         }
     }
+
+    /// Whether it is worth keeping where things are in the unit.
+    var isLarge: Bool { unit.header.end - unit.header.start >= DebugPlaces.smallestUnit }
 
     /// Where things are in the unit, after the question for the frames; nil where that was known,
     /// or is not all.

@@ -12,20 +12,27 @@ struct UnitRootEntry {
     var producer = AttributeValue()
     var language: UInt64 = 0
     var isMarkedOptimized = false
-    /// Its functions are in another file (`.dwo`).
-    var isSplit = false
-    var stringOffsetsBase: Int
-    var addressBase: Int
-    var rangeListsBase: Int
+    /// The file that has its functions (`.dwo`).
+    var splitName = AttributeValue()
+    /// What it has in common with the unit in that file (DWARF 4).
+    var splitID: UInt64?
+    var stringOffsetsBase = 0
+    var addressBase = 0
+    var rangeListsBase = 0
+    /// What the ranges of the split unit count from (DWARF 4).
+    var splitRangesBase = 0
     /// What range lists count from.
     var base: UInt64 = 0
 
-    fileprivate init(_ header: UnitHeader) {
-        // Where the first table of each section begins behind its header.
-        let isLong = header.sizes.offset == 8
-        stringOffsetsBase = isLong ? 16 : 8
-        addressBase = isLong ? 16 : 8
-        rangeListsBase = isLong ? 20 : 12
+    fileprivate init(_ header: UnitHeader, _ skeleton: UnitRootEntry?) {
+        // Where the first table of each section begins behind its header, which DWARF 4 has not.
+        if header.version >= 5 {
+            let isLong = header.sizes.offset == 8
+            stringOffsetsBase = isLong ? 16 : 8
+            addressBase = isLong ? 16 : 8
+            rangeListsBase = isLong ? 20 : 12
+        }
+        if let skeleton { addressBase = skeleton.addressBase }
     }
 }
 
@@ -34,18 +41,24 @@ final class UnitReader {
     let image: DwarfImage
     let header: UnitHeader
     private(set) var root: UnitRootEntry
+    /// The unit in the program that this one was split off from: it has the line table, and says
+    /// where the addresses are.
+    let skeleton: UnitReader?
 
     /// nil for a unit that cannot be read here.
     /// - Parameter effort: grows with the work that it was.
-    init?(_ image: DwarfImage, _ header: UnitHeader, effort: inout Int) {
+    init?(
+        _ image: DwarfImage, _ header: UnitHeader, effort: inout Int, skeleton: UnitReader? = nil
+    ) {
         guard header.isReadable else { return nil }
         self.image = image
         self.header = header
-        root = UnitRootEntry(header)
-        var cursor = ByteCursor(image.info, at: header.firstEntry, end: header.end)
+        self.skeleton = skeleton
+        root = UnitRootEntry(header, skeleton?.root)
+        var cursor = ByteCursor(image.sections.info, at: header.firstEntry, end: header.end)
         let code = cursor.unsigned()
         let table = AbbreviationTable(
-            image.abbreviations, at: header.abbreviations, sizes: header.sizes, only: code,
+            image.sections.abbreviations, at: header.abbreviations, sizes: header.sizes, only: code,
             effort: &effort)
         guard code != 0, let abbreviation = table[code] else { return nil }
         for index in 0..<Int(abbreviation.specCount) {
@@ -53,7 +66,7 @@ final class UnitReader {
             note(Int(spec.name), cursor.value(spec, header.sizes))
         }
         guard !cursor.isBroken, Int(abbreviation.tag) != DW_TAG_type_unit else { return nil }
-        root.base = address(root.lowAddress) ?? 0
+        root.base = address(root.lowAddress) ?? skeleton?.root.base ?? 0
     }
 
     private func note(_ name: Int, _ value: AttributeValue) {
@@ -65,9 +78,11 @@ final class UnitReader {
         case DW_AT_comp_dir: root.folder = value
         case DW_AT_producer: root.producer = value
         case DW_AT_language: root.language = value.number
-        case DW_AT_dwo_name, DW_AT_GNU_dwo_name: root.isSplit = true
+        case DW_AT_dwo_name, DW_AT_GNU_dwo_name: root.splitName = value
+        case DW_AT_GNU_dwo_id: root.splitID = value.number
         case DW_AT_str_offsets_base: root.stringOffsetsBase = Int(clamping: value.number)
         case DW_AT_addr_base, DW_AT_GNU_addr_base: root.addressBase = Int(clamping: value.number)
+        case DW_AT_GNU_ranges_base: root.splitRangesBase = Int(clamping: value.number)
         case DW_AT_rnglists_base: root.rangeListsBase = Int(clamping: value.number)
         case ProducerText.appleOptimized: root.isMarkedOptimized = true
         default: break
@@ -88,7 +103,9 @@ final class UnitReader {
 
     /// The unit's address of this number in `.debug_addr`.
     func address(at index: UInt64) -> UInt64? {
-        element(index, of: image.addresses, base: root.addressBase, size: Int(header.sizes.address))
+        element(
+            index, of: image.sections.addresses, base: root.addressBase,
+            size: Int(header.sizes.address))
     }
 
     /// An end is an address, or a distance from the start.
@@ -102,18 +119,18 @@ final class UnitReader {
     func text(_ value: AttributeValue) -> UnsafeRawBufferPointer? {
         guard let offset = Int(exactly: value.number) else { return nil }
         switch Int(value.form) {
-        case DW_FORM_string: return Self.text(in: image.info, at: offset)
-        case DW_FORM_strp: return Self.text(in: image.strings, at: offset)
-        case DW_FORM_line_strp: return Self.text(in: image.lineStrings, at: offset)
+        case DW_FORM_string: return Self.text(in: image.sections.info, at: offset)
+        case DW_FORM_strp: return Self.text(in: image.sections.strings, at: offset)
+        case DW_FORM_line_strp: return Self.text(in: image.sections.lineStrings, at: offset)
         case DW_FORM_strp_sup, DW_FORM_GNU_strp_alt:
-            return image.alternate.flatMap { Self.text(in: $0.strings, at: offset) }
+            return image.alternate.flatMap { Self.text(in: $0.sections.strings, at: offset) }
         case DW_FORM_strx, DW_FORM_strx1, DW_FORM_strx2, DW_FORM_strx3, DW_FORM_strx4,
             DW_FORM_GNU_str_index:
             let place = element(
-                value.number, of: image.stringOffsets, base: root.stringOffsetsBase,
+                value.number, of: image.sections.stringOffsets, base: root.stringOffsetsBase,
                 size: Int(header.sizes.offset))
             return place.flatMap { Int(exactly: $0) }.flatMap {
-                Self.text(in: image.strings, at: $0)
+                Self.text(in: image.sections.strings, at: $0)
             }
         default: return nil
         }
@@ -163,8 +180,17 @@ final class UnitReader {
     // MARK: - What the root tells
 
     /// Whether its functions are in another file.
-    var isSplit: Bool { root.isSplit || Int(header.kind) == DW_UT_skeleton }
+    var isSplit: Bool { root.splitName.isThere || Int(header.kind) == DW_UT_skeleton }
 
+    /// What a skeleton and its split unit have in common; nil of other units.
+    var splitID: UInt64? { header.splitID ?? root.splitID }
+
+    /// The name of the file that has its functions.
+    var splitName: String? {
+        text(root.splitName).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Where the compiler was run.
     var folder: String? {
         text(root.folder).map { String(decoding: $0, as: UTF8.self) }
     }
