@@ -56,6 +56,7 @@ SECTIONS = {
     "marks": marks.marks,
     "unwinding": unwind.unwinding,
     "symbolicate": symbolicate.symbolicate,
+    "symbolicate-split": symbolicate.split,
     "summary": summary.summary,
     "exports": exports.exports,
     "page": page.page,

@@ -51,10 +51,35 @@ def symbolicate(setting):
     sections = symbolicate_program.debug_sections(program)
     fill(section, runs, sections, len(addresses))
     if LLVM in runs and shutil.which("c++filt"):
-        plain = Run(setting, runs[LLVM].command + ["--no-demangle"], addresses,
-                    lambda text: parse(text, 1))
-        section.rows.append(agreement(answers[OURS], plain.run()))
+        section.rows.append(agreement(answers[OURS], plain(setting, program, addresses).run()))
     assert answers[OURS] == answers[WARM], "the cache answers something else"
+    return section
+
+
+def split(setting):
+    """The same of programs whose debug information is in a package (.dwp)."""
+    section = Section("Symbolication, split", "addresses of programs with a package beside them "
+                      "(.dwp); llvm-symbolizer's time as a multiple of ours")
+    ours = os.path.join(os.path.dirname(setting.firstlight), "SymbolicateBenchmark")
+    for kind in symbolicate_program.SPLITS:
+        missing = [tool for tool in kind.tools + ["c++filt", LLVM, ours] if not shutil.which(tool)]
+        if missing:
+            section.skipped.append((kind.name, f"{missing[0]} is not there"))
+            continue
+        program = kind.make(setting.folder, setting.quick)
+        addresses = choose(program, QUICK_ADDRESSES if setting.quick else ADDRESSES)
+        runs = commands(setting, ours, program, addresses)
+        row = agreement(runs[OURS].run(), plain(setting, program, addresses).run())
+        row.label = f"{kind.name}: {row.label}"
+        section.rows.append(row)
+        times = alternated({name: runs[name].timed for name in (OURS, LLVM)},
+                           setting.rounds(ROUNDS))
+        section.raw += times
+        section.rows.append(Row(f"{kind.name}: {OURS}, no cache", [round_[OURS] for round_ in times],
+                                "{:.3f} s", [], f"{os.path.getsize(program + '.dwp') / MIB:.0f} MiB"))
+        section.rows.append(Row(f"{kind.name}: {LLVM}", [round_[LLVM] / round_[OURS] for round_ in times],
+                                "× {:.1f}", []))
+        symbolicate_program.remove([program, program + ".dwp"])
     return section
 
 
@@ -140,6 +165,12 @@ def commands(setting, ours, program, addresses):
         GNU: Run(setting, [GNU, "-e", program, "-i", "-f", "-C"], addresses),
         ELFUTILS: Extrapolated(setting, [ELFUTILS, "-e", program, "-i", "-f", "-C"], addresses),
     }
+
+
+def plain(setting, program, addresses):
+    """llvm-symbolizer's answers with mangled names."""
+    command = [LLVM, f"--obj={program}", "--inlines", "--no-demangle"]
+    return Run(setting, command, addresses, lambda text: parse(text, 1))
 
 
 def choose(program, count):

@@ -2,11 +2,16 @@
 
 One unit of templates and the standard library's is compiled, and its assembler text taken once more
 for each further unit with other names: what the compiler would write for a source text with those
-names, in a tenth of the time.
+names, in a tenth of the time. It is made split, too: debug information in a package beside it.
 """
 
 import os
+import re
 import subprocess
+from dataclasses import dataclass
+from typing import Callable
+
+import split_package
 
 UNITS = 24
 QUICK_UNITS = 4
@@ -20,30 +25,98 @@ def make(folder, quick):
     program = os.path.join(folder, "units")
     if os.path.exists(program):
         return program
-    units = QUICK_UNITS if quick else UNITS
+    objects = make_objects(folder, quick, COMPILER)
+    link(COMPILER, objects, program, quick)
+    remove(objects)
+    return program
+
+
+def make_objects(folder, quick, compiler):
+    """One object file for each unit."""
     assembler = os.path.join(folder, "unit.s")
-    subprocess.run(COMPILER + [f"-DUNIT={FIRST}", "-S", SOURCE, "-o", assembler], check=True)
+    subprocess.run(compiler + [f"-DUNIT={FIRST}", "-S", SOURCE, "-o", assembler], check=True)
     with open(assembler) as file:
         text = file.read()
     objects = []
-    for number in range(FIRST, FIRST + units):
+    for number in unit_numbers(quick):
         with open(assembler, "w") as file:
             file.write(text.replace(f"unit{FIRST}", f"unit{number}")
                        .replace(f"run{FIRST}", f"run{number}"))
         objects.append(os.path.join(folder, f"unit{number}.o"))
-        subprocess.run(["as", assembler, "-o", objects[-1]], check=True)
-    main = os.path.join(folder, "main.cpp")
+        subprocess.run([compiler[0], "-c", assembler, "-o", objects[-1]], check=True)
+    os.unlink(assembler)
+    return objects
+
+
+def link(compiler, objects, program, quick):
+    main = program + "-main.cpp"
     with open(main, "w") as file:
-        file.write(main_text(units))
-    subprocess.run(COMPILER + [main] + objects + ["-Wl,--build-id=sha1", "-o", program], check=True)
-    for path in objects + [assembler]:
+        file.write(main_text(unit_numbers(quick)))
+    subprocess.run(compiler + [main] + objects + ["-Wl,--build-id=sha1", "-o", program], check=True)
+
+
+def remove(paths):
+    for path in paths:
         os.unlink(path)
-    return program
 
 
-def main_text(units):
+def unit_numbers(quick):
+    return range(FIRST, FIRST + (QUICK_UNITS if quick else UNITS))
+
+
+@dataclass(frozen=True)
+class Split:
+    """A compiler whose debug information is split off, and what packs it."""
+
+    name: str
+    compiler: list
+    version: int
+    tools: list
+    # Given the package's path and those of the .dwo files.
+    pack: Callable
+
+    def make(self, folder, quick):
+        """The program's path: its package lies beside it."""
+        program = os.path.join(folder, "split-" + self.name.replace(" ", "-"))
+        options = [f"-gdwarf-{self.version}", "-gsplit-dwarf"]
+        objects = make_objects(folder, quick, self.compiler + options)
+        split_off = [path[:-1] + "dwo" for path in objects]
+        for number, (path, other) in enumerate(zip(objects, split_off)):
+            give_identity(path, number)
+            subprocess.run(["objcopy", "--extract-dwo", path, other], check=True)
+            subprocess.run(["objcopy", "--strip-dwo", path], check=True)
+        # Of the main unit there is none, which would lie elsewhere.
+        link(self.compiler + ["-g0"], objects, program, quick)
+        self.pack(program + ".dwp", split_off)
+        remove(objects + split_off)
+        return program
+
+
+SPLITS = [
+    Split("GCC DWARF 4", ["g++", "-std=c++20", "-g", "-O2"], 4, ["g++", "dwp"],
+          lambda package, paths: subprocess.run(["dwp", "-o", package] + paths, check=True)),
+    Split("GCC DWARF 5", ["g++", "-std=c++20", "-g", "-O2"], 5, ["g++"],
+          split_package.make),
+    Split("clang DWARF 5", ["clang++", "-std=c++20", "-g", "-O2", "-Wno-deprecated-declarations"], 5, ["clang++", "llvm-dwp"],
+          lambda package, paths: subprocess.run(["llvm-dwp", "-o", package] + paths, check=True)),
+]
+
+
+def give_identity(path, number):
+    """All units come from one text, and have its id."""
+    text = subprocess.run(["readelf", "--debug-dump=info", path], check=True, capture_output=True,
+                          text=True).stdout
+    found = int(re.search(r"(?:DWO ID:|DW_AT_GNU_dwo_id *:) *0x([0-9a-f]+)", text)[1], 16)
+    with open(path, "rb") as file:
+        data = file.read()
+    own = (found + number) % (1 << 64)
+    changed = data.replace(found.to_bytes(8, "little"), own.to_bytes(8, "little"))
+    with open(path, "wb") as file:
+        file.write(changed)
+
+
+def main_text(numbers):
     """Calls all units in turn for a second."""
-    numbers = range(FIRST, FIRST + units)
     declarations = "\n".join(f"long run{number}(int);" for number in numbers)
     calls = "\n".join(f"        total += run{number}(30);" for number in numbers)
     return f"""#include <chrono>
