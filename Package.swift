@@ -52,6 +52,8 @@ let package = Package(
 
         // What Go's own tables say, for unwinding and for names.
         .target(name: "GoTables", swiftSettings: settings),
+        // The running kernel's code and symbols, for frames and for names.
+        .target(name: "KernelTables", dependencies: ["ProfileModel"], swiftSettings: settings),
 
         // The stages, in the order in which a sample meets them.
         .target(
@@ -74,14 +76,18 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "Symbolicate",
-            dependencies: ["ProfileModel", "CSystem", "CElfutils", "CLZMA", "GoTables"],
+            dependencies: [
+                "ProfileModel", "CSystem", "CElfutils", "CLZMA", "GoTables", "KernelTables",
+            ],
             swiftSettings: settings, linkerSettings: [.linkedLibrary("iberty")]),
         .target(
             name: "Marks", dependencies: ["ProfileModel", "Symbolicate", "CCapstone"],
             swiftSettings: settings),
         .target(
             name: "Recorder",
-            dependencies: ["ProfileModel", "CSystem", "Sampler", "Unwind", "Recording"],
+            dependencies: [
+                "ProfileModel", "CSystem", "Sampler", "Unwind", "Recording", "KernelTables",
+            ],
             swiftSettings: settings),
         .target(
             name: "Importer", dependencies: ["ProfileModel", "Unwind", "Recording", "PerfData"],
@@ -124,6 +130,9 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
             name: "ProfileModelTests", dependencies: ["ProfileModel", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "KernelTablesTests", dependencies: ["ProfileModel", "KernelTables"],
             swiftSettings: settings),
         .testTarget(
             name: "UnwindTests",

@@ -55,12 +55,14 @@ static struct perf_event_attr sampling(uint64_t period, uint32_t stack_bytes, in
         .type = PERF_TYPE_SOFTWARE,
         .config = PERF_COUNT_SW_TASK_CLOCK,
         .sample_period = period,
-        .sample_type = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
+        .sample_type = PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
         .sample_regs_user = general_registers,
         .sample_stack_user = stack_bytes,
         .exclude_kernel = user_only != 0,
         .exclude_hv = 1,
-        .exclude_callchain_kernel = 1,
+        // The program's part comes from its registers and stack.
+        .exclude_callchain_user = 1,
+        .exclude_callchain_kernel = user_only != 0,
     };
 }
 

@@ -21,7 +21,7 @@ struct AddressMap {
 
     /// Takes a mapping's place: what was there before is gone.
     mutating func add(_ mapping: PerfMapping, buildID: [UInt8]) {
-        guard mapping.start < mapping.end, !mapping.isKernel else { return }
+        guard mapping.start < mapping.end else { return }
         let first = code.partitionIndex { $0.end > mapping.start }
         let last = code.partitionIndex { $0.start >= mapping.end }
         guard mapping.isExecutable || first < last else { return }
@@ -51,8 +51,8 @@ struct AddressMap {
         let isFile = mapping.path.hasPrefix("/") && !mapping.path.hasPrefix("//")
         return CodeMapping(
             start: mapping.start, end: mapping.end, fileOffset: mapping.fileOffset,
-            path: isFile || mapping.path == "[vdso]" ? mapping.path : "", inode: mapping.inode,
-            buildID: buildID)
+            path: isFile || mapping.isKernel || mapping.path == "[vdso]" ? mapping.path : "",
+            inode: mapping.inode, buildID: buildID)
     }
 }
 

@@ -48,11 +48,15 @@ final class ImportWriter {
         change(&threads[index.rawValue])
     }
 
-    /// - Parameter source: of a stack under the mappings of the last ``update(_:at:)``.
-    func job(_ source: StackJob.Source) throws(RecordingError) -> StackJob {
+    /// - Parameters:
+    ///   - source: of a stack under the mappings of the last ``update(_:at:)``.
+    ///   - kernelChain: what the kernel did for it; see ``Snapshot/kernelChain``.
+    func job(
+        _ source: StackJob.Source, kernelChain: [UInt64]
+    ) throws(RecordingError) -> StackJob {
         if jobSize >= Self.batchSize { try flush() }
         if case .chain = source { unverifiedStacks += 1 }
-        let job = StackJob(source)
+        let job = StackJob(source, kernelChain: kernelChain)
         jobs.append(job)
         jobSize += job.size
         return job

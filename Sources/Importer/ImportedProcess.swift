@@ -8,9 +8,13 @@ struct ImportedProcess {
     private let event: TimeEvent
     private let writer: ImportWriter
     private let buildIDs: [String: [UInt8]]
+    private let kernelBuildIDs: [String: [UInt8]]
 
     private var maps: [Int32: AddressMap] = [:]
-    private var toldVersion: Int?
+    private var kernel = AddressMap()
+    /// The kernel's code is told with the first stack that needs it.
+    private var needsKernel = false
+    private var told: ToldMaps?
     private var threads: [Int32: Track] = [:]
     private var names: [Int32: String] = [:]
     private var execs: [(time: MonotonicTime, name: String, program: String?)] = []
@@ -22,6 +26,12 @@ struct ImportedProcess {
     /// How many told of the process's time.
     private(set) var samples: Int64 = 0
     private var schedule = ScheduleBuilder()
+
+    /// The versions of the maps that the unwinders know.
+    private struct ToldMaps: Equatable {
+        var program: Int
+        var kernel: Int?
+    }
 
     private struct Track {
         var index: ThreadIndex
@@ -38,6 +48,10 @@ struct ImportedProcess {
         buildIDs = Dictionary(
             file.buildIDs.lazy.filter { !$0.isKernel }.map { ($0.path, $0.buildID) },
             uniquingKeysWith: { first, _ in first })
+        kernelBuildIDs = Dictionary(
+            file.buildIDs.lazy.filter(\.isKernel).compactMap { found in
+                PerfMapping.kernelPath(found.path).map { ($0, found.buildID) }
+            }, uniquingKeysWith: { first, _ in first })
     }
 
     // MARK: Records
@@ -47,6 +61,9 @@ struct ImportedProcess {
         guard 0...Self.latest ~= time.nanoseconds else { return }
         last = max(last, time)
         switch record.body {
+        case .mapping(let mapping) where mapping.isKernel:
+            guard let code = mapping.kernelCode else { return }
+            kernel.add(code, buildID: kernelBuildIDs[code.path] ?? code.buildID)
         case .mapping(let mapping):
             guard choice.lineage.contains(mapping.pid) else { return }
             let buildID =
@@ -114,15 +131,25 @@ struct ImportedProcess {
     private mutating func job(
         of sample: PerfSample, at time: MonotonicTime
     ) throws(RecordingError) -> StackJob {
-        let map = maps[choice.pid] ?? AddressMap()
-        if map.version != toldVersion {
-            toldVersion = map.version
-            try writer.update(map.code, at: time)
+        let kernelChain = sample.kernelCallchain
+        if !kernelChain.isEmpty { needsKernel = true }
+        try tellMaps(at: time)
+        if let snapshot = sample.snapshot {
+            return try writer.job(.snapshot(snapshot), kernelChain: kernelChain)
         }
-        if let snapshot = sample.snapshot { return try writer.job(.snapshot(snapshot)) }
         let chain = sample.userCallchain
-        if !chain.isEmpty { return try writer.job(.chain(chain)) }
-        return try writer.job(sample.isKernel ? .missing : .instruction(sample.instruction))
+        if !chain.isEmpty { return try writer.job(.chain(chain), kernelChain: kernelChain) }
+        return try writer.job(
+            sample.isKernel ? .missing : .instruction(sample.instruction),
+            kernelChain: kernelChain)
+    }
+
+    private mutating func tellMaps(at time: MonotonicTime) throws(RecordingError) {
+        let map = maps[choice.pid] ?? AddressMap()
+        let maps = ToldMaps(program: map.version, kernel: needsKernel ? kernel.version : nil)
+        guard maps != told else { return }
+        told = maps
+        try writer.update(map.code + (needsKernel ? kernel.code : []), at: time)
     }
 
     // MARK: Threads

@@ -14,24 +14,37 @@ final class StackJob {
     }
 
     private var source: Source?
+    /// As in ``Snapshot/kernelChain``.
+    private let kernelChain: [UInt64]
     private(set) var truncation: Truncation?
     /// Once it is unwound: in the table of whoever did that, until it is ``renumber(_:)``ed.
     private(set) var id: StackID?
 
-    init(_ source: Source) { self.source = source }
+    init(_ source: Source, kernelChain: [UInt64] = []) {
+        self.source = source
+        self.kernelChain = kernelChain
+    }
 
     /// Roughly what it takes of the memory, in bytes.
     var size: Int {
-        switch source {
-        case .snapshot(let snapshot): 256 + snapshot.byteCount
-        case .chain(let chain): 256 + chain.count * 8
-        default: 256
-        }
+        let own =
+            switch source {
+            case .snapshot(let snapshot): snapshot.byteCount
+            case .chain(let chain): chain.count * 8
+            default: 0
+            }
+        return 256 + own + kernelChain.count * 8
     }
 
     /// - Returns: the number of its frames.
     func unwind(with interner: inout StackInterner) -> Int {
         defer { source = nil }
+        let count = unwindProgram(with: &interner)
+        id = interner.intern(kernelChain: kernelChain, calledFrom: id)
+        return count + kernelChain.count
+    }
+
+    private func unwindProgram(with interner: inout StackInterner) -> Int {
         switch source {
         case .snapshot(let snapshot):
             (id, truncation) = interner.intern(snapshot)

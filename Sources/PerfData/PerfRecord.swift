@@ -104,20 +104,30 @@ package struct PerfSample: Sendable {
     package var raw: [UInt8]
 
     /// The part of ``callchain`` that is the program's: where it was, and the return addresses.
-    package var userCallchain: [UInt64] {
+    package var userCallchain: [UInt64] { part(of: Self.userMarker) }
+
+    /// The part of ``callchain`` that is the kernel's. Of a sample without call chains, where in the
+    /// kernel the thread was.
+    package var kernelCallchain: [UInt64] {
+        if callchain.isEmpty, snapshot == nil { return isKernel ? [instruction] : [] }
+        return part(of: Self.kernelMarker)
+    }
+
+    private func part(of marker: UInt64) -> [UInt64] {
         var result: [UInt64] = []
-        var isUser = false
+        var isWanted = false
         for entry in callchain {
             if entry >= Self.firstMarker {
-                isUser = entry == Self.userMarker
-            } else if isUser {
+                isWanted = entry == marker
+            } else if isWanted {
                 result.append(entry)
             }
         }
         return result
     }
 
-    /// `PERF_CONTEXT_MAX` and `PERF_CONTEXT_USER`.
+    /// `PERF_CONTEXT_MAX`, `PERF_CONTEXT_KERNEL` and `PERF_CONTEXT_USER`.
     private static let firstMarker = UInt64(bitPattern: -4095)
+    private static let kernelMarker = UInt64(bitPattern: -128)
     private static let userMarker = UInt64(bitPattern: -512)
 }

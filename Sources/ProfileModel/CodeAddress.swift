@@ -23,4 +23,7 @@ package struct CodeAddress: Hashable, Sendable {
     package var lookup: UInt64 {
         kind == .returnAddress ? value &- 1 : value
     }
+
+    /// Whether an address of memory is the kernel's: programs have the lower half.
+    package static func isKernel(_ address: UInt64) -> Bool { address >> 63 == 1 }
 }

@@ -29,6 +29,27 @@ package struct Module: Hashable, Sendable {
             || ["[anon:", "//anon", "/memfd:", "/dev/zero"].contains { path.hasPrefix($0) }
     }
 
+    /// The path of the kernel's own code. Its addresses count from its symbol `_text`, which lies
+    /// elsewhere after each boot.
+    package static let kernelPath = "[kernel]"
+    private static let kernelModulePrefix = "[kernel:"
+
+    /// The path of a loadable module of the kernel's. Its addresses count from its first byte.
+    package static func kernelPath(ofModule name: some StringProtocol) -> String {
+        "\(kernelModulePrefix)\(name)]"
+    }
+
+    /// Whether a path stands for the kernel's own code or that of one of its modules.
+    package static func isKernel(_ path: String) -> Bool {
+        path == kernelPath || path.hasPrefix(kernelModulePrefix)
+    }
+
+    /// The name of a loadable module of the kernel's; nil for all else.
+    package var kernelModuleName: Substring? {
+        guard path.hasPrefix(Self.kernelModulePrefix), path.hasSuffix("]") else { return nil }
+        return path.dropFirst(Self.kernelModulePrefix.count).dropLast()
+    }
+
     private static let systemPrefixes = [
         "/usr/", "/lib/", "/lib32/", "/lib64/", "/libx32/", "/bin/", "/sbin/", "/nix/store/",
         "/gnu/store/", "/snap/", "/dev/", "/memfd:",

@@ -39,7 +39,7 @@ package enum DebugInfoOrigin: String, Sendable, CaseIterable {
 
 /// Where the names of a module's functions come from. The raw values are stored.
 package enum SymbolOrigin: String, Sendable, CaseIterable {
-    /// `.symtab`: all functions.
+    /// `.symtab`: all functions. Of the kernel: `/proc/kallsyms`, or a copy of it.
     case complete = "symtab"
     /// `.gnu_debugdata`: most functions of a stripped module.
     case miniDebugInfo = "minidebuginfo"

@@ -57,15 +57,24 @@ package struct Snapshot: Sendable {
     package var stack: StackCopy
     /// The stack that a signal handler interrupted, when the handler runs on another one.
     package var interrupted: StackCopy?
+    /// Where the thread was in the kernel and the return addresses there, innermost first, as the
+    /// kernel told them: what ``registers`` called. Empty: it was in its own code, or that is not known.
+    package var kernelChain: [UInt64]
 
-    package init(registers: Registers, stack: StackCopy, interrupted: StackCopy? = nil) {
+    package init(
+        registers: Registers, stack: StackCopy, interrupted: StackCopy? = nil,
+        kernelChain: [UInt64] = []
+    ) {
         self.registers = registers
         self.stack = stack
         self.interrupted = interrupted
+        self.kernelChain = kernelChain
     }
 
     /// The size of all that was copied, in bytes.
-    package var byteCount: Int { stack.bytes.count + (interrupted?.bytes.count ?? 0) }
+    package var byteCount: Int {
+        stack.bytes.count + (interrupted?.bytes.count ?? 0) + 8 * kernelChain.count
+    }
 }
 
 /// Some of a process's memory, as it was.
@@ -131,6 +140,9 @@ package struct CodeMapping: Hashable, Sendable {
     /// The file's GNU build id, where whoever saw the mapping tells; a file with another one is
     /// not the one that was mapped. Empty: not known, ``inode`` tells.
     package var buildID: [UInt8]
+
+    /// Whether it is code of the kernel's, which all processes share.
+    package var isKernel: Bool { Module.isKernel(path) }
 
     package init(
         start: UInt64, end: UInt64, fileOffset: UInt64, path: String, inode: UInt64,

@@ -10,6 +10,10 @@ final class ObservedProcess {
     /// nil: the recorded process itself.
     private let child: ChildIndex?
     private let output: RecordingOutput
+    /// What the process itself has mapped.
+    private var code: [CodeMapping] = []
+    /// Whether the unwinder knows the kernel's code, too.
+    private var knowsKernel = false
     private var slices: SliceBuilder
     private var finished: [Slice] = []
     private var facts = FactBuilder()
@@ -58,7 +62,8 @@ final class ObservedProcess {
             try update(index) { $0.end = time }
         case .mappings(let code, let time):
             try take(code, at: time)
-        case .sample(let sample): return slices.add(sample, into: &finished)
+        case .sample(let sample):
+            return slices.add(try withKernel(sample), into: &finished)
         case .wait(let wait):
             let stack = slices.stack(of: wait.thread)
             if var wait = facts.wait(wait, stack: stack) {
@@ -126,8 +131,29 @@ final class ObservedProcess {
         try output.file.update(threads[index.rawValue], at: place(of: index))
     }
 
+    /// The kernel's part of a stack is told where that lies, and left out where that is hidden: nobody
+    /// could name it.
+    private func withKernel(_ sample: Sample) throws(RecordingError) -> Sample {
+        guard case .snapshot(var snapshot) = sample.content, !snapshot.kernelChain.isEmpty else {
+            return sample
+        }
+        if output.kernelCode.isEmpty {
+            var result = sample
+            snapshot.kernelChain = []
+            result.content = .snapshot(snapshot)
+            return result
+        }
+        if !knowsKernel {
+            knowsKernel = true
+            try take(code, at: sample.start)
+        }
+        return sample
+    }
+
     private func take(_ code: [CodeMapping], at time: MonotonicTime) throws(RecordingError) {
-        let added = slices.unwinder.update(code, at: time, openAlternative: otherPaths)
+        self.code = code
+        let added = slices.unwinder.update(
+            code + (knowsKernel ? output.kernelCode : []), at: time, openAlternative: otherPaths)
         let firstNew = try output.writeNewModules()
         let modules = slices.unwinder.modules
         for var mapping in added {

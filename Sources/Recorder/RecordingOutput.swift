@@ -1,3 +1,4 @@
+import KernelTables
 import ProfileModel
 import Recording
 import Unwind
@@ -13,6 +14,8 @@ final class RecordingOutput {
     let held: HeldFiles
     let engine: UnwindEngine
     let opinion = SecondOpinion()
+    /// The kernel's code; empty: it is hidden. Read when a stack is first seen to reach into it.
+    private(set) lazy var kernelCode = RunningKernel()?.code ?? []
     var schedule = ScheduleBuilder()
     /// To be written behind the events at hand: all of them together, so that unwinding and SQLite do
     /// not throw each other out of the processor's caches at each sample.

@@ -40,7 +40,7 @@ package enum FoldedStacks {
         let threads = profile.threads.map { element($0.name + "/\($0.tid)") }
         let processes = profile.processes.map { element($0.label + "/\($0.pid)") }
         let hasProcesses = profile.processes.count > 1
-        let functions = profile.frames.functions.map { element($0.name) }
+        let functions = profile.frames.functions.map(element)
         let stacks = profile.weighedStacks(
             options.selection, weight: options.weight, byPhase: options.showsPhase,
             byThread: options.showsThread || hasProcesses)
@@ -80,6 +80,11 @@ package enum FoldedStacks {
     /// To the nearest.
     static func microseconds(_ span: TimeSpan) -> Int64 {
         (span.nanoseconds &+ 500) / 1000
+    }
+
+    /// The kernel's are marked as stackcollapse-perf.pl does, so that flamegraph.pl can colour them.
+    static func element(_ function: Function) -> String {
+        element(function.name) + (function.isKernel ? "_[k]" : "")
     }
 
     /// A name that can stand between semicolons: they, line breaks and other white space are

@@ -6,6 +6,8 @@ package import ProfileModel
 package struct Symbolicator: Sendable {
     private let search: DebugFileSearch
     private let cache: SymbolCache?
+    /// What is known of kernels' functions.
+    private let kernels: KernelLists
     /// Told of each module when its turn comes and when it is done, from several threads.
     package var tell: (@Sendable (Progress) -> Void)?
     /// Whether somebody wants this to end, from when on that stays so; asked between one module, unit
@@ -25,10 +27,16 @@ package struct Symbolicator: Sendable {
         }
     }
 
-    /// - Parameter cache: what earlier recordings found; nil for none.
-    package init(search: DebugFileSearch = DebugFileSearch(), cache: SymbolCache? = nil) {
+    /// - Parameters:
+    ///   - cache: what earlier recordings found; nil for none.
+    ///   - kernels: where the lists of kernels' functions are.
+    package init(
+        search: DebugFileSearch = DebugFileSearch(), cache: SymbolCache? = nil,
+        kernels: KernelLists = KernelLists()
+    ) {
         self.search = search
         self.cache = cache
+        self.kernels = kernels
     }
 
     /// The recording's symbols with all of its stacks' addresses in it. What is there already is
@@ -70,7 +78,12 @@ package struct Symbolicator: Sendable {
         }
         var pairs: [(Question, Answer)] = []
         var left = 0
-        for (question, answer) in zip(questions, answers(to: questions)) {
+        let kernelQuestions = questions.filter(\.isOfKernel)
+        for (question, answer) in zip(kernelQuestions, answers(toKernel: kernelQuestions)) {
+            pairs.append((question, answer))
+        }
+        let ownQuestions = questions.filter { !$0.isOfKernel }
+        for (question, answer) in zip(ownQuestions, answers(to: ownQuestions)) {
             guard let answer else {
                 left += 1
                 continue
@@ -109,6 +122,21 @@ package struct Symbolicator: Sendable {
         }
     }
 
+    /// One list serves the kernel and all of its modules.
+    private func answers(toKernel questions: [Question]) -> [Answer] {
+        guard !questions.isEmpty else { return [] }
+        let found = kernels.find(
+            questions.map { question in
+                (question.module, question.addresses.map(\.address.lookup))
+            })
+        return found.map { found in
+            let frames = found.names.mapValues { name in
+                [SourceFrame(function: name, file: nil, line: nil, isInlined: false)]
+            }
+            return Answer(summary: found.summary, frames: frames, names: [:])
+        }
+    }
+
     /// What is asked of one module.
     private struct Question: Sendable {
         var index: ModuleIndex
@@ -118,6 +146,7 @@ package struct Symbolicator: Sendable {
         var places: [FrameAddress]
 
         var isEmpty: Bool { addresses.isEmpty && places.isEmpty }
+        var isOfKernel: Bool { Module.isKernel(module.path) }
     }
 
     private struct Answer: Sendable {

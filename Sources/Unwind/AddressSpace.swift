@@ -32,6 +32,8 @@ struct AddressSpace {
 
     /// Ascending and disjoint.
     private(set) var ranges: [Range] = []
+    /// The kernel's code, apart from what walks may go through. Ascending and disjoint.
+    private var kernel: [Range] = []
     private let files: MappedFiles
     /// Where our own code is: part of the way, but nobody's frames.
     private var ownCode: [Swift.Range<UInt64>] = []
@@ -61,10 +63,10 @@ struct AddressSpace {
         _ code: [CodeMapping], at time: MonotonicTime, openAlternative: (CodeMapping) -> [String]
     ) -> (added: [Mapping], keepsOthers: Bool) {
         let known = Set(ranges.map(Identity.init))
-        var added: [Mapping] = []
+        var added = updateKernel(code.filter(\.isKernel), at: time)
         ranges = []
         ownCode = []
-        for mapping in code {
+        for mapping in code where !mapping.isKernel {
             guard mapping.end > mapping.start, mapping.start >= ranges.last?.end ?? 0 else {
                 continue
             }
@@ -97,6 +99,39 @@ struct AddressSpace {
         return (added, known.isSubset(of: ranges.map(Identity.init)))
     }
 
+    private mutating func updateKernel(
+        _ code: [CodeMapping], at time: MonotonicTime
+    ) -> [Mapping] {
+        let known = Set(kernel.map(Identity.init))
+        kernel = []
+        var added: [Mapping] = []
+        for mapping in code {
+            guard mapping.end > mapping.start, mapping.start >= kernel.last?.end ?? 0 else {
+                continue
+            }
+            let module = index(of: mapping) { _ in [] }
+            let range = Range(
+                start: mapping.start, end: mapping.end,
+                bias: mapping.start &- mapping.fileOffset, module: module, tables: nil)
+            kernel.append(range)
+            guard !known.contains(Identity(range)) else { continue }
+            added.append(
+                Mapping(
+                    start: range.start, end: range.end, bias: range.bias, module: module,
+                    time: time))
+        }
+        return added
+    }
+
+    /// A frame in the kernel's code; without a module where that is not known.
+    func kernelFrame(_ address: CodeAddress) -> FrameAddress {
+        let index = Self.position(of: address.lookup, in: kernel)
+        guard let index else { return FrameAddress(module: nil, address: address) }
+        return FrameAddress(
+            module: kernel[index].module,
+            address: CodeAddress(address.value &- kernel[index].bias, address.kind))
+    }
+
     private mutating func index(
         of mapping: CodeMapping, openAlternative: (CodeMapping) -> [String]
     ) -> ModuleIndex {
@@ -111,7 +146,10 @@ struct AddressSpace {
     func isReadable(_ module: ModuleIndex) -> Bool { files.file(of: module) != nil }
 
     /// The position in `ranges` of the one that holds an address.
-    func rangeIndex(around address: UInt64) -> Int? {
+    func rangeIndex(around address: UInt64) -> Int? { Self.position(of: address, in: ranges) }
+
+    @inline(__always)
+    private static func position(of address: UInt64, in ranges: [Range]) -> Int? {
         var (low, high) = (0, ranges.count)
         while low < high {
             let middle = (low + high) / 2

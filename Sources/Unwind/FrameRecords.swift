@@ -46,7 +46,7 @@ extension Unwinder {
             let pointer = walk.framePointer
             guard pointer & 7 == 0, pointer >= walk.stackPointer,
                 let saved = memory.word(at: pointer), let caller = memory.word(at: pointer &+ 8),
-                memory.word(at: caller) == nil
+                memory.word(at: caller) == nil, !CodeAddress.isKernel(caller)
             else { break }
             walk.setFramePointer(saved)
             walk.stackPointer = pointer &+ 16

@@ -73,6 +73,7 @@ package final class MappedFiles {
     private func open(
         _ mapping: CodeMapping, _ alternatives: (CodeMapping) -> [String]
     ) -> ELFFile? {
+        if mapping.isKernel { return nil }
         if mapping.path == "[vdso]" {
             return ELFFile.vdso().flatMap { isMapped($0, as: mapping) ? $0 : nil }
         }

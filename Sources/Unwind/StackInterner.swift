@@ -25,7 +25,26 @@ package struct StackInterner: ~Copyable {
         _ snapshot: Snapshot
     ) -> (stack: StackID?, truncation: Truncation?) {
         let truncation = unwinder.unwind(snapshot, into: &frames)
-        return (Self.intern(frames, into: &shared.table), truncation)
+        let stack = Self.intern(frames, into: &shared.table)
+        return (intern(kernelChain: snapshot.kernelChain, calledFrom: stack), truncation)
+    }
+
+    /// Adds what the kernel did for a stack to it.
+    ///
+    /// - Parameters:
+    ///   - chain: as in ``Snapshot/kernelChain``.
+    ///   - caller: the program's stack; nil: there is none.
+    /// - Returns: nil where both are empty.
+    package mutating func intern(
+        kernelChain chain: [UInt64], calledFrom caller: StackID?
+    ) -> StackID? {
+        var stack = caller
+        for index in chain.indices.reversed() {
+            let kind: CodeAddress.Kind = index == 0 ? .instruction : .returnAddress
+            let frame = unwinder.space.kernelFrame(CodeAddress(chain[index], kind))
+            stack = intern(frame, calledFrom: stack)
+        }
+        return stack
     }
 
     /// On its own, so that the table is reached for once a stack.

@@ -120,6 +120,66 @@ final class PerfImportTests {
         #expect(recording.slices.allSatisfy { $0.stack != nil })
     }
 
+    @Test func `the kernel's frames are what the program called`() throws {
+        let recording = try imported(stored("build-ids.data"))
+        let kernel = try #require(recording.modules.firstIndex { $0.path == "[kernel]" })
+        let digits = recording.modules[kernel].buildID.map {
+            ($0 < 16 ? "0" : "") + String($0, radix: 16)
+        }
+        #expect(digits.joined() == "e4f18d9dc1d0e6fc2b17e93e885a647b3c0a6fc1")
+        let mapping = try #require(recording.mappings.first { $0.module.rawValue == kernel })
+        #expect(mapping.start == 0xffff_ffff_8100_0000 && mapping.bias == mapping.start)
+        #expect(mapping.end == 0xffff_ffff_8220_90c8)
+        var deepest = 0
+        for slice in recording.slices {
+            guard let stack = slice.stack else { continue }
+            let modules = recording.stacks.frames(of: stack).map { $0.module?.rawValue }
+            guard let first = modules.firstIndex(of: kernel) else { continue }
+            // From there on, all are.
+            #expect(modules[first...].allSatisfy { $0 == kernel })
+            deepest = max(deepest, modules.count - first)
+        }
+        #expect(deepest > 1)
+    }
+
+    @Test func `without frames in it, the kernel is no module`() throws {
+        let recording = try imported(stored("frame-pointers.data"))
+        #expect(!recording.modules.contains { Module.isKernel($0.path) })
+    }
+
+    @Test(
+        arguments: [
+            ("[kernel.kallsyms]_text", "[kernel]"), ("[kernel.kallsyms]", "[kernel]"),
+            ("[kernel.vmlinux]_stext", "[kernel]"), ("[nf_tables]", "[kernel:nf_tables]"),
+            ("/lib/modules/6.1/kernel/net/x-y.ko.xz", "[kernel:x_y]"),
+            ("/lib/modules/6.1/extra/z.ko", "[kernel:z]"), ("[guest.kernel.kallsyms]_text", nil),
+            ("/usr/lib/libx.so", nil), ("", nil), ("[", nil),
+        ] as [(String, String?)])
+    func `perf has other names for the kernel's code`(perfs: String, ours: String?) {
+        #expect(PerfMapping.kernelPath(perfs) == ours)
+        let start: UInt64 = 0xffff_ffff_8100_0000
+        let mapping = PerfMapping(
+            pid: -1, start: start, end: start + 4096, fileOffset: 0, path: perfs,
+            isExecutable: false, isKernel: true)
+        #expect(mapping.kernelCode?.path == ours)
+        #expect(mapping.kernelCode.map(\.isExecutable) ?? true)
+        #expect(mapping.kernelCode.map { $0.start &- $0.fileOffset == start } ?? true)
+    }
+
+    @Test func `the kernel's addresses count from where perf says that _text is`() {
+        let start: UInt64 = 0xffff_ffff_8100_0000
+        var mapping = PerfMapping(
+            pid: -1, start: start, end: start + 4096, fileOffset: start - 0x1000,
+            path: "[kernel.kallsyms]_text", isKernel: true)
+        #expect(mapping.kernelCode?.fileOffset == 0x1000)
+        // perf was not told.
+        mapping.start = 0
+        #expect(mapping.kernelCode == nil)
+        mapping.start = start
+        mapping.isKernel = false
+        #expect(mapping.kernelCode == nil)
+    }
+
     @Test func `a damaged file's beginning is kept`() throws {
         let whole = bytes(of: stored("dwarf.data"))
         let input = folder + "/input"

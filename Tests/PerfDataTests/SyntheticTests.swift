@@ -58,6 +58,7 @@ struct SyntheticTests {
         #expect(sample.period == 1_000_000)
         #expect(sample.cpu == 3)
         #expect(sample.userCallchain == [1, 2])
+        #expect(sample.kernelCallchain == [9])
         let snapshot = try #require(sample.snapshot)
         // Of three words the kernel had copied two.
         #expect(snapshot.stack.bytes == PerfWriter.words(3, 4))
@@ -68,6 +69,29 @@ struct SyntheticTests {
             (16, 108), (8, 112), (15, 119),
         ]
         for (number, value) in expected { #expect(snapshot.registers[number] == value) }
+    }
+
+    @Test func `without a call chain the kernel's part is where the sample was`() throws {
+        var writer = PerfWriter()
+        writer.addSample(10, 11, time: 5)
+        let record = try #require(read(writer.file()).records.first)
+        guard case .sample(var sample) = record.body else {
+            Issue.record("no sample")
+            return
+        }
+        (sample.snapshot, sample.instruction, sample.isKernel) = (nil, 1 << 63, true)
+        #expect(sample.kernelCallchain == [1 << 63])
+        #expect(sample.userCallchain.isEmpty)
+        sample.isKernel = false
+        #expect(sample.kernelCallchain.isEmpty)
+        // What leads from the program to there is not known.
+        sample.isKernel = true
+        sample.snapshot = Snapshot(
+            registers: Registers(), stack: StackCopy(start: 0, bytes: []))
+        #expect(sample.kernelCallchain.isEmpty)
+        // PERF_CONTEXT_GUEST_KERNEL is another machine's.
+        sample.callchain = [UInt64(bitPattern: -2176), 5, UInt64(bitPattern: -128), 6]
+        #expect(sample.kernelCallchain == [6])
     }
 
     @Test func `parts before the stack are passed over`() throws {

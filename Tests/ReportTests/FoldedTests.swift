@@ -85,6 +85,23 @@ import Testing
             ])
     }
 
+    @Test func theKernelsFunctionsAreMarked() {
+        var builder = RecordingBuilder(attached: true)
+        builder.mark(.attached, 0)
+        builder.mark(.ended, 10)
+        let main = builder.thread("app", tid: 7, to: 10, isMain: true)
+        let stack = builder.stack([
+            .init("read", "/lib/libc.so"), .init("vfs_read", "[kernel]"),
+            .init("loop_read", "[kernel:loop]"), .init("[futex]", "[kernel]"),
+        ])
+        builder.slice(main, at: 0, running: 10, stack)
+        // What stands for a wait is no function.
+        #expect(
+            lines(builder.recording) == [
+                "Attached;app/7;read;vfs_read_[k];loop_read_[k];[futex] 10000"
+            ])
+    }
+
     @Test func oneNameInTwoModulesIsOneLine() {
         var builder = RecordingBuilder(attached: true)
         builder.mark(.attached, 0)

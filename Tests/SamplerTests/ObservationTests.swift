@@ -6,13 +6,15 @@ import Testing
 
 /// Samples as the kernel writes them, byte by byte.
 @Suite struct ObservationTests {
-    /// pid, tid, time, core, count, the registers' kind.
+    /// pid, tid, time, core, count, the kernel's part, the registers' kind.
     private static func body(
         kind: UInt64 = 2, size: UInt64 = 64, stack: Int = 64, copied: UInt64? = 40,
-        count: Int64 = 500
+        count: Int64 = 500, chain: [UInt64] = []
     ) -> [UInt8] {
         var body = bytes(of: Int32(7)) + bytes(of: Int32(8)) + bytes(of: Int64(1000))
-        body += bytes(of: UInt64(3)) + bytes(of: count) + bytes(of: kind)
+        body += bytes(of: UInt64(3)) + bytes(of: count)
+        body += bytes(of: UInt64(chain.count)) + chain.flatMap { bytes(of: $0) }
+        body += bytes(of: kind)
         if kind != 0 { body += (0..<17).flatMap { bytes(of: UInt64(100 + $0)) } }
         body += bytes(of: size) + (0..<stack).map { UInt8(truncatingIfNeeded: $0) }
         if let copied { body += bytes(of: copied) }
@@ -20,15 +22,15 @@ import Testing
     }
 
     private static func observations(
-        _ body: [UInt8], base: Int64 = 10
+        _ body: [UInt8], base: Int64 = 10, mode: UInt16 = 1
     ) -> [ThreadSamples.Observation] {
         let record =
-            bytes(of: UInt32(9)) + bytes(of: UInt16(0))
+            bytes(of: UInt32(9)) + bytes(of: mode)
             + bytes(of: UInt16(clamping: 8 + body.count)) + body
         var found: [ThreadSamples.Observation] = []
         PerfRecords(record[...]).forEach { record in
             let count = record.number(at: 24, as: Int64.self) ?? 0
-            let seen = ThreadSamples.observation(record, cpu: base &+ count, registersAt: 32)
+            let seen = ThreadSamples.observation(record, cpu: base &+ count, chainAt: 32)
             if let seen { found.append(seen) }
         }
         return found
@@ -45,8 +47,27 @@ import Testing
         #expect(try #require(Self.observations(Self.body(copied: 64)).first).isCut)
     }
 
+    @Test func whereItIsInTheKernel() throws {
+        // PERF_CONTEXT_KERNEL is no address.
+        let body = Self.body(chain: [UInt64(bitPattern: -128), 1 << 63, 1 << 63 | 16])
+        let seen = try #require(Self.observations(body).first)
+        let chain: [UInt64] = [1 << 63, 1 << 63 | 16]
+        #expect(seen.kernelChain == chain)
+        #expect(seen.isInCall)
+        #expect(seen.registers[0] == 100 && seen.stack.bytes.count == 40)
+        // PERF_RECORD_MISC_USER: what the kernel says of itself there is not the thread's.
+        #expect(try #require(Self.observations(body, mode: 2).first).kernelChain.isEmpty)
+    }
+
+    @Test(arguments: [20, 8193, 1 << 60, .max] as [UInt64])
+    func chainsThatCannotBe(count: UInt64) {
+        var body = Self.body()
+        body.replaceSubrange(32..<40, with: bytes(of: count))
+        #expect(Self.observations(body).isEmpty)
+    }
+
     @Test func atEveryLength() {
-        let whole = Self.body()
+        let whole = Self.body(chain: [1 << 63])
         for length in 0..<whole.count {
             #expect(Self.observations(Array(whole.prefix(length))).isEmpty, "\(length)")
         }

@@ -59,9 +59,11 @@ struct FrameExpander {
         let known = symbol.flatMap { $0.isEmpty ? nil : $0 }
         func lookup() -> String { "0x" + String(address.address.lookup, radix: 16) }
         guard let index = address.module, modules.indices.contains(index.rawValue) else {
+            let isKernel = CodeAddress.isKernel(address.address.value)
             return Function(
-                name: known ?? lookup(), module: Function.unknownModule, moduleIndex: nil,
-                isOwn: false)
+                name: known ?? lookup(),
+                module: isKernel ? Function.kernelModule : Function.unknownModule,
+                moduleIndex: nil, isOwn: false)
         }
         let module = modules[index.rawValue]
         return Function(

@@ -20,8 +20,10 @@ package struct Function: Hashable, Sendable {
 
     /// Stands for code that lies in no known module.
     package static let unknownModule = "[unknown]"
-    /// Stands for the kernel in the frames that name a wait.
-    package static let kernelModule = "[kernel]"
+    /// The kernel's own code, and what stands for it in the frames that name a wait.
+    package static let kernelModule = Module.kernelPath
+    /// Whether it is a function of the kernel's, or of a module of its.
+    package var isKernel: Bool { Module.isKernel(module) && !name.hasPrefix("[") }
 
     private static func invented(_ name: String, module: String = unknownModule) -> Function {
         Function(name: name, module: module, moduleIndex: nil, isOwn: false)

@@ -14,7 +14,7 @@ extension ComparisonReport {
         _ comparison: ProfileComparison, phases: Set<Int>? = nil
     ) -> String {
         var lines: [String: Compared<TimeSpan>] = [:]
-        let functions = comparison.functions.functions.map { FoldedStacks.element($0.name) }
+        let functions = comparison.functions.functions.map { FoldedStacks.element($0) }
         for (index, phase) in comparison.phases.enumerated()
         where phases?.contains(index) ?? true {
             var stacks = [String](repeating: "", count: phase.topDown.nodes.count)

@@ -70,7 +70,7 @@ extension TraceSession {
             observer.sample(
                 SharedSlots.Answer(
                     time: seen.time, cpu: seen.cpu, registers: seen.registers, stack: seen.stack,
-                    isOnAlternateStack: false), of: thread, counters)
+                    kernelChain: seen.kernelChain, isOnAlternateStack: false), of: thread, counters)
         }
         guard isCut, thread.samples != nil else { return }
         // It has grown: a longer copy, or, where there is none that is long enough, another way.

@@ -87,6 +87,8 @@ final class ThreadSamples {
         var cpu: Int64
         var registers: Registers
         var stack: StackCopy
+        /// As in ``Snapshot/kernelChain``.
+        var kernelChain: [UInt64]
         /// Whether the stack goes on behind what was copied.
         var isCut: Bool
         /// Whether it was in the kernel's code, or has been there since the one before.
@@ -107,7 +109,7 @@ final class ThreadSamples {
                 guard record.kind == .sample,
                     let count = record.number(at: Self.countOffset, as: Int64.self),
                     var seen = Self.observation(
-                        record, cpu: count, registersAt: Self.countOffset + 8)
+                        record, cpu: count, chainAt: Self.countOffset + 8)
                 else { return }
                 // Those in the kernel's code may be missing.
                 if seen.cpu - lastSample.count > interval + interval / 2 { seen.isInCall = true }
@@ -147,16 +149,25 @@ final class ThreadSamples {
 
     // MARK: The record
 
-    // pid, tid, time, core, count; then the registers' kind, and they, and the stack.
+    // pid, tid, time, core, count; then where it is in the kernel, the registers' kind, and they, and
+    // the stack.
     private static let countOffset = 24
 
     /// The DWARF numbers of the registers, in the kernel's order.
     private static let kernelOrder = [0, 3, 2, 1, 4, 5, 6, 7, 16, 8, 9, 10, 11, 12, 13, 14, 15]
 
-    /// - Parameter kindOffset: where the registers' kind is.
+    /// What the kernel follows of its own stack unless it is told otherwise is 127 frames
+    /// (`kernel.perf_event_max_stack`); a record has no room for more.
+    private static let longestChain = 8192
+
+    /// - Parameter chainOffset: where the number of words in the kernel's part of the stack is.
     static func observation(
-        _ record: PerfRecords.Record, cpu: Int64, registersAt kindOffset: Int
+        _ record: PerfRecords.Record, cpu: Int64, chainAt chainOffset: Int
     ) -> Observation? {
+        guard let length = record.number(at: chainOffset, as: UInt64.self),
+            length <= longestChain
+        else { return nil }
+        let kindOffset = chainOffset + 8 + 8 * Int(length)
         guard let time = record.time, let kind = record.number(at: kindOffset, as: UInt64.self),
             kind != 0
         else { return nil }
@@ -178,6 +189,17 @@ final class ThreadSamples {
             stack: StackCopy(
                 start: registers.stackPointer,
                 bytes: record.bytes(at: sizeOffset + 8, count: Int(copied))),
+            kernelChain: kernelChain(record, at: chainOffset + 8, length: Int(length)),
             isCut: size > 0 && copied == size, isInCall: record.isInKernel)
+    }
+
+    /// Without the markers of its parts, `PERF_CONTEXT_MAX` and above.
+    private static func kernelChain(
+        _ record: PerfRecords.Record, at offset: Int, length: Int
+    ) -> [UInt64] {
+        guard record.isInKernel else { return [] }
+        return (0..<length).compactMap { index in
+            record.number(at: offset + 8 * index, as: UInt64.self)
+        }.filter { $0 < UInt64(bitPattern: -4095) }
     }
 }

@@ -167,7 +167,7 @@ final class TreeSamples {
 
     private func add(_ record: PerfRecords.Record) {
         guard let tid = record.tid,
-            let seen = ThreadSamples.observation(record, cpu: 0, registersAt: Self.kindOffset)
+            let seen = ThreadSamples.observation(record, cpu: 0, chainAt: Self.chainOffset)
         else { return }
         samples.add(seen, of: tid)
     }
@@ -178,6 +178,6 @@ final class TreeSamples {
         mappings.add(CodeMapped(time: time, mapping: mapping), of: pid)
     }
 
-    // pid, tid, time, core; then the registers' kind.
-    private static let kindOffset = 24
+    // pid, tid, time, core; then where it is in the kernel.
+    private static let chainOffset = 24
 }

@@ -125,7 +125,10 @@ struct ThreadObserver: ~Copyable {
         if ownCode?.contains(answer.registers.programCounter) == true {
             content = .none
         } else if !answer.stack.bytes.isEmpty {
-            content = .snapshot(Snapshot(registers: answer.registers, stack: answer.stack))
+            content = .snapshot(
+                Snapshot(
+                    registers: answer.registers, stack: answer.stack,
+                    kernelChain: answer.kernelChain))
         }
         // The kernel's own figure of a running thread lags; its CPU clock does not.
         var counters = known

@@ -141,6 +141,8 @@ final class SharedSlots {
         var cpu: Int64
         var registers: Registers
         var stack: StackCopy
+        /// As in ``Snapshot/kernelChain``. A signal is answered from the program's own code.
+        var kernelChain: [UInt64] = []
         /// It was on an alternate signal stack: only a stop can copy both.
         var isOnAlternateStack: Bool
     }

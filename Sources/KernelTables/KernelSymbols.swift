@@ -1,0 +1,120 @@
+/// The functions of a kernel as `/proc/kallsyms` lists them: `ADDRESS TYPE NAME`, and behind a tab
+/// `[MODULE]` where it is one of a loadable module. Copies of the list are read alike.
+///
+/// A function covers what lies up to the next one of the same module: sizes are not listed.
+package struct KernelSymbols: Sendable {
+    private let text: [UInt8]
+    /// Where `_text` is, or `_stext` where that is missing; nil: not listed, or hidden
+    /// (`kernel.kptr_restrict`).
+    package let start: UInt64?
+    /// Behind the last byte of the kernel's own code; nil: not listed.
+    private let end: UInt64?
+
+    /// A larger list is not read; a usual one has 6 MB.
+    private static let largest = 64 << 20
+
+    /// nil: there is no such file, or it is too large.
+    package init?(path: String) {
+        guard let text = FileBytes.read(path, limit: Self.largest) else { return nil }
+        self.init(text)
+    }
+
+    package init(_ text: [UInt8]) {
+        self.text = text
+        let borders = Borders(text)
+        (start, end) = (borders.start, borders.end)
+    }
+
+    /// Reads only the list's beginning, where the kernel's code begins.
+    static func start(path: String) -> UInt64? {
+        FileBytes.readBeginning(path, count: 64 << 10).flatMap { Borders($0).start }
+    }
+
+    /// - Parameters:
+    ///   - addresses: of memory, ascending.
+    ///   - module: a loadable module's name; nil: the kernel's own code.
+    /// - Returns: the names of those that a function covers.
+    package func names(
+        at addresses: [UInt64], of module: Substring? = nil
+    ) -> [UInt64: String] {
+        guard !addresses.isEmpty else { return [:] }
+        let module = module.map { Array($0.utf8) }
+        var best = [Candidate?](repeating: nil, count: addresses.count)
+        KernelLines(text).forEach { line in
+            guard line.isCode, line.isOf(module) else { return }
+            let index = Self.position(of: line.address, in: addresses)
+            guard index < addresses.count else { return }
+            let candidate = Candidate(line)
+            if best[index].map({ candidate.isBetter(than: $0) }) ?? true { best[index] = candidate }
+        }
+        var result: [UInt64: String] = [:]
+        var last: Candidate?
+        for (index, address) in addresses.enumerated() {
+            // What begins before an address covers the next ones, too, if nothing is nearer.
+            last = best[index] ?? last
+            guard let last, module != nil || end.map({ address < $0 }) ?? true else { continue }
+            result[address] = String(decoding: last.name, as: UTF8.self)
+        }
+        return result
+    }
+
+    /// The position of the first that is not below `value`.
+    private static func position(of value: UInt64, in sorted: [UInt64]) -> Int {
+        var (low, high) = (0, sorted.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if sorted[middle] < value { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// Where the kernel's own code lies.
+    private struct Borders {
+        var start: UInt64?
+        var end: UInt64?
+
+        init(_ text: [UInt8]) {
+            var alternative: UInt64?
+            KernelLines(text).forEach { line in
+                // Hidden addresses are zero.
+                guard line.address != 0, line.module.isEmpty, line.name.first == 0x5f else {
+                    return
+                }
+                if line.name.elementsEqual("_text".utf8) { start = line.address }
+                if line.name.elementsEqual("_stext".utf8) { alternative = line.address }
+                if line.name.elementsEqual("_etext".utf8) { end = line.address }
+            }
+            start = start ?? alternative
+        }
+    }
+}
+
+/// One of several names that could be shown for an address: of the nearest functions, one that is
+/// seen outside of its file before one that is not, a weak one last; then fewer leading underscores,
+/// the longer and the alphabetically first name. perf chooses alike.
+private struct Candidate {
+    let address: UInt64
+    let name: ArraySlice<UInt8>
+    private let rank: Int
+    private let underscores: Int
+
+    init(_ line: KernelLines.Line) {
+        address = line.address
+        name = line.name
+        rank =
+            switch line.type {
+            case UInt8(ascii: "T"): 0
+            case UInt8(ascii: "t"): 1
+            default: 2
+            }
+        underscores = line.name.prefix { $0 == UInt8(ascii: "_") }.count
+    }
+
+    func isBetter(than other: Candidate) -> Bool {
+        if address != other.address { return address > other.address }
+        if rank != other.rank { return rank < other.rank }
+        if underscores != other.underscores { return underscores < other.underscores }
+        if name.count != other.name.count { return name.count > other.name.count }
+        return name.lexicographicallyPrecedes(other.name)
+    }
+}

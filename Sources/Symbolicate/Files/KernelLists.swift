@@ -1,0 +1,72 @@
+internal import Glibc
+internal import KernelTables
+package import ProfileModel
+
+/// Where the names of the kernel's functions come from: the list of the kernel that runs now, if it
+/// is the one that was recorded, or the copy that perf keeps of one in `~/.debug`. Both are told by the
+/// build id. Where a module lies only the running kernel tells, so modules have names from there alone.
+package struct KernelLists: Sendable {
+    /// Below which `/proc` and `/sys` are.
+    private let root: String
+    /// nil: perf keeps no copies.
+    private let home: String?
+
+    package init() { self.init(root: "", home: getenv("HOME").map { String(cString: $0) }) }
+
+    package init(root: String, home: String?) {
+        self.root = root
+        self.home = home
+    }
+
+    struct Found {
+        var summary: ModuleSymbols
+        /// By the module's own addresses.
+        var names: [UInt64: String] = [:]
+    }
+
+    /// - Parameter questions: of the kernel and its modules, each with addresses of its own.
+    /// - Returns: one for each.
+    func find(_ questions: [(module: Module, addresses: [UInt64])]) -> [Found] {
+        let running = RunningKernel(root: root)
+        var list: KernelSymbols?
+        return questions.map { module, addresses in
+            if let start = running?.start(of: module) {
+                list = list ?? KernelSymbols(path: root + "/proc/kallsyms")
+                if let list { return Self.found(addresses, list, start, module) }
+            }
+            if let copy = copy(of: module), let start = copy.start {
+                return Self.found(addresses, copy, start, module)
+            }
+            return Found(summary: ModuleSymbols(remarks: [Self.remark(on: module, running)]))
+        }
+    }
+
+    private static func found(
+        _ addresses: [UInt64], _ list: KernelSymbols, _ start: UInt64, _ module: Module
+    ) -> Found {
+        let places = Set(addresses.map { $0 &+ start }).sorted()
+        let names = list.names(at: places, of: module.kernelModuleName)
+        return Found(
+            summary: ModuleSymbols(symbolOrigin: .complete),
+            names: Dictionary(
+                uniqueKeysWithValues: names.map { ($0.key &- start, Demangler.bounded($0.value)) }))
+    }
+
+    private func copy(of module: Module) -> KernelSymbols? {
+        guard module.path == Module.kernelPath, module.buildID.count > 1, let home else {
+            return nil
+        }
+        let folder = Hexadecimal.text(of: module.buildID[..<1])
+        let name = Hexadecimal.text(of: module.buildID[1...])
+        return KernelSymbols(path: "\(home)/.debug/.build-id/\(folder)/\(name)/kallsyms")
+    }
+
+    private static func remark(on module: Module, _ running: RunningKernel?) -> ModuleRemark {
+        if module.buildID.isEmpty {
+            return ModuleRemark(.unreadable, "which kernel it was is not known")
+        }
+        return running == nil
+            ? ModuleRemark(.unreadable, "kernel.kptr_restrict hides the kernel's addresses")
+            : ModuleRemark(.otherBuildID)
+    }
+}
