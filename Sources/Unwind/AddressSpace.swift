@@ -9,6 +9,8 @@ struct AddressSpace {
         /// nil for code without a file (JIT).
         var module: ModuleIndex?
         var tables: FrameTables?
+        /// Whether it is memory that has no name.
+        var isNameless = false
 
         /// As walks write it: the module's index, or -1.
         var moduleNumber: Int32 { module.flatMap { Int32(exactly: $0.rawValue) } ?? -1 }
@@ -35,6 +37,8 @@ struct AddressSpace {
     /// The kernel's code, apart from what walks may go through. Ascending and disjoint.
     private var kernel: [Range] = []
     private let files: MappedFiles
+    /// CPython's, where the interpreter and code without a name are mapped.
+    private(set) var trampoline: PythonTrampoline?
     /// Where our own code is: part of the way, but nobody's frames.
     private var ownCode: [Swift.Range<UInt64>] = []
     /// Of the files that this process has mapped.
@@ -87,7 +91,7 @@ struct AddressSpace {
                 ?? (mapping.isNameless ? 0 : mapping.start &- mapping.fileOffset)
             let range = Range(
                 start: mapping.start, end: mapping.end, bias: bias, module: module,
-                tables: module.flatMap { files.tables(of: $0) })
+                tables: module.flatMap { files.tables(of: $0) }, isNameless: mapping.isNameless)
             ranges.append(range)
             if let module, !known.contains(Identity(range)) {
                 added.append(
@@ -95,6 +99,9 @@ struct AddressSpace {
                         start: mapping.start, end: mapping.end, bias: bias, module: module,
                         time: time))
             }
+        }
+        if trampoline == nil, ranges.contains(where: \.isNameless) {
+            trampoline = ranges.lazy.compactMap { $0.tables?.trampoline }.first
         }
         return (added, known.isSubset(of: ranges.map(Identity.init)))
     }

@@ -39,7 +39,9 @@ extension Unwinder {
             case .frameRecord:
                 walk.stackPointer = registers.stackPointer
                 walk.setFramePointer(registers.framePointer)
-                if leaveBareLeaf(&walk, memory) {
+                if leaveTrampoline(&walk, memory) || leaveBareLeaf(&walk, memory) {
+                    registers[Registers.framePointer] =
+                        walk.hasFramePointer ? walk.framePointer : nil
                     registers[Registers.stackPointer] = walk.stackPointer
                     registers[Registers.programCounter] = walk.programCounter
                     continue

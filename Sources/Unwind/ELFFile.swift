@@ -158,6 +158,15 @@ final class ELFFile {
         in table: UInt32 = UInt32(SHT_SYMTAB),
         _ body: (UnsafePointer<CChar>, UInt64, UInt64) -> Void
     ) {
+        forEachSymbol(in: table) { name, symbol in
+            guard symbol.st_info & 0xF == UInt8(STT_FUNC) else { return }
+            body(name, symbol.st_value, symbol.st_size)
+        }
+    }
+
+    private func forEachSymbol(
+        in table: UInt32, _ body: (UnsafePointer<CChar>, GElf_Sym) -> Void
+    ) {
         forEachSection { section, header in
             guard header.sh_type == table, header.sh_entsize > 0,
                 let data = elf_getdata(section, nil)
@@ -166,12 +175,22 @@ final class ELFFile {
                 var symbol = GElf_Sym()
                 guard let index = Int32(exactly: index), gelf_getsym(data, index, &symbol) != nil
                 else { return }
-                guard symbol.st_info & 0xF == UInt8(STT_FUNC),
-                    let name = elf_strptr(handle, Int(header.sh_link), Int(symbol.st_name))
+                guard let name = elf_strptr(handle, Int(header.sh_link), Int(symbol.st_name))
                 else { continue }
-                body(name, symbol.st_value, symbol.st_size)
+                body(name, symbol)
             }
         }
+    }
+
+    /// The address of its own of a symbol that other files may use; nil without it.
+    func exportedAddress(of wanted: String) -> UInt64? {
+        var found: UInt64?
+        forEachSymbol(in: UInt32(SHT_DYNSYM)) { name, symbol in
+            guard found == nil, symbol.st_shndx != UInt16(SHN_UNDEF), strcmp(name, wanted) == 0
+            else { return }
+            found = symbol.st_value
+        }
+        return found
     }
 
     private func forEachSection(_ body: (OpaquePointer, GElf_Shdr) -> Void) {

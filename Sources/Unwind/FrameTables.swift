@@ -21,8 +21,8 @@ final class FrameTables {
     private lazy var goFunctions = file.goFunctions()
     private lazy var goEntries = GoEntries(file, goFunctions)
     private lazy var exitCalls = ExitCalls(file)
-    /// What ``isBehindCall(_:)`` has found: asked again and again of the same few.
-    private var calls: [UInt64: Bool] = [:]
+    /// What was found before addresses: asked again and again of the same few.
+    private var calls: [UInt64: Call] = [:]
     private static let mostCalls = 4096
 
     init(_ file: ELFFile) {
@@ -118,22 +118,39 @@ final class FrameTables {
 
     /// Whether the instruction before an address is a call: `call rel32`, or `call r/m` of any
     /// length (Intel SDM, CALL).
-    func isBehindCall(_ address: UInt64) -> Bool {
+    func isBehindCall(_ address: UInt64) -> Bool { !call(before: address).isEmpty }
+
+    /// Whether the instruction before an address is a call through a pointer: `call r/m`.
+    func isBehindIndirectCall(_ address: UInt64) -> Bool {
+        call(before: address).contains(.indirect)
+    }
+
+    private func call(before address: UInt64) -> Call {
         if let known = calls[address] { return known }
-        let answer = seesCall(before: address)
+        let answer = readCall(before: address)
         if calls.count >= Self.mostCalls { calls.removeAll(keepingCapacity: true) }
         calls[address] = answer
         return answer
     }
 
-    private func seesCall(before address: UInt64) -> Bool {
-        guard address >= 7, let code = file.bytes(at: address &- 7, count: 7) else { return false }
-        if code[2] == 0xE8 { return true }
+    private func readCall(before address: UInt64) -> Call {
+        guard address >= 7, let code = file.bytes(at: address &- 7, count: 7) else { return [] }
+        var call: Call = code[2] == 0xE8 ? .direct : []
         for start in 0...5 where code[start] == 0xFF && (code[start + 1] >> 3) & 7 == 2 {
-            return true
+            call.insert(.indirect)
         }
-        return false
+        return call
     }
+
+    /// Which calls the bytes before an address could be.
+    private struct Call: OptionSet {
+        var rawValue: UInt8
+        static let direct = Call(rawValue: 1)
+        static let indirect = Call(rawValue: 2)
+    }
+
+    /// CPython's, if the file is its interpreter.
+    private(set) lazy var trampoline = PythonTrampoline(file)
 
     /// Steps from a frame to its caller by all that the tables say.
     func step(

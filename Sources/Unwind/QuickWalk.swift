@@ -15,7 +15,7 @@ extension Unwinder {
                     ? guessFramePointer(&walk, memory) : .truncated(.unknownRegister)
             case .other(let kind):
                 if case .frameRecord = kind, mayGuess, !walk.hasFramePointer {
-                    if leaveBareLeaf(&walk, memory) { continue }
+                    if leaveTrampoline(&walk, memory) || leaveBareLeaf(&walk, memory) { continue }
                     return guessFramePointer(&walk, memory)
                 }
                 if let end = leave(&walk, by: kind, memory) { return end }
@@ -112,7 +112,8 @@ extension Unwinder {
         case .end:
             return .complete
         case .frameRecord:
-            return leaveBareLeaf(&walk, memory) ? nil : followFrameRecord(&walk, memory)
+            return leaveTrampoline(&walk, memory) || leaveBareLeaf(&walk, memory)
+                ? nil : followFrameRecord(&walk, memory)
         case .afterSystemCall:
             return leaveSystemCall(&walk, memory)
         case .signalReturn:

@@ -1,0 +1,113 @@
+import CElfutils
+import Glibc
+
+/// CPython's trampolines for perf (`-X perf`, `PYTHONPERFSUPPORT=1`; since 3.12): each Python function is
+/// called through a copy of its own of one short function, `Python/asm_trampoline.S`, in memory that no
+/// file has. The interpreter's file has the original, so that its instructions say what a copy has pushed
+/// where. Copies lie in arenas of 64 KiB, in 3.12 one right behind the other, since then at multiples of 16
+/// bytes (`Python/perf_trampoline.c`).
+struct PythonTrampoline: Hashable {
+    /// How many bytes the code has pushed before each of its instructions, by where that begins.
+    private let pushed: [UInt64: UInt64]
+    /// Behind its call.
+    private let returnOffset: UInt64
+    /// Whether what it has pushed is the caller's frame pointer.
+    let savesFramePointer: Bool
+
+    /// From one copy to the next; which of them it is depends on the version.
+    private let strides: [UInt64]
+
+    private static let arenaSize: UInt64 = 64 << 10
+    private static let alignment: UInt64 = 16
+    private static let name = "_Py_trampoline_func_start"
+    private static let marker: [UInt8] = [0xF3, 0x0F, 0x1E, 0xFA]  // endbr64
+
+    /// `sub $8, %rsp; call *%rcx; add $8, %rsp; ret`
+    private static let plain: [[UInt8]] = [
+        [0x48, 0x83, 0xEC, 0x08], [0xFF, 0xD1], [0x48, 0x83, 0xC4, 0x08], [0xC3],
+    ]
+    /// `push %rbp; mov %rsp, %rbp; call *%rcx; pop %rbp; ret`
+    private static let framed: [[UInt8]] = [
+        [0x55], [0x48, 0x89, 0xE5], [0xFF, 0xD1], [0x5D], [0xC3],
+    ]
+
+    /// nil: it is no interpreter, or one whose trampoline has another shape.
+    init?(_ file: ELFFile) {
+        guard let address = file.exportedAddress(of: Self.name),
+            let code = file.bytes(at: address, count: Int(Self.alignment))
+        else { return nil }
+        self.init(code: code)
+    }
+
+    init?(code: [UInt8]) {
+        let rest = code.starts(with: Self.marker) ? code.dropFirst(Self.marker.count) : code[...]
+        let first = UInt64(rest.startIndex)
+        if rest.starts(with: Self.plain.joined()) {
+            self.init(Self.plain, at: first, savesFramePointer: false)
+        } else if rest.starts(with: Self.framed.joined()) {
+            self.init(Self.framed, at: first, savesFramePointer: true)
+        } else {
+            return nil
+        }
+    }
+
+    private init(_ instructions: [[UInt8]], at first: UInt64, savesFramePointer: Bool) {
+        var pushed: [UInt64: UInt64] = first == 0 ? [:] : [0: 0]
+        var (place, returnOffset) = (first, first)
+        for (index, instruction) in instructions.enumerated() {
+            pushed[place] = index == 0 || index == instructions.count - 1 ? 0 : 8
+            place += UInt64(instruction.count)
+            if instruction[0] == 0xFF { returnOffset = place }
+        }
+        strides = [place, (place + Self.alignment - 1) / Self.alignment * Self.alignment]
+        self.pushed = pushed
+        self.returnOffset = returnOffset
+        self.savesFramePointer = savesFramePointer
+    }
+
+    /// How far above the stack pointer a copy's return address may lie.
+    ///
+    /// - Parameters:
+    ///   - offset: behind an arena's first byte.
+    ///   - isReturnAddress: whether the thread will return there.
+    /// - Returns: empty where no copy has an instruction, or makes no call.
+    func returnPlaces(at offset: UInt64, isReturnAddress: Bool) -> Set<UInt64> {
+        var places: Set<UInt64> = []
+        for stride in strides {
+            let place = offset % Self.arenaSize % stride
+            if isReturnAddress, place != returnOffset { continue }
+            if let pushed = pushed[place] { places.insert(pushed) }
+        }
+        return places
+    }
+}
+
+extension Unwinder {
+    /// Leaves a copy of CPython's trampoline. Other code may lie there, too: what is on the stack must
+    /// be the way back behind a call through a pointer, as trampolines are called.
+    func leaveTrampoline(_ walk: inout Walk, _ memory: StackMemory) -> Bool {
+        guard let trampoline = space.trampoline,
+            let index = space.rangeIndex(around: walk.lookup), space.ranges[index].isNameless
+        else { return false }
+        let places = trampoline.returnPlaces(
+            at: walk.programCounter &- space.ranges[index].start,
+            isReturnAddress: walk.lookup != walk.programCounter
+        ).filter { isWayBack(memory.word(at: walk.stackPointer &+ $0)) }
+        guard let place = places.first, places.count == 1,
+            let caller = memory.word(at: walk.stackPointer &+ place)
+        else { return false }
+        if trampoline.savesFramePointer, place > 0 {
+            walk.setFramePointer(memory.word(at: walk.stackPointer))
+        }
+        walk.stackPointer &+= place &+ 8
+        walk.move(toReturnAddress: caller)
+        return true
+    }
+
+    /// Whether a word is an address behind a call through a pointer.
+    private func isWayBack(_ word: UInt64?) -> Bool {
+        guard let word, let index = space.rangeIndex(around: word) else { return false }
+        let range = space.ranges[index]
+        return range.tables?.isBehindIndirectCall(word &- range.bias) == true
+    }
+}

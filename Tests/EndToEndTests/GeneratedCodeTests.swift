@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// Stacks through code for which no file has tables.
+    @Suite struct GeneratedCode {
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        /// Python functions that call each other and compute for a while, in a known order.
+        private static let program = """
+            def inner(n):
+                return sum(i * i for i in range(n))
+            def middle(n):
+                return max([inner(n), 0], key=lambda value: value)
+            def outer(n):
+                return middle(n)
+            for _ in range(200):
+                outer(40000)
+            """
+
+        /// An interpreter that has trampolines for perf.
+        private static let python: String? = {
+            let folder = (Setup.environment["HOME"] ?? "") + "/.pyenv/versions"
+            let own = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            let names = ["python3", "python3.12", "python3.13", "python3.14"]
+            let candidates =
+                names.compactMap(Tool.find) + own.sorted().map { "\(folder)/\($0)/bin/python3" }
+            return candidates.first { path in
+                let check = "import sys; sys.activate_stack_trampoline('perf')"
+                return (try? Command([path, "-c", check]).run())?.status == 0
+            }
+        }()
+
+        @Test(.enabled(if: Self.python != nil, "no CPython of 3.12 or later with -X perf"))
+        func pythonsTrampolines() throws {
+            let python = try #require(Self.python)
+            let recorded = try Firstlight.record(
+                [python, "-X", "perf", "-c", Self.program], in: scratch)
+            let report = try recorded.json()
+            #expect(report.launch.slices > 100)
+            // The first ones may be: nobody has seen yet that the copies are mapped.
+            #expect(
+                report.launch.truncatedStacks * 20 <= report.launch.slices,
+                "\(report.launch.truncatedStacks) of \(report.launch.slices)")
+            // Who calls whom is as written.
+            let folded = try recorded.folded("--no-phase", "--no-thread")
+            let order = ["<module>", "outer", "middle", "inner", "inner.<locals>.<genexpr>"]
+                .map { "py::\($0):<string>" }
+            var seen: Int64 = 0
+            for line in folded.lines where line.frames.first != "[truncated]" {
+                let functions = line.frames.filter { $0.hasSuffix(":<string>") }
+                if functions.contains(where: { $0.contains("<lambda>") }) { continue }
+                #expect(functions == Array(order.prefix(functions.count)))
+                if functions.count >= 4 { seen += line.count }
+            }
+            #expect(seen * 2 > folded.total)
+        }
+    }
+}
