@@ -79,11 +79,26 @@ extension Unwinder {
             return .caller(caller, isSignalFrame: true)
         case .frameRecord, .afterSystemCall:
             return .frameRecord
+        case .fromSavedStackPointer:
+            return step(bySavedStackPointer: rule, registers, memory)
         default:
             return range.tables?.step(
                 at: address &- range.bias, registers: registers, memory: memory)
                 ?? step(by: rule, registers, memory)
         }
+    }
+
+    private func step(
+        bySavedStackPointer rule: UnwindRule, _ registers: Registers, _ memory: StackMemory
+    ) -> GeneralStep {
+        let place = registers.stackPointer &+ UInt64(bitPattern: Int64(rule.cfaOffset))
+        guard let saved = memory.word(at: place), let address = memory.word(at: saved) else {
+            return .failed(.stackLimit)
+        }
+        var caller = registers
+        caller[Registers.stackPointer] = saved &+ 8
+        caller[Registers.programCounter] = address
+        return .caller(caller, isSignalFrame: false)
     }
 
     /// Rules that come from no unwind table: of Go's functions, of `_init`.

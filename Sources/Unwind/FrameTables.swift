@@ -37,6 +37,7 @@ final class FrameTables {
     /// The compact rule for a program counter (in the module's own addresses).
     func rule(at address: UInt64) -> UnwindRule {
         if goEntries.contains(address) { return UnwindRule(.end) }
+        if goEntries.callsC(from: address), let rule = ruleOfCallToC(at: address) { return rule }
         switch rows?.answer(at: address) {
         case .rule(let rule):
             return rule
@@ -67,6 +68,23 @@ final class FrameTables {
         var rule = UnwindRule(.fromStackPointer)
         rule.cfaOffset = size + 8
         if size > 0 { rule.framePointerOffset = -16 }
+        return rule
+    }
+
+    /// `asmcgocall` calls a function of C through rax, on the thread's own stack. If it was there
+    /// already, it takes its stack pointer back behind the call: `mov N(%rsp), %rsi; mov %rsi, %rsp`. If
+    /// not, it goes back to a goroutine's stack, and its frame is the first on this one.
+    ///
+    /// - Parameter address: the last byte of a call that has not returned.
+    private func ruleOfCallToC(at address: UInt64) -> UnwindRule? {
+        guard address > 0, file.bytes(at: address &- 1, count: 2) == [0xFF, 0xD0],
+            let next = file.bytes(at: address &+ 1, count: 8)
+        else { return nil }
+        guard next.starts(with: [0x48, 0x8B, 0x74, 0x24]), next[5...] == [0x48, 0x89, 0xF4],
+            next[4] < 0x80
+        else { return UnwindRule(.end) }
+        var rule = UnwindRule(.fromSavedStackPointer)
+        rule.cfaOffset = Int32(next[4])
         return rule
     }
 

@@ -116,6 +116,8 @@ extension Unwinder {
                 ? nil : followFrameRecord(&walk, memory)
         case .afterSystemCall:
             return leaveSystemCall(&walk, memory)
+        case .fromSavedStackPointer:
+            return leaveSwitchedStack(&walk, memory)
         case .signalReturn:
             return leaveSignalHandler(&walk, memory)
         case .unmapped:
@@ -123,6 +125,19 @@ extension Unwinder {
         case .general, .fromStackPointer, .fromFramePointer, .fromSavedAddress:
             return .needsTables
         }
+    }
+
+    /// A function of Go's runtime that has aligned the stack for C.
+    private func leaveSwitchedStack(_ walk: inout Walk, _ memory: StackMemory) -> WalkEnd? {
+        let offset = UInt64(bitPattern: Int64(makeEntry(for: walk.lookup).rule.cfaOffset))
+        guard let saved = memory.word(at: walk.stackPointer &+ offset) else {
+            return .truncated(.stackLimit)
+        }
+        guard saved > walk.stackPointer else { return .truncated(.noProgress) }
+        guard let caller = memory.word(at: saved) else { return .truncated(.stackLimit) }
+        walk.stackPointer = saved &+ 8
+        walk.move(toReturnAddress: caller)
+        return caller == 0 ? .complete : nil
     }
 
     /// A call through a wild or null pointer: the return address lies where it was pushed.

@@ -10,6 +10,9 @@ struct UnwindRule: Hashable {
         /// The canonical frame address was saved at the frame pointer + offset, as functions do
         /// that realign their stack. The caller's frame pointer lies relative to the frame pointer.
         case fromSavedAddress
+        /// The caller's stack pointer was saved at the stack pointer + offset; its return address is on
+        /// top there.
+        case fromSavedStackPointer
         /// The tables say that there is no caller: a thread's entry function.
         case end
         /// DWARF expressions, signal frames, other registers: the module's tables must be asked.

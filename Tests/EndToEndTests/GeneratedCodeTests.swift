@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// Stacks through code for which no file has tables.
+    /// Stacks through code for which no file has tables, and through Go's changes of the stack.
     @Suite struct GeneratedCode {
         private let scratch: Scratch
 
@@ -56,6 +56,21 @@ extension EndToEnd {
                 if functions.count >= 4 { seen += line.count }
             }
             #expect(seen * 2 > folded.total)
+        }
+
+        /// They leave the goroutine's stack for the thread's, where their stack begins.
+        @Test(.needs("go")) func goCallsC() throws {
+            let recorded = try Firstlight.record(
+                [try Setup.fixture("callingc")], in: scratch)
+            let report = try recorded.json()
+            #expect(report.launch.slices > 50)
+            #expect(
+                report.launch.truncatedStacks * 20 <= report.launch.slices,
+                "\(report.launch.truncatedStacks) of \(report.launch.slices)")
+            let folded = try recorded.folded("--no-phase", "--no-thread")
+            let inside = folded.lines.filter { $0.frames.contains("compute") }
+            #expect(inside.reduce(0) { $0 + $1.count } * 2 > folded.total)
+            #expect(inside.allSatisfy { $0.frames.first?.hasPrefix("runtime.asmcgocall") == true })
         }
     }
 }

@@ -148,46 +148,5 @@ extension EndToEnd {
             #expect(unnamed.reduce(0) { $0 + $1.count } * 50 <= folded.total)
             #expect(folded.lines.contains { $0.frames.contains("main.handle") })
         }
-
-        private static let callsC = """
-            package main
-
-            // static unsigned long compute(unsigned long state, long rounds) {
-            // 	for (; rounds > 0; rounds--) {
-            // 		state ^= state << 13;
-            // 		state ^= state >> 7;
-            // 		state ^= state << 17;
-            // 	}
-            // 	return state;
-            // }
-            import "C"
-            import "fmt"
-
-            func main() {
-            	fmt.Println(C.compute(1, 100000000))
-            }
-            """
-
-        /// C runs on the thread's own stack, and not on the goroutine's that called it.
-        @Test func oneThatCallsC() throws {
-            try Data(Self.callsC.utf8).write(to: URL(fileURLWithPath: scratch("main.go")))
-            let built = try Command(
-                ["go", "build", "-ldflags=-s -w", "-o", scratch("caller"), scratch("main.go")],
-                adding: ["CGO_ENABLED": "1", "GO111MODULE": "off"]
-            ).run(limit: 240)
-            #expect(built.status == 0, "\(built.error)")
-            let finished = try Firstlight.recording(
-                [scratch("caller")], to: scratch("launch"), options: ["--quiet"]
-            ).run()
-            let recorded = Recorded(path: scratch("launch"), finished: finished)
-            let launch = try recorded.json().launch
-            #expect(launch.slices > 50)
-            #expect(launch.truncatedStacks * 50 <= launch.slices)
-            // Nothing is made up of what else lies on that stack.
-            let folded = try recorded.folded("--no-phase", "--no-thread")
-            let calls = folded.lines.filter { $0.frames.contains("runtime.asmcgocall") }
-            #expect(calls.reduce(0) { $0 + $1.count } * 2 > folded.total)
-            #expect(calls.allSatisfy { $0.frames.first == "runtime.asmcgocall" })
-        }
     }
 }
