@@ -52,6 +52,8 @@
 #define UNANNOUNCED 2356
 #define AHEAD_NS 2544
 #define FOLLOWED_NS 2552
+#define ENTRY_SLOT 2592
+#define REAL_ENTRY 2600
 
 __asm__(
     ".section fl_code,\"ax\",@progbits\n"
@@ -77,6 +79,7 @@ __asm__(
 
 #include "code.h"
 #include "signals.h"
+#include "words.h"
 #include "linking.h"
 #include "pieces.h"
 
@@ -115,6 +118,8 @@ CHECK(may_gain_privileges, MAY_GAIN_PRIVILEGES);
 CHECK(unannounced, UNANNOUNCED);
 CHECK(ahead_ns, AHEAD_NS);
 CHECK(followed_ns, FOLLOWED_NS);
+CHECK(entry_slot, ENTRY_SLOT);
+CHECK(real_entry, REAL_ENTRY);
 #define CHECK_SLOT(field, offset) \
     _Static_assert(offsetof(struct fl_slot, field) == offset, "the code above counts on it")
 CHECK_SLOT(alternate, 4);
@@ -150,7 +155,7 @@ _Static_assert(offsetof(struct fl_initializer, library) == 48, "the code above c
 _Static_assert(offsetof(struct fl_library, initializer) == 8, "the code above counts on it");
 _Static_assert(offsetof(struct fl_library, array) == 16, "the code above counts on it");
 _Static_assert(offsetof(struct fl_library, count) == 24, "the code above counts on it");
-_Static_assert(offsetof(struct fl_library, running) == 32, "the code above counts on it");
+_Static_assert(offsetof(struct fl_library, runs) == 152, "the code above counts on it");
 _Static_assert(FL_MOST_LIBRARIES * 4 <= FL_SLOTS - FL_CURSORS, "they have that much room");
 _Static_assert(FL_MOST_ENTRIES * 8 <= FL_RING - FL_ENTRIES, "they have that much room");
 _Static_assert(offsetof(struct fl_mark, words) == 4, "the code above counts on it");
@@ -160,7 +165,7 @@ extern const uint8_t fl_begin[], __start_fl_code[], __stop_fl_code[], fl_arrive_
     fl_debug_state[], fl_mark[],
     fl_sigaction[], fl_sigmask[], fl_execve[], fl_prctl[], fl_mlockall[], fl_syscall[],
     fl_stand_ins_end[], fl_sample_handler[], fl_restorer[],
-    fl_main[], fl_thunks[], fl_boot[], fl_boot_words[], fl_boot_end[], fl_away[], fl_away_words[],
+    fl_main[], fl_entry[], fl_thunks[], fl_boot[], fl_boot_words[], fl_boot_end[], fl_away[], fl_away_words[],
     fl_away_end[], fl_away_waiting[], fl_away_waiting_end[];
 
 static uint32_t place(const uint8_t *symbol) { return (uint32_t)(symbol - fl_begin); }
@@ -182,6 +187,7 @@ struct fl_code fl_code_describe(void) {
         .sample_handler = place(fl_sample_handler),
         .restorer = place(fl_restorer),
         .main = place(fl_main),
+        .entry = place(fl_entry),
         .thunks = place(fl_thunks),
     };
 }

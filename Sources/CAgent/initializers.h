@@ -75,7 +75,8 @@ __asm__(
     "  mov %rax, %r14\n"
     "  fl_time 3\n"  // CLOCK_THREAD_CPUTIME_ID
     "  mov %rax, %r13\n"
-    "  mov 32(%rbx), %rcx\n"  // running
+    "  mov 152(%rbx), %rdx\n"  // runs
+    "  mov (%rdx), %rcx\n"
     "  test %rcx, %rcx\n"
     "  je 3f\n"
     "  dec %rcx\n"
@@ -85,7 +86,7 @@ __asm__(
     "  mov %r14, 24(%rcx)\n"
     "  mov %r13, 40(%rcx)\n"
     "  movl $2, 8(%rcx)\n"  // FL_INITIALIZER_RETURNED; x86-64 keeps the stores in order
-    "  movq $0, 32(%rbx)\n"
+    "  movq $0, (%rdx)\n"
     "3:\n"
     "  test %r12, %r12\n"
     "  je 5f\n"
@@ -94,7 +95,7 @@ __asm__(
     "  jae 4f\n"
     "  incl " STATE(RECORDS) "\n"
     "  lea 1(%rax), %ecx\n"
-    "  mov %rcx, 32(%rbx)\n"
+    "  mov %rcx, (%rdx)\n"
     "  shl $6, %rax\n"
     "  lea " AREA(FL_RECORDS) ", %rbx\n"
     "  add %rax, %rbx\n"

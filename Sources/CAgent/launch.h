@@ -44,6 +44,24 @@ __asm__(
     "  call fl_linker_tells\n"
     "  jmp fl_leave\n"
 
+    // In place of the program's first instruction, where a linker goes that has told nothing until
+    // then. Stack and rdx are what that finds.
+    "fl_entry:\n"
+    "  push " STATE(REAL_ENTRY) "\n"
+    "  fl_enter\n"
+    "  sub $24, %rsp\n"
+    "  mov %rdx, (%rsp)\n"
+    "  mov " STATE(REAL_ENTRY) ", %rax\n"
+    "  mov " STATE(ENTRY_SLOT) ", %rcx\n"
+    "  mov %rax, (%rcx)\n"
+    "  fl_is_parent\n"
+    "  jne 1f\n"
+    "  lea -40(%rbp), %rdi\n"
+    "  call fl_program_begins\n"
+    "1:\n"
+    "  mov (%rsp), %rdx\n"
+    "  jmp fl_leave\n"
+
     // In place of the C library's start function, whose first argument is main, and whose fourth,
     // in programs that were linked before glibc 2.34, is what runs the program's initialisers.
     "fl_start:\n"

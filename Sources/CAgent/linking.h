@@ -120,6 +120,27 @@ CODE void end_stretch(int number) {
     moment->time_ns = clock_time(clock_monotonic);
 }
 
+// MARK: The gate
+
+// Waits until the recorder has done what must be done before anything runs: bounded, for it may
+// have been killed.
+INLINE void pass_gate(void) {
+    volatile struct fl_state *const own = state();
+    if (own->gate != FL_GATE_CLOSED) return;
+    own->gate_ns = clock_time(clock_monotonic);
+    __atomic_store_n(&own->gate, FL_GATE_WAITING, __ATOMIC_SEQ_CST);
+    const long child_signal = 17;  // SIGCHLD: whoever should get it by mistake ignores it
+    if (own->recorder != 0) call(call_kill, own->recorder, child_signal, 0, 0, 0, 0);
+    for (int naps = 0; naps < NAPS && own->gate == FL_GATE_WAITING; naps++) nap();
+    // Who has waited in vain goes on, and nobody changes code as if he stood still; who is being served
+    // waits for longer, as a recorder may be stopped in the middle of it.
+    uint32_t expected = FL_GATE_WAITING;
+    if (!__atomic_compare_exchange_n(&own->gate, &expected, FL_GATE_OPEN, 0, __ATOMIC_SEQ_CST,
+                                     __ATOMIC_SEQ_CST))
+        for (int naps = 0; naps < 10000 && own->gate == FL_GATE_SERVING; naps++) nap();
+    own->gate_end_ns = clock_time(clock_monotonic);
+}
+
 // Called once, by the thread that brought the area in, before it goes on.
 CODE void fl_settle(int descriptor) {
     volatile struct fl_state *const own = state();
@@ -136,9 +157,10 @@ CODE void fl_settle(int descriptor) {
     // A program may have said that all it maps is locked.
     call(call_munlock, (long)area() + FL_OWN, own_size, 0, 0, 0, 0);
     *IN_AREA(uint32_t, FL_OWN) = 1;
-    const int memory = own->patch_count == 0 ? -1 : open_memory();
+    const int memory = own->patch_count == 0 && own->words == 0 ? -1 : open_memory();
     for (uint64_t number = 0; number < own->patch_count && number < FL_MOST_PATCHES; number++)
         apply(memory, &own->patches[number]);
+    lead_words(memory);
     close_memory(memory);
     see_handlers();
     volatile struct kernel_action before;
@@ -169,6 +191,7 @@ CODE void fl_settle(int descriptor) {
         own->settled_ns = clock_time(clock_monotonic);
     }
     __atomic_store_n(&own->phase, FL_PHASE_SETTLED, __ATOMIC_RELEASE);
+    if (own->gates_entry) pass_gate();
 }
 
 // MARK: Moments
@@ -279,6 +302,21 @@ INLINE void keep_file(volatile struct fl_library *library, const struct link_map
     own->stacks = used + FL_FILE_START + length + 1;
 }
 
+// musl's linker has no pointers to entries: it reads the section that `l_ld` leads to, and finds there a
+// copy with our entries in place of the library's. `l_ld` is a public word.
+INLINE void lead_by_section(volatile struct fl_library *library, struct link_map *map,
+                            volatile uint64_t *copy, int length) {
+    for (int index = 0; index < length; index++) {
+        const struct dynamic_entry entry = map->dynamic[index];
+        if (entry.tag == tag_init || entry.tag == tag_array || entry.tag == tag_array_size) continue;
+        *copy++ = (uint64_t)entry.tag;
+        *copy++ = entry.value;
+    }
+    for (int word = library->initializer == 0 ? 2 : 0; word < 6; word++)
+        *copy++ = library->entries[word];
+    copy[0] = copy[1] = 0;
+}
+
 // Leads the linker to thunks in place of a library's initialisers. Neither its arrays nor its
 // dynamic section are changed, which may be protected already.
 CODE void note_library(struct link_map *map, uint64_t open) {
@@ -288,8 +326,9 @@ CODE void note_library(struct link_map *map, uint64_t open) {
     volatile struct fl_library *const library = IN_AREA(struct fl_library, FL_LIBRARIES) + number;
     struct dynamic_entry **const info = (void *)((char *)map + info_offset);
     struct dynamic_entry *init = 0, *array = 0, *size = 0, *strings = 0, *symbols = 0;
-    for (int index = 0; index < most_entries && map->dynamic != 0; index++) {
-        struct dynamic_entry *const entry = map->dynamic + index;
+    int length = 0;
+    for (; length < most_entries && map->dynamic != 0; length++) {
+        struct dynamic_entry *const entry = map->dynamic + length;
         if (entry->tag == 0) break;
         if (entry->tag == tag_init) init = entry;
         if (entry->tag == tag_array) array = entry;
@@ -299,16 +338,20 @@ CODE void note_library(struct link_map *map, uint64_t open) {
     }
     library->map = (uint64_t)map;
     library->open = open;
+    library->runs = (uint64_t)&library->running;
     if (open == 0 && number < FL_MOST_FILES) keep_file(library, map);
     own->libraries = number + 1;
-    if (strings == 0 || symbols == 0 || info[tag_strings] != strings ||
-        info[tag_symbols] != symbols || info[tag_init] != init || info[tag_array] != array ||
-        info[tag_array_size] != size)
+    if (strings == 0 || symbols == 0) return;
+    if (!own->is_musl &&
+        (info[tag_strings] != strings || info[tag_symbols] != symbols || info[tag_init] != init ||
+         info[tag_array] != array || info[tag_array_size] != size))
         return;
     const uint64_t count = array != 0 && size != 0 ? size->value / 8 : 0;
     const uint32_t used = own->entries;
+    // Of a copy three entries may be new, and the last one ends it.
+    const uint64_t copied = own->is_musl ? 2 * (uint64_t)(length + 4) : 0;
     if ((count == 0 && (init == 0 || init->value == 0)) || !own->has_cursors ||
-        count >= FL_MOST_ENTRIES || used + count + 1 > FL_MOST_ENTRIES)
+        count >= FL_MOST_ENTRIES || used + count + 1 + copied > FL_MOST_ENTRIES)
         return;
     uint64_t thunk;
     __asm__("lea fl_thunks(%%rip), %0" : "=r"(thunk));
@@ -322,11 +365,17 @@ CODE void note_library(struct link_map *map, uint64_t open) {
     library->count = count;
     volatile uint64_t *const words = IN_AREA(uint64_t, FL_ENTRIES) + used;
     for (uint64_t index = 0; index <= count; index++) words[index] = thunk + 16;
-    own->entries = used + (uint32_t)count + 1;
+    own->entries = used + (uint32_t)(count + 1 + copied);
     library->entries[2] = tag_array;
     library->entries[3] = (uint64_t)words - map->bias;
     library->entries[4] = tag_array_size;
     library->entries[5] = 8 * (count + 1);
+    if (own->is_musl) {
+        lead_by_section(library, map, words + count + 1, length);
+        library->own[0] = (uint64_t)map->dynamic;
+        map->dynamic = (struct dynamic_entry *)(words + count + 1);
+        return;
+    }
     library->own[0] = (uint64_t)init;
     library->own[1] = (uint64_t)array;
     library->own[2] = (uint64_t)size;
@@ -339,9 +388,13 @@ CODE void note_library(struct link_map *map, uint64_t open) {
 // its own, sooner or later than its parent does, and leaves the note to that.
 CODE void fl_give_back(volatile struct fl_library *library) {
     struct dynamic_entry **const info = (void *)(library->map + info_offset);
-    info[tag_init] = (struct dynamic_entry *)library->own[0];
-    info[tag_array] = (struct dynamic_entry *)library->own[1];
-    info[tag_array_size] = (struct dynamic_entry *)library->own[2];
+    if (state()->is_musl) {
+        ((struct link_map *)library->map)->dynamic = (struct dynamic_entry *)library->own[0];
+    } else {
+        info[tag_init] = (struct dynamic_entry *)library->own[0];
+        info[tag_array] = (struct dynamic_entry *)library->own[1];
+        info[tag_array_size] = (struct dynamic_entry *)library->own[2];
+    }
     if (*IN_AREA(uint32_t, FL_OWN) == 1) library->given_back = 1;
 }
 
@@ -405,25 +458,6 @@ CODE void hook_library(uint64_t base) {
 
 // MARK: The start-up
 
-// Waits until the recorder has done what must be done before anything runs: bounded, for it may
-// have been killed.
-INLINE void pass_gate(void) {
-    volatile struct fl_state *const own = state();
-    if (own->gate != FL_GATE_CLOSED) return;
-    own->gate_ns = clock_time(clock_monotonic);
-    __atomic_store_n(&own->gate, FL_GATE_WAITING, __ATOMIC_SEQ_CST);
-    const long child_signal = 17;  // SIGCHLD: whoever should get it by mistake ignores it
-    if (own->recorder != 0) call(call_kill, own->recorder, child_signal, 0, 0, 0, 0);
-    for (int naps = 0; naps < NAPS && own->gate == FL_GATE_WAITING; naps++) nap();
-    // Who has waited in vain goes on, and nobody changes code as if he stood still; who is being served
-    // waits for longer, as a recorder may be stopped in the middle of it.
-    uint32_t expected = FL_GATE_WAITING;
-    if (!__atomic_compare_exchange_n(&own->gate, &expected, FL_GATE_OPEN, 0, __ATOMIC_SEQ_CST,
-                                     __ATOMIC_SEQ_CST))
-        for (int naps = 0; naps < 10000 && own->gate == FL_GATE_SERVING; naps++) nap();
-    own->gate_end_ns = clock_time(clock_monotonic);
-}
-
 CODE void take_start_slot(void) {
     volatile struct fl_state *const own = state();
     if (own->start_slot == 0) return;
@@ -456,6 +490,16 @@ CODE void start_up(void) {
     if (own->wants_sites && own->hooked == 0 && !own->is_measured) own->gate = FL_GATE_CLOSED;
 }
 
+INLINE void note_relocation(const struct caller *from) {
+    note_moment(FL_BORDER_RELOCATED, from);
+    state()->is_started = 1;
+    start_up();
+    // Who sees the border sees the libraries, too.
+    tell_border(FL_BORDER_RELOCATED);
+    pass_gate();
+    leave_border(FL_BORDER_RELOCATED);
+}
+
 // MARK: What the linker tells
 
 INLINE void take_news(const struct caller *from) {
@@ -466,15 +510,11 @@ INLINE void take_news(const struct caller *from) {
     if (!own->is_started) {
         if (now == linker_adds && own->mapping_ns == 0)
             own->mapping_ns = clock_time(clock_monotonic);
-        // An auditing library is loaded before it begins, and its loading is told, too.
-        if (now != linker_consistent || linker->list == 0 || own->mapping_ns == 0) return;
-        note_moment(FL_BORDER_RELOCATED, from);
-        own->is_started = 1;
-        start_up();
-        // Who sees the border sees the libraries, too.
-        tell_border(FL_BORDER_RELOCATED);
-        pass_gate();
-        leave_border(FL_BORDER_RELOCATED);
+        // glibc's loads an auditing library before it begins, and that is told, too.
+        if (now != linker_consistent || linker->list == 0 ||
+            (own->mapping_ns == 0 && !own->is_musl))
+            return;
+        note_relocation(from);
         return;
     }
     if (now == linker_adds) {
@@ -514,13 +554,35 @@ CODE void fl_linker_tells(const struct caller *from) {
     if (are_blocked) call(call_sigmask, set_mask, (long)&before, 0, 8, 0, 0);
 }
 
+CODE void fl_program_begins(const struct caller *from) {
+    const volatile struct linker_state *const linker = (void *)state()->debug;
+    if (linker == 0 || linker->list == 0 || state()->is_started) return;
+    volatile uint64_t before;
+    const int are_blocked = block_signals(&before);
+    note_relocation(from);
+    if (are_blocked) call(call_sigmask, set_mask, (long)&before, 0, 8, 0, 0);
+}
+
+// What musl's linker never came by, it comes by no more: its own initialisers, for one.
+INLINE void give_back_rest(void) {
+    volatile struct fl_state *const own = state();
+    for (uint32_t number = 0; own->is_musl && number < own->libraries; number++) {
+        volatile struct fl_library *const library = IN_AREA(struct fl_library, FL_LIBRARIES) + number;
+        if (library->open == 0 && library->own[0] != 0 && !library->given_back) fl_give_back(library);
+    }
+}
+
 CODE void fl_main_begins(const struct caller *from) {
+    volatile struct fl_state *const own = state();
     volatile uint64_t before;
     const int are_blocked = block_signals(&before);
     note_moment(FL_BORDER_MAIN, from);
+    if (own->words != 0) end_last_word(IN_AREA(struct fl_open, FL_OPENS) + FL_BORDER_MAIN);
     tell_border(FL_BORDER_MAIN);
+    give_back_words();
+    give_back_rest();
     // Nobody would tell us from here on of filters for system calls.
-    if (state()->hooked == 0) state()->filtered = 1;
+    if (own->hooked == 0) own->filtered = 1;
     leave_border(FL_BORDER_MAIN);
     if (are_blocked) call(call_sigmask, set_mask, (long)&before, 0, 8, 0, 0);
 }

@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import Testing
 
 extension EndToEnd {
@@ -9,40 +9,8 @@ extension EndToEnd {
 
         init() throws { scratch = try Scratch() }
 
-        /// The parts of the JSON report that this is about.
-        private struct Report: Decodable {
-            struct Initializer: Decodable {
-                var function: String
-                var module: String
-                var file: String?
-                var line: Int?
-                var startNs: Int64
-                var wallNs: Int64
-                var cpuNs: Int64
-            }
-
-            struct Library: Decodable {
-                var path: String
-                var startNs: Int64
-                var wallNs: Int64?
-                var requestedBy: String?
-            }
-
-            var initializers: [Initializer]
-            var libraries: [Library]
-
-            func library(_ name: String) -> Library? {
-                libraries.first { $0.path.hasSuffix("/" + name) }
-            }
-        }
-
         private func program(_ words: String...) throws -> [String] {
             [try Setup.fixture("loading"), try Setup.fixture("libplugin.so")] + words
-        }
-
-        private func report(_ recorded: Recorded) throws -> Report {
-            let text = try recorded.text("report", ["--format", "json"])
-            return try JSONDecoder().decode(Report.self, from: Data(text.utf8))
         }
 
         /// Those whose order the dynamic linker promises: needed before needing, by priority. Where
@@ -78,7 +46,7 @@ extension EndToEnd {
             #expect(finished.output == alone.output)
             #expect(finished.status == 128 + SIGABRT)
             let recorded = Recorded(path: path, finished: finished)
-            #expect(try !report(recorded).initializers.isEmpty)
+            #expect(try !recorded.parts().initializers.isEmpty)
         }
 
         @Test(arguments: ["signal", "ptrace"]) func everyRunIsTimedExactly(capture: String) throws {
@@ -86,7 +54,7 @@ extension EndToEnd {
                 let recorded = try Firstlight.record(
                     try program(), in: scratch, options: ["--capture", capture],
                     adding: ["FIRSTLIGHT_TRUTH": scratch("truth")])
-                let report = try report(recorded)
+                let report = try recorded.parts()
                 let truth = try scratch.truth()
                 let own = report.initializers.filter { Self.order.contains($0.function) }
                 // By stops alone nobody can tell our code in the program of filters for system
@@ -127,9 +95,54 @@ extension EndToEnd {
             }
         }
 
+        /// The program's own ones, where no dynamic linker tells of them: musl's runs no preinit_array.
+        @Test(arguments: [
+            ("arrays-static", true), ("arrays-static-pie", true),
+        ])
+        func thoseOfStaticPrograms(variant: String, runsEarly: Bool) throws {
+            try staticInitializers(of: variant, runsEarly: runsEarly)
+        }
+
+        @Test(.needs("musl-gcc")) func thoseOfMuslsStaticPrograms() throws {
+            try staticInitializers(of: "musl/arrays-static", runsEarly: false)
+        }
+
+        private func staticInitializers(of variant: String, runsEarly: Bool) throws {
+            let names = (runsEarly ? ["early"] : []) + ["first", "second", "third", "last"]
+            try Misses.afterAttempts {
+                let recorded = try Firstlight.record(
+                    [try Setup.fixture(variant)], in: scratch,
+                    adding: ["FIRSTLIGHT_TRUTH": scratch("truth")])
+                #expect(recorded.finished.output == names.joined(separator: " ") + " \n")
+                let report = try recorded.parts()
+                let truth = try scratch.truth()
+                let own = report.initializers.filter { $0.file?.hasSuffix("/arrays.c") == true }
+                #expect(own.map(\.function) == names.map { "run_\($0)" })
+                let module = variant.split(separator: "/").last.map(String.init)
+                #expect(own.allSatisfy { $0.module == module })
+                var misses = Misses()
+                for (name, run) in zip(names, own) {
+                    misses.checkExactly(
+                        "\(name)'s wall", run.wallNs, truth: truth["\(name)_wall"])
+                    misses.checkExactly("\(name)'s CPU", run.cpuNs, truth: truth["\(name)_cpu"])
+                }
+                return misses
+            }
+        }
+
+        /// Ends within an initialiser, forks there, or is left alone midway.
+        @Test(arguments: ["arrays-static", "arrays-static-pie"], ["exit", "fork", ""])
+        func staticOnesThatFightBack(fixture: String, mode: String) throws {
+            let side = SideBySide(scratch: scratch)
+            for options in [[], ["--duration", "30ms"], ["--duration", "90ms"]] {
+                try side.compare(
+                    fixture: [fixture], options: options, adding: ["ARRAYS_MODE": mode])
+            }
+        }
+
         @Test func whoAskedForALibrary() throws {
             let recorded = try Firstlight.record(try program(), in: scratch)
-            let report = try report(recorded)
+            let report = try recorded.parts()
             let outer = report.library("libouter.so")
             #expect(outer?.requestedBy == (try Setup.fixture("loading")))
             #expect(report.library("libside.so")?.requestedBy == outer?.requestedBy)

@@ -35,9 +35,11 @@ extension EndToEnd {
             var signposts: [Signpost]
         }
 
-        private func record(_ words: [String], options: [String] = []) throws -> Recorded {
+        private func record(
+            _ words: [String], of fixture: String = "signposts", options: [String] = []
+        ) throws -> Recorded {
             try Firstlight.record(
-                [try Setup.fixture("signposts")] + words, in: scratch,
+                [try Setup.fixture(fixture)] + words, in: scratch,
                 options: ["--quiet"] + options, adding: ["FIRSTLIGHT_TRUTH": scratch("truth")])
         }
 
@@ -50,9 +52,19 @@ extension EndToEnd {
             "Hand over", "Load", "Parse", "Fetch", "Decode", "Index", "Draw",
         ]
 
-        @Test func intervalsAreAsLongAsTheProgramSays() throws {
+        @Test(arguments: ["signposts", "signposts-static", "signposts-static-pie"])
+        func intervalsAreAsLongAsTheProgramSays(fixture: String) throws {
+            try intervals(of: fixture)
+        }
+
+        @Test(.needs("musl-gcc"), arguments: ["musl/signposts", "musl/signposts-static"])
+        func muslsIntervalsAreAsLongAsTheProgramSays(fixture: String) throws {
+            try intervals(of: fixture)
+        }
+
+        private func intervals(of fixture: String) throws {
             try Misses.afterAttempts {
-                let report = try report(record(["nested"]))
+                let report = try report(record(["nested"], of: fixture))
                 let truth = try scratch.truth()
                 #expect(Set(report.intervals.map(\.name)) == Set(Self.names))
                 #expect(report.signposts.map(\.name) == ["First star"])

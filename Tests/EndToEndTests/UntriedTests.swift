@@ -117,13 +117,53 @@ extension EndToEnd {
         /// Nothing shows that such a linker is the C library: nobody could say what the program does
         /// with signals.
         @Test(.needs("musl-gcc")) func aLinkerThatNobodyKnows() throws {
-            let linker = scratch("linker")
-            try FileManager.default.copyItem(
-                at: URL(filePath: "/lib/ld-musl-x86_64.so.1").resolvingSymlinksInPath(),
-                to: URL(filePath: linker))
-            try compile("asking", linking: ["-Wl,-dynamic-linker,\(linker)"])
-            let report = try SideBySide(scratch: scratch).compare([scratch("asking")])
+            let report = try compareWithLinker { linker in
+                let name = try #require(linker.range(of: Data("_dl_debug_addr".utf8)))
+                linker.replaceSubrange(name, with: Data("_dl_debug_none".utf8))
+            }
             #expect(report.launch.notes.contains { $0.kind == "no_call_site" })
+        }
+
+        /// musl's is known by its symbols, whatever its file is called.
+        @Test(.needs("musl-gcc")) func muslsLinkerByAnotherName() throws {
+            let report = try compareWithLinker { _ in }
+            #expect(!report.launch.notes.contains { $0.kind == "no_call_site" })
+            #expect(report.phaseNames.contains("Static initialisers"))
+        }
+
+        /// One that was built small has its next function where our jump would end: it is left alone. The
+        /// program's first instruction tells then.
+        @Test(.needs("musl-gcc"), .needs("readelf")) func muslsLinkerWithoutRoomForAJump() throws {
+            let report = try compareWithLinker { linker in
+                // Its file's addresses are its places, as its first segment has headers and code.
+                let place = try address(of: "_dl_debug_state")
+                #expect(linker[place] == 0xC3)
+                linker.replaceSubrange(place + 1..<place + 5, with: [0x55, 0x53, 0x5B, 0x5D])
+            }
+            #expect(
+                report.phaseNames.suffix(3) == ["Dynamic linking", "Static initialisers", "Main"])
+        }
+
+        private static let linker = "/lib/ld-musl-x86_64.so.1"
+
+        private func address(of symbol: String) throws -> Int {
+            let listed = try Command(["readelf", "-W", "--dyn-syms", Self.linker]).run().output
+            let line = listed.split(separator: "\n").first { $0.hasSuffix(" \(symbol)") }
+            let words = try #require(line).split(separator: " ")
+            return try #require(Int(words[1], radix: 16))
+        }
+
+        /// A program with a linker that is musl's but for what is changed in it.
+        private func compareWithLinker(
+            _ change: (inout Data) throws -> Void
+        ) throws -> LaunchReport {
+            var bytes = try Data(contentsOf: URL(filePath: Self.linker))
+            try change(&bytes)
+            let linker = scratch("linker")
+            try bytes.write(to: URL(filePath: linker))
+            chmod(linker, 0o755)
+            try compile("asking", linking: ["-Wl,-dynamic-linker,\(linker)"])
+            return try SideBySide(scratch: scratch).compare([scratch("asking")])
         }
 
         private func compile(_ fixture: String, linking: [String]) throws {

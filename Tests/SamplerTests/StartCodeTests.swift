@@ -134,6 +134,63 @@ import Testing
         }
     }
 
+    // MARK: musl
+
+    /// As its linker leaves crt1.c: the second function right behind the first.
+    private static func musl(_ second: [UInt8]) -> [UInt8] {
+        [
+            0x48, 0x31, 0xED, 0x48, 0x89, 0xE7, 0x48, 0x8D, 0x35, 0x8C, 0x2D, 0, 0, 0x48, 0x83,
+            0xE4, 0xF0, 0xE8, 3, 0, 0, 0, 0x0F, 0x1F, 0,
+        ] + second
+    }
+    /// Up to the first argument.
+    private static let muslMoved: [UInt8] = [
+        0x8B, 0x37, 0x48, 0x8D, 0x57, 8, 0x4C, 0x8D, 5, 0xDC, 0, 0, 0, 0x45, 0x31, 0xC9, 0x48, 0x8D,
+        0x0D, 0x59, 0xE8, 0xFF, 0xFF,
+    ]
+    private static let muslFixed: [UInt8] = [
+        0x8B, 0x37, 0x48, 0x8D, 0x57, 8, 0x49, 0xC7, 0xC0, 0x8E, 0x22, 0x40, 0, 0x45, 0x31, 0xC9,
+        0x48, 0xC7, 0xC1, 0, 0x10, 0x40, 0,
+    ]
+
+    @Test func muslsSecondFunction() throws {
+        let moved = Self.musl(
+            Self.muslMoved + [
+                0x48, 0x8D, 0x3D, 0xB2, 0xFF, 0xFF, 0xFF, 0xE9, 0x7D, 0xFF, 0xFF, 0xFF,
+            ])
+        #expect(StartCode(moved, at: 0x1077).isMusl)
+        #expect(main(moved, 0x1077) == .at(0x1060))
+        let fixed = Self.musl(
+            Self.muslFixed + [0x48, 0xC7, 0xC7, 0x40, 0x10, 0x40, 0, 0xE9, 0x9D, 3, 0, 0])
+        #expect(main(fixed, 0x40_1057) == .at(0x40_1040))
+        #expect(
+            reference(fixed, 0x40_1057)
+                == StartCode.Reference(address: 0x40_1057 + 51, isDistance: false))
+        let byTable = Self.musl(
+            Self.muslMoved + [0x48, 0x8B, 0x3D, 1, 0, 0, 0, 0xFF, 0x25, 0x10, 0, 0, 0])
+        #expect(main(byTable, 0x1000) == .inSlot(0x1000 + 55 + 1))
+        #expect(
+            StartCode(byTable, at: 0x1000).startSlot(MadeImage.memory) == 0x1000 + 61 + 0x10)
+        #expect(!StartCode(Self.glibcHead + Self.leaMain + Self.callByTable, at: 0).isMusl)
+    }
+
+    /// Where it goes on elsewhere, or with nothing, main is not known.
+    @Test func whatIsNotMuslsSecondFunction() {
+        let load: [UInt8] = [0x48, 0x8D, 0x3D, 0xB2, 0xFF, 0xFF, 0xFF]
+        let jump: [UInt8] = [0xE9, 0x7D, 0xFF, 0xFF, 0xFF]
+        #expect(main(Self.musl(Self.muslMoved + load), 0x1077) == nil)
+        #expect(main(Self.musl(Self.muslMoved + jump), 0x1077) == nil)
+        for distance in [0x60, 0x7FFF_FFFF, -40, .min] as [Int32] {
+            var far = Self.musl(Self.muslMoved + load + jump)
+            far.replaceSubrange(18..<22, with: bytes(of: distance))
+            #expect(main(far, 0x1077) == nil)
+        }
+        let whole = Self.musl(Self.muslMoved + load + jump)
+        for count in 0..<whole.count {
+            #expect(main(Array(whole.prefix(count)), .max - 40) == nil)
+        }
+    }
+
     // MARK: Where the code names main
 
     private static let leaMain: [UInt8] = [0x48, 0x8D, 0x3D, 0xA5, 0xFE, 0xFF, 0xFF]

@@ -20,14 +20,14 @@
 #define FL_OPENS 0xE3000        // struct fl_open …
 #define FL_MARKS 0xEB000        // struct fl_mark …
 #define FL_STACKS 0x12B000      // FL_STACKS_SIZE bytes for the opens' stacks, one behind the other
-#define FL_ENTRIES 0x22B000     // arrays of initialisers as the linker finds them, FL_MOST_ENTRIES words
+#define FL_ENTRIES 0x22B000     // what the linker finds in place of initialisers: FL_MOST_ENTRIES words
 #define FL_RING 0x235000        // of signposts; how large it is, the recorder knows
 
 #define FL_SLOT_SIZE 256
 #define FL_MOST_SLOTS 512
 #define FL_MOST_RECORDS 4096
 #define FL_MOST_LIBRARIES 1024
-#define FL_MOST_ENTRIES 5120    // an initialiser's each, and a library's one more
+#define FL_MOST_ENTRIES 5120    // an initialiser's each, a library's one more, with musl its section, too
 #define FL_MOST_OPENS 64
 #define FL_MOST_MARKS 1024
 #define FL_OPEN_STACK 0x10000   // the most that one of them takes
@@ -172,6 +172,13 @@ struct fl_state {
     // Of the arrays that the linker finds in place of the libraries' own:
     uint32_t entries;       // how many words are in use
     uint32_t has_cursors;   // whether FL_CURSORS is the process's own; without it no library is led to us
+    uint32_t words;         // a static program's: how many of its initialisers' are led here
+    uint32_t words_are_protected;   // whether they may not be written once they are relocated
+    uint64_t gates_entry;   // whether the gate is here, for nobody tells when libraries are there
+    uint64_t is_musl;       // whether the linker is musl's: it tells once at start-up, when it is through
+    // Where the linker is told of the program's first instruction, if that leads here; 0: it does not.
+    uint64_t entry_slot;
+    uint64_t real_entry;    // what was there
 };
 
 enum {
@@ -240,6 +247,7 @@ struct fl_code {
     uint32_t stand_ins_end;
     uint32_t sample_handler, restorer;
     uint32_t main;          // what is called in main's place
+    uint32_t entry;         // where the linker goes in place of the program's first instruction
     uint32_t thunks;        // of libraries, two each: for DT_INIT and for DT_INIT_ARRAY's words
 };
 struct fl_code fl_code_describe(void);
@@ -280,23 +288,28 @@ enum {
     FL_FIRST_OPEN = 2,
 };
 
-// A library, and its original initialisers.
+// A library, and its original initialisers. Of a static program, a word of its arrays: `initializer` is
+// what it leads to, `entries[0]` where that is written before the program relocates itself, if it does,
+// and `own[0]` the word.
 struct fl_library {
     uint64_t map;           // its struct link_map
     uint64_t initializer;   // DT_INIT's function; 0: none
     uint64_t array;         // DT_INIT_ARRAY's address
     uint64_t count;         // its length
-    uint64_t running;       // one more than the number of the record that is not over; 0: none
+    uint64_t running;       // of the one that `runs` leads to: one more than the number of the record that is not over; 0: none
     uint64_t open;          // the number of the call; 0: of the start-up
     // What the linker finds in place of the library's own entries:
     uint64_t entries[6];    // DT_INIT, DT_INIT_ARRAY, DT_INIT_ARRAYSZ, each with its value
-    uint64_t own[3];        // where the library's own entries are; all 0: it was not led to us
+    uint64_t own[3];        // where the library's own entries are, or with musl its section; all 0: it
+                            // was not led to us
     // For who comes to read what is mapped when the process is gone already:
     uint64_t bias;          // what the linker has added to the file's addresses
     int64_t kept_size;      // how much of FL_FILE_START was copied from there; else nothing
     uint64_t kept;          // where to, from FL_STACKS; behind it its name, FL_FILE_NAME bytes at most
     uint64_t given_back;    // 1: the linker finds the library's own entries again
-    uint64_t unused[5];
+    uint64_t runs;          // where the number is of the record that is not over: `running`, its own or
+                            // the first one's
+    uint64_t unused[4];
 };
 
 // What a hit of a mark says: the beginning of it as the ring's slot has it (firstlight/signpost.h).

@@ -142,6 +142,11 @@ final class Area {
         var patches: [Patch] = []
         /// The linker's `r_debug`; 0: it tells nothing.
         var debug: UInt64 = 0
+        /// Where the linker is told of the program's first instruction, and of which; nil: that is not led
+        /// here.
+        var entry: (slot: UInt64, address: UInt64)?
+        /// The linker is musl's.
+        var isMusl = false
         /// What the linker lists already; nil: the program has not begun.
         var known: Int?
         var startSlot: UInt64 = 0
@@ -154,6 +159,10 @@ final class Area {
         /// A launch is measured, not recorded: only its borders are noted, and what our code takes.
         var isMeasured = false
         var isGated = false
+        /// The gate is where the area settles.
+        var gatesEntry = false
+        /// Of a static program; nil: not to be timed.
+        var initializers: StaticInitializers?
         var island: UInt64 = 0
     }
 
@@ -211,6 +220,14 @@ final class Area {
             state.settled_flags = 0x1400_0004
         }
         state.debug = contents.debug
+        state.gates_entry = contents.gatesEntry ? 1 : 0
+        let words = contents.initializers?.words ?? []
+        state.words = UInt32(words.count)
+        state.libraries = state.words
+        state.words_are_protected = contents.initializers?.isProtected == true ? 1 : 0
+        state.entry_slot = contents.entry?.slot ?? 0
+        state.real_entry = contents.entry?.address ?? 0
+        state.is_musl = contents.isMusl ? 1 : 0
         state.is_started = contents.known == nil ? 0 : 1
         state.known = UInt32(clamping: contents.known ?? 0)
         state.opens = UInt32(FL_FIRST_OPEN)
@@ -235,9 +252,24 @@ final class Area {
         // The program may have given up already, which the first word tells.
         let first = MemoryLayout.size(ofValue: state.phase)
         withUnsafeBytes(of: state) { write(Array($0.dropFirst(first)), at: Int(FL_STATE) + first) }
+        if let initializers = contents.initializers { fill(initializers) }
         for patch in patches {
             guard let call = patch.call else { continue }
             prepareReturn(of: call, to: patch.address &+ 7, word: patch.word)
+        }
+    }
+
+    private func fill(_ initializers: StaticInitializers) {
+        let running = MemoryLayout<fl_library>.offset(of: \.running) ?? 0
+        for (number, word) in initializers.words.prefix(Int(FL_MOST_LIBRARIES)).enumerated() {
+            var library = fl_library()
+            library.initializer = word.function
+            library.runs = position(Int(FL_LIBRARIES) + running)
+            library.bias = initializers.bias
+            library.entries.0 = word.source
+            library.own.0 = word.address
+            let place = Int(FL_LIBRARIES) + number * MemoryLayout<fl_library>.stride
+            withUnsafeBytes(of: library) { write(Array($0), at: place) }
         }
     }
 

@@ -144,7 +144,7 @@ extension TraceSession {
             start.linker.map { LinkMap.objects(debug: $0.debug, memory: TargetMemory(pid: pid)) }
         contents.known = objects?.count ?? 0
         if let linker = start.linker, linker.isConsistent(TargetMemory(pid: pid)) {
-            contents.debug = linker.debug
+            contents.listen(to: linker)
         }
         if marks != nil {
             contents.island = start.islandPlace(besides: place..<(place &+ UInt64(size))) ?? 0

@@ -12,6 +12,7 @@ enum AreaCode {
     static var debugState: UInt64 { UInt64(description.debug_state) }
     static var mark: UInt64 { UInt64(description.mark) }
     static var main: UInt64 { UInt64(description.main) }
+    static var entry: UInt64 { UInt64(description.entry) }
     static var sampleHandler: UInt64 { UInt64(description.sample_handler) }
 
     static func standIn(for call: CallSites.Call) -> UInt64 {

@@ -102,11 +102,15 @@ extension TraceSession {
             contents.sites = isThere ? nil : CallSites.ofOwnLibrary ?? .unknown
         }
         start.fillMain(into: &contents)
+        start.fillInitializers(into: &contents, pid: pid)
+        if setup.linkerHook == nil { contents.takeEntry(of: start, main.tracee) }
         let needsIsland = marks != nil
         if needsIsland {
             contents.island = start.islandPlace(besides: place..<(place &+ UInt64(size))) ?? 0
         }
         contents.isGated = needsIsland || start.program.map(hasSignposts) == true
+        contents.gatesEntry = contents.isGated && start.isStatic
+        setup.loneProgram = start.loneProgram
         setup.notesMain = start.notesMain(contents)
 
         let entry = try attempt { () throws(SystemError) in try main.tracee.resumeAddress() }
@@ -115,8 +119,11 @@ extension TraceSession {
         // Only what is there at once cannot be waited for in vain.
         if isAtEntry, inherited == nil { throw .obstacle(.noRoom) }
         let handed = inherited
-        if isAtEntry { contents.patches += patches(keeping: AreaCode.pieceSize, at: entry) }
-        // Behind those, for a call may be made there.
+        // Before all others: musl names main there, and a call may be made there.
+        if isAtEntry {
+            contents.patches.insert(
+                contentsOf: patches(keeping: AreaCode.pieceSize, at: entry), at: 0)
+        }
         contents.lead(ownSites, of: CallSites.Call.allCases, memory)
         let code = AreaCode.boot(
             descriptor: handed?.descriptor, place: place, size: size, isAtEntry: isAtEntry,

@@ -1,3 +1,5 @@
+import ProfileModel
+
 /// The memory of an image that is about to begin.
 struct InheritedArea {
     let area: Area
@@ -32,10 +34,30 @@ extension Area.Contents {
         guard LinkerHook.isEmptyFunction(code), let word = code.littleEndianWord(at: 0) else {
             return nil
         }
-        debug = linker.debug
+        listen(to: linker)
         patches.append(
             Area.Patch(address: linker.debugState, word: word, target: AreaCode.debugState))
         return (linker.debugState, word)
+    }
+
+    /// Our code believes what the linker tells.
+    mutating func listen(to linker: DynamicLinker) {
+        debug = linker.debug
+        isMusl = linker.isMusl
+    }
+
+    /// musl's linker tells nothing where its hook is no place for a jump. It goes on where the kernel
+    /// says that the program begins: that leads to our code once.
+    ///
+    /// - Parameter thread: at the image's first instruction.
+    mutating func takeEntry(of start: ImageStart, _ thread: some ThreadAccess) {
+        guard let linker = start.linker, linker.isMusl, startSlot != 0,
+            let stack = try? thread.registers().stackPointer,
+            let slot = start.vector.entrySlot(onStack: stack, start.program?.memory)
+        else { return }
+        listen(to: linker)
+        entry = (slot, start.vector.entry)
+        patches.append(Area.Patch(address: slot, word: place &+ AreaCode.entry))
     }
 
     /// A static program's calls are in its own code, which is there already.

@@ -21,6 +21,8 @@ final class Instrumentation {
         var linker: DynamicLinker?
         /// The linker's hook that leads to our code, and the word that was there.
         var linkerHook: (address: UInt64, word: UInt64)?
+        /// nil: it has a dynamic linker.
+        var loneProgram: LoneProgram?
         /// Whether our code notes when `main` begins.
         var notesMain = false
     }
@@ -34,6 +36,7 @@ final class Instrumentation {
 
     var linker: DynamicLinker? { setup.linker }
     var notesMain: Bool { setup.notesMain }
+    var loneProgram: LoneProgram? { setup.loneProgram }
     /// Whether it notes the launch's borders, or will.
     var watchesLaunch: Bool { setup.notesMain || setup.linkerHook != nil }
     /// Whether the linker passes by us.
@@ -52,6 +55,13 @@ final class Instrumentation {
     var loadedLibraries: Int? {
         hasLinkerHook && area.hasRoomForLoads ? area.counts.libraries : nil
     }
+}
+
+/// A static program, of which nobody has a list of libraries.
+struct LoneProgram {
+    var object: LinkedObject
+    /// Whether its data is at its first instruction what it will be: it does not relocate itself.
+    var isRelocated: Bool
 }
 
 /// Which of the launch's borders were told.

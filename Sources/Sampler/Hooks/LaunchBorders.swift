@@ -39,8 +39,9 @@ extension TraceSession {
     /// The shortest launches are over before the first tick: what they have loaded is looked at as
     /// soon as it is there.
     func awaitLibraries() {
-        guard let instrumentation, instrumentation.hasLinkerHook,
-            threads[pid]?.isTraced == false
+        guard let instrumentation, threads[pid]?.isTraced == false,
+            instrumentation.hasLinkerHook || instrumentation.area[\.gates_entry] != 0
+                || instrumentation.area[\.entry_slot] != 0
         else { return }
         let area = instrumentation.area
         marks?.prepare(programPath, of: pid)
@@ -72,7 +73,9 @@ extension TraceSession {
         }
         sink.receive(.mark(Mark(kind: border.mark, time: time, counters: moment.counters)))
         if border == .relocated {
-            listLibraries(of: image, code, since: code.area.time(\.mapping_ns) ?? time)
+            // Where the linker does not tell, that is what it begins with.
+            let mapping = code.area.time(\.mapping_ns) ?? code.area.time(\.settled_ns)
+            listLibraries(of: image, code, since: mapping ?? time)
             if !code.notesMain { sink.receive(.mark(Mark(kind: .main, time: time))) }
         } else if capture != .signal {
             // Nobody would tell us from here on of filters for system calls.
@@ -101,6 +104,7 @@ extension TraceSession {
         guard let code = instrumentation, code.area.isGateWaiting else { return }
         let area = code.area
         if libraries == nil, let linker = code.linker { takeLoaded(linker, code) }
+        if let program = code.loneProgram { take(program, code) }
         let sites =
             signalCapture != nil && area.hookedWords.isEmpty ? findOtherLibrary() : .unknown
         let marks = planMarks()
@@ -122,6 +126,14 @@ extension TraceSession {
         switchOnSignposts(of: images(of: [], memory))
         if code.hooks.signposts.isOn { switchOnSignposts(of: images(of: objects, memory)) }
         marks?.pending = objects
+        code.hasServedGate = true
+    }
+
+    /// Code that is yet to be relocated may have tables of jumps that nobody can read: no mark is put
+    /// there.
+    private func take(_ program: LoneProgram, _ code: Instrumentation) {
+        switchOnSignposts(of: images(of: [], TargetMemory(pid: pid)))
+        marks?.pending = program.isRelocated ? [program.object] : []
         code.hasServedGate = true
     }
 

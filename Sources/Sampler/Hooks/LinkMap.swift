@@ -25,7 +25,9 @@ enum LinkMap {
         var next = memory.word(at: debug &+ 8) ?? 0
         while next != 0, objects.count < mostObjects {
             let entry = memory.read(at: next, count: entrySize)
-            guard let object = object(entry, memory) else { break }
+            guard var object = object(entry, memory) else { break }
+            // The program, which has a name in musl's list.
+            if objects.isEmpty { object.path = "" }
             objects.append(object)
             next = entry.littleEndianWord(at: 24) ?? 0
         }
@@ -54,6 +56,8 @@ struct DynamicSection: Sendable {
     enum Tag {
         static let needed: UInt64 = 1
         static let strings: UInt64 = 5
+        static let relocations: UInt64 = 7
+        static let relocationsSize: UInt64 = 8
         static let initializer: UInt64 = 12
         static let soname: UInt64 = 14
         static let initializers: UInt64 = 25

@@ -1,9 +1,20 @@
 /// The code of the dynamic linker's hook for debuggers.
 enum LinkerHook {
-    /// Whether it does nothing: `ret`, behind a mark for indirect branches or not.
+    /// Whether it does nothing (`ret`, behind a mark for indirect branches or not), and a jump in its
+    /// place would change nothing else: a library that was made small has another function right behind.
     static func isEmptyFunction(_ code: [UInt8]) -> Bool {
         let rest = code.starts(with: [0xF3, 0x0F, 0x1E, 0xFA]) ? code.dropFirst(4) : code[...]
-        return rest.first == 0xC3
+        return rest.first == 0xC3 && code.count >= jumpSize
+            && isFiller(code[..<jumpSize].dropFirst(code.count - rest.count + 1))
+    }
+
+    private static let jumpSize = 5
+
+    /// What assemblers and linkers put between functions: zeros, traps, `nop`s of one byte, or the
+    /// beginning of a longer one with its prefixes.
+    private static func isFiller(_ code: ArraySlice<UInt8>) -> Bool {
+        let rest = code.drop { [0, 0x90, 0xCC, 0x66, 0x2E].contains($0) }
+        return [0x0F, 0x1F].starts(with: rest.prefix(2))
     }
 
     /// The function as it was before its first bytes became a jump to `target`; nil: they are none, or

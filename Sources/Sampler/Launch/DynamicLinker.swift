@@ -4,6 +4,9 @@ struct DynamicLinker: Sendable {
     let debugState: UInt64
     /// `r_debug`: a version, the list, the hook, and how far the linker is.
     let debug: UInt64
+    /// Whether it is musl's, which tells once at start-up, when it is through with that, and reads what
+    /// a library's dynamic section says of initialisers when it comes to run them.
+    let isMusl: Bool
 
     /// nil where the linker does not tell, or there is none.
     ///
@@ -14,21 +17,24 @@ struct DynamicLinker: Sendable {
     }
 
     init?(_ linker: LoadedImage) {
-        let found = linker.addresses(ofSymbols: ["_dl_debug_state", "_r_debug"])
-        guard let function = found[0], linker.isExecutable(function), let debug = found[1]
+        let found = linker.addresses(ofSymbols: ["_dl_debug_state", "_r_debug", "_dl_debug_addr"])
+        // musl's `r_debug` has no name, but a pointer that leads there.
+        let own = found[1] == nil ? found[2].flatMap { linker.writable(at: $0) } : nil
+        guard let function = found[0], linker.isExecutable(function), let debug = found[1] ?? own
         else { return nil }
-        debugState = function
-        self.debug = debug
+        self.init(debugState: function, debug: debug, isMusl: own != nil)
     }
 
     /// The same so much further on.
     func moved(by distance: UInt64) -> DynamicLinker {
-        DynamicLinker(debugState: debugState &+ distance, debug: debug &+ distance)
+        DynamicLinker(
+            debugState: debugState &+ distance, debug: debug &+ distance, isMusl: isMusl)
     }
 
-    private init(debugState: UInt64, debug: UInt64) {
+    private init(debugState: UInt64, debug: UInt64, isMusl: Bool) {
         self.debugState = debugState
         self.debug = debug
+        self.isMusl = isMusl
     }
 
     /// Whether nothing is being loaded or unloaded (RT_CONSISTENT is 0).

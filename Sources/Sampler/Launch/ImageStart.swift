@@ -100,9 +100,9 @@ struct ImageStart {
 
     /// The linker's code, if it is the C library's.
     private var linkingLibrary: [CodeMapping] {
-        guard !isStatic, linker == nil,
+        guard !isStatic, linker?.isMusl != false,
             let path = mappings.first(where: { $0.start == vector.linkerBase })?.path,
-            CallSites.isLibrary(path)
+            linker != nil || CallSites.isLibrary(path)
         else { return [] }
         return code.filter { $0.path == path }
     }
@@ -211,6 +211,8 @@ struct ImageStart {
     func fillMain(into contents: inout Area.Contents) {
         guard let program, let code = startCode else { return }
         if isStatic {
+            // There musl's program relocates itself first, and what comes then is not known.
+            if code.isMusl, program.segments.contains(where: { $0.kind == 2 }) { return }
             guard case .at(let main, let reference?) = code.main, program.isExecutable(main),
                 let word = program.memory.word(at: reference.address),
                 let patched = reference.word(
@@ -227,6 +229,21 @@ struct ImageStart {
             contents.startSlot = slot
             contents.startIsProtected = program.isProtected(slot)
         }
+    }
+
+    /// A static program's own initialisers, if they can be timed: the last one's end is where main
+    /// begins.
+    func fillInitializers(into contents: inout Area.Contents, pid: Int32) {
+        guard isStatic, let program, contents.main != 0 else { return }
+        contents.initializers = StaticInitializers(program, pid: pid)
+    }
+
+    /// A static program, as a linker would list it.
+    var loneProgram: LoneProgram? {
+        guard isStatic, let program else { return nil }
+        return LoneProgram(
+            object: LinkedObject(bias: program.bias, path: "", dynamicAddress: 0),
+            isRelocated: !program.segments.contains { $0.kind == 2 })
     }
 
     /// Whether `main` will be noted.

@@ -38,6 +38,26 @@ struct AuxiliaryVector: Hashable, Sendable {
     }
 }
 
+extension AuxiliaryVector {
+    /// Where the program finds its entry point on the first thread's stack: behind its arguments and its
+    /// environment (System V ABI, "Process Initialization"). nil: it is not there, or far up.
+    func entrySlot(onStack start: UInt64, _ memory: TargetMemory?) -> UInt64? {
+        guard let words = memory?.read(at: start, count: 1 << 16),
+            let count = words.littleEndianWord(at: 0), count < UInt64(words.count)
+        else { return nil }
+        var offset = 8 * (Int(count) + 2)
+        while let variable = words.littleEndianWord(at: offset), variable != 0 { offset += 8 }
+        offset += 8
+        while let key = words.littleEndianWord(at: offset),
+            let value = words.littleEndianWord(at: offset + 8), key != 0
+        {
+            if key == 9 { return value == entry ? start &+ UInt64(offset) &+ 8 : nil }
+            offset += 16
+        }
+        return nil
+    }
+}
+
 /// An ELF file as it lies in the process's memory: the parts that are needed before symbols are
 /// (see elf(5)). Read from memory, not from the file: it is there, it is small, and nobody can
 /// have replaced it.
@@ -133,6 +153,18 @@ struct LoadedImage: Sendable {
 
     func isExecutable(_ address: UInt64) -> Bool {
         segments.contains { $0.isExecutable && $0.contains(address) }
+    }
+
+    /// Where a pointer of the image leads, relocated already or not: into what it may write itself.
+    /// nil: elsewhere, or the word in memory does not tell before it is relocated.
+    func writable(at pointer: UInt64) -> UInt64? {
+        guard let word = memory.word(at: pointer), word != 0 else { return nil }
+        return [word, word &+ bias].first(where: isWritable)
+    }
+
+    /// Whether an address lies in what the image may write, if only until it is relocated.
+    func isWritable(_ address: UInt64) -> Bool {
+        segments.contains { $0.kind == 1 && $0.flags & 2 != 0 && $0.contains(address) }
     }
 
     /// The process's address of an exported symbol.

@@ -3,6 +3,9 @@
 /// Every glibc `_start` for x86-64 loads `main`'s address into the first argument register of
 /// its one call, `__libc_start_main` (sysdeps/x86_64/start.S). Only a handful of instructions
 /// do that; reading them is cheaper than stepping through them, and does not disturb.
+///
+/// musl's calls a second function first, which its linker leaves right behind it (crt1.c), and which
+/// does the same, but may go on in `__libc_start_main` by a jump.
 struct StartCode: Hashable {
     /// How many bytes of the entry code it wants to see.
     static let length = 96
@@ -33,9 +36,11 @@ struct StartCode: Hashable {
         }
     }
 
-    /// The candidate for `main`: nil when the code does not look like glibc's. The caller must
-    /// check that it lies in an executable segment of the program (musl passes the stack pointer).
+    /// The candidate for `main`: nil when the code does not look like glibc's or musl's. The caller
+    /// must check that it lies in an executable segment of the program.
     private(set) var main: Main?
+    /// Whether it is musl's.
+    let isMusl: Bool
     /// Where the call to the C library is, and how it finds it.
     private var call: Call?
 
@@ -47,6 +52,11 @@ struct StartCode: Hashable {
     }
 
     init(_ code: [UInt8], at entry: UInt64) {
+        isMusl = code.starts(with: Self.muslsHead)
+        if isMusl {
+            readSecond(code, from: Self.secondFunction(code), entry: entry)
+            return
+        }
         var index = 0
         while index < code.count {
             if let call = Self.call(code, at: index, entry: entry) {
@@ -56,6 +66,39 @@ struct StartCode: Hashable {
             if main == nil { main = Self.argumentLoad(code, at: index, entry: entry) }
             index += Self.isLoad(code, at: index) ? 7 : 1
         }
+    }
+
+    /// `xor %rbp, %rbp; mov %rsp, %rdi`: the stack pointer is the first argument.
+    private static let muslsHead: [UInt8] = [0x48, 0x31, 0xED, 0x48, 0x89, 0xE7]
+
+    /// Where musl's entry code goes on: it calls once, with an aligned stack. nil: elsewhere.
+    private static func secondFunction(_ code: [UInt8]) -> Int? {
+        let aligned: [UInt8] = [0x48, 0x83, 0xE4, 0xF0, 0xE8]
+        guard
+            let call = (6...20).first(where: { code.dropFirst($0).starts(with: aligned) }),
+            let distance = code.littleEndianInt32(at: call + 5)
+        else { return nil }
+        let second = call + 9 + Int(distance)
+        return (call + 9..<code.count).contains(second) ? second : nil
+    }
+
+    private mutating func readSecond(_ code: [UInt8], from second: Int?, entry: UInt64) {
+        guard var index = second else { return }
+        while index < code.count {
+            if main == nil { main = Self.argumentLoad(code, at: index, entry: entry) }
+            if main != nil, let call = Self.last(code, at: index, entry: entry) {
+                self.call = call
+                return
+            }
+            index +=
+                Self.isLoad(code, at: index) ? 7 : Self.isShortLoad(code, at: index) ? 5 : 1
+        }
+        main = nil
+    }
+
+    /// `mov $x, %reg`
+    private static func isShortLoad(_ code: [UInt8], at index: Int) -> Bool {
+        code[index] & 0xF8 == 0xB8
     }
 
     /// The word in which the program finds the C library's start function.
@@ -107,6 +150,22 @@ struct StartCode: Hashable {
             }
         default:
             return nil
+        }
+    }
+
+    /// `call *x(%rip)` · `jmp *x(%rip)` · `call x` · `jmp x`
+    private static func last(_ code: [UInt8], at index: Int, entry: UInt64) -> Call? {
+        let place = entry &+ UInt64(index)
+        switch (code[index], code.at(index + 1)) {
+        case (0xFF, 0x15), (0xFF, 0x25):
+            return code.littleEndianInt32(at: index + 2).map {
+                .through(slot: place &+ 6 &+ UInt64(bitPattern: Int64($0)))
+            }
+        case (0xE8, _), (0xE9, _):
+            return code.littleEndianInt32(at: index + 1).map {
+                .to(place &+ 5 &+ UInt64(bitPattern: Int64($0)))
+            }
+        default: return nil
         }
     }
 

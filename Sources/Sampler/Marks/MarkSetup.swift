@@ -224,8 +224,13 @@ extension TraceSession {
     }
 
     private func lowerSemaphores(_ marks: MarkPlacement) {
-        guard !marks.semaphores.isEmpty, let linker = libraries?.linker else { return }
-        let objects = LinkMap.objects(debug: linker.debug, memory: TargetMemory(pid: pid))
+        guard !marks.semaphores.isEmpty else { return }
+        let listed = libraries.map {
+            LinkMap.objects(debug: $0.linker.debug, memory: TargetMemory(pid: pid))
+        }
+        guard let objects = listed ?? instrumentation?.loneProgram.map({ [$0.object] }) else {
+            return
+        }
         for semaphore in marks.semaphores
         where objects.contains(where: {
             $0.bias == semaphore.bias && $0.path == semaphore.path

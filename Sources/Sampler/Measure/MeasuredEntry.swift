@@ -76,7 +76,9 @@ struct MeasuredEntry {
         contents.calls = Self.calls
         let hook = start.linker.flatMap { contents.takeHook(of: $0, memory) }
         start.fillMain(into: &contents)
-        contents.isGated = watchesSignposts && hook != nil
+        if hook == nil { contents.takeEntry(of: start, thread) }
+        let notesRelocation = hook != nil || contents.entry != nil
+        contents.isGated = watchesSignposts && notesRelocation
         if start.hasCLibrary {
             contents.lead(start.ownSites(sites), of: Self.calls, memory)
         } else {
@@ -93,7 +95,7 @@ struct MeasuredEntry {
         else { return nil }
         area.wasInherited()
         var entered = MeasuredCode(
-            area: area, notesMain: start.notesMain(contents), notesRelocation: hook != nil)
+            area: area, notesMain: start.notesMain(contents), notesRelocation: notesRelocation)
         if watchesSignposts { entered.signposts = LaunchSignposts(pid: pid, area, start) }
         return entered
     }

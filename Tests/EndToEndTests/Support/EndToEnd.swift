@@ -55,7 +55,7 @@ enum Setup {
 enum Tool {
     /// Those that `make test` installs: under continuous integration they have to be there.
     private static let installed = [
-        "go", "gdb", "git", "perl", "python3", "strace", "sqlite3", "setpriv",
+        "go", "gdb", "git", "musl-gcc", "perl", "python3", "strace", "sqlite3", "setpriv",
         "setsid", "Xvfb", "perf", "node", "objcopy", "readelf", "xmllint",
         "zsh", "fish", "mandoc", "weston", "mousepad", "featherpad",
     ]

@@ -266,6 +266,164 @@ import Testing
         #expect((0..<28).allSatisfy { linker.entry($0, of: 0) == 0 })
     }
 
+    // MARK: musl
+
+    /// It tells once, and finds initialisers by the dynamic section.
+    @Test func musl() throws {
+        let mapped = try MappedArea()
+        let area = mapped.area
+        let linker = MadeLinker()
+        mapped.settle { contents in
+            contents.debug = linker.address
+            contents.isMusl = true
+        }
+        linker.add(
+            "/program", initializer: Self.first, array: [Self.second, Self.third], isKnown: false)
+        linker.add("/lib/b.so", bias: 0x7000_0000_0000, array: [Self.third], isKnown: false)
+        linker.add("/lib/none.so", isKnown: false)
+        let own = (0..<3).map(linker.section)
+        linker.set(.consistent)
+        mapped.tellOfChange()
+        #expect(area.border(.relocated) != nil && area.time(\.mapping_ns) == nil)
+        #expect((0..<2).allSatisfy { linker.section(of: $0) != own[$0] })
+        #expect(linker.section(of: 2) == own[2] && area.hasPendingInitializers)
+        // Nothing is written where glibc's has its pointers.
+        #expect((0..<28).allSatisfy { linker.entry($0, of: 0) == 0 })
+        #expect(Self.runBySection(linker, 0..<3) == [31, 32, 33, 33])
+        #expect((0..<3).map(linker.section) == own && !area.hasPendingInitializers)
+        let notes = try (0..<4).map { try #require(area.note($0)) }
+        #expect(notes.map(\.library) == [0, 0, 0, 1] && notes.allSatisfy { $0.end != nil })
+        #expect(Self.runBySection(linker, 0..<3) == [31, 32, 33, 33])
+        #expect(area.counts.records == 4)
+        // What is loaded later, too.
+        linker.set(.adds)
+        mapped.tellOfChange()
+        linker.add("/lib/plugin.so", array: [Self.second, Self.first], isKnown: false)
+        linker.set(.consistent)
+        mapped.tellOfChange()
+        #expect(Self.runBySection(linker, 3..<4) == [32, 31])
+        #expect(area.counts.opens == Int(FL_FIRST_OPEN) + 1 && area.note(5)?.library == 3)
+    }
+
+    /// What it never ran, its own libraries' for one, it finds again when main begins.
+    @Test func whatMuslNeverRuns() throws {
+        let mapped = try MappedArea()
+        let linker = MadeLinker()
+        mapped.settle { contents in
+            contents.debug = linker.address
+            contents.isMusl = true
+            contents.main = Self.mainAddress
+        }
+        linker.add("/program", array: [Self.first], isKnown: false)
+        let own = linker.section(of: 0)
+        linker.set(.consistent)
+        mapped.tellOfChange()
+        #expect(linker.section(of: 0) != own)
+        #expect(mapped.begin() == 42)
+        #expect(linker.section(of: 0) == own && !mapped.area.hasPendingInitializers)
+    }
+
+    private static func runBySection(_ linker: MadeLinker, _ libraries: Range<Int>) -> [Int32] {
+        withUnsafeTemporaryAllocation(of: Int32.self, capacity: 32) { log in
+            log.initialize(repeating: 0)
+            guard let start = log.baseAddress else { return [] }
+            for index in libraries { linker.runInitializersBySection(of: index, log: start) }
+            return Array(log[1..<Int(log[0] + 1)])
+        }
+    }
+
+    // MARK: Static programs
+
+    private static let main: @convention(c) () -> Int32 = { 42 }
+    private static var mainAddress: UInt64 { unsafeBitCast(main, to: UInt64.self) }
+
+    /// Calls what words lead to, as a static program's start code does.
+    private static func call(_ words: [UInt64]) -> [Int32] {
+        withUnsafeTemporaryAllocation(of: Int32.self, capacity: 32) { log in
+            log.initialize(repeating: 0)
+            for word in words {
+                guard let code = UnsafeRawPointer(bitPattern: UInt(word)) else { continue }
+                unsafeBitCast(code, to: MadeLinker.Initializer.self)(3, log.baseAddress, nil)
+            }
+            return Array(log[1..<Int(log[0] + 1)])
+        }
+    }
+
+    /// Those of a program that relocates itself, too: it makes its words from other numbers.
+    @Test(arguments: [0, 0x7000] as [UInt64]) func aStaticProgramsWords(bias: UInt64) throws {
+        let functions = [Self.first, Self.second, Self.third, Self.second].map(Self.address)
+        let sources = MadeMemory(functions.flatMap { bytes(of: $0 &- bias) })
+        let relocated = MadeMemory(functions.flatMap { bytes(of: $0) })
+        func word(_ number: Int, in memory: MadeMemory) -> UInt64 {
+            memory.start.load(fromByteOffset: 8 * number, as: UInt64.self)
+        }
+        let words = functions.indices.map { index in
+            let place = (bias == 0 ? sources : relocated).address + UInt64(8 * index)
+            return StaticInitializers.Word(
+                address: place, source: sources.address + UInt64(8 * index),
+                function: functions[index])
+        }
+        let mapped = try MappedArea()
+        let area = mapped.area
+        mapped.settle { contents in
+            contents.main = Self.mainAddress
+            contents.initializers = StaticInitializers(words: words, bias: bias, isProtected: false)
+        }
+        let led = functions.indices.map { word($0, in: sources) &+ bias }
+        #expect(led.allSatisfy(area.code.contains) && Set(led).count == 4)
+        #expect(area.hasPendingInitializers)
+        if bias != 0 {
+            for (index, thunk) in led.enumerated() {
+                relocated.start.storeBytes(of: thunk, toByteOffset: 8 * index, as: UInt64.self)
+            }
+        }
+        // In any order, and more than once.
+        #expect(Self.call(led) == [31, 32, 33, 32])
+        #expect(Self.call([led[2], led[0]]) == [33, 31])
+        #expect(area.counts.records == 6 && area.note(5)?.end == nil)
+        #expect(mapped.begin() == 42)
+        let notes = try (0..<6).map { try #require(area.note($0)) }
+        #expect(notes.map(\.function) == [0, 1, 2, 1, 2, 0].map { functions[$0] })
+        for (note, next) in zip(notes, notes.dropFirst()) {
+            #expect(note.end == next.start && note.cpuAtEnd == next.cpuAtStart)
+        }
+        let border = try #require(area.border(.main))
+        #expect(notes[5].end == border.time && notes[5].cpuAtEnd == border.cpu)
+        #expect(functions.indices.map { word($0, in: sources) &+ bias } == functions)
+        #expect(words.map(\.address).map { MadeImage.memory.word(at: $0) } == functions)
+        #expect(!area.hasPendingInitializers)
+    }
+
+    /// One word that cannot be written, and all are left alone.
+    @Test func wordsThatCannotAllBeLed() throws {
+        let functions = [Self.first, Self.second].map(Self.address)
+        let memory = MadeMemory(functions.flatMap { bytes(of: $0) })
+        let words = [memory.address, memory.address + 8, 0x1000].map {
+            StaticInitializers.Word(address: $0, source: $0, function: functions[0])
+        }
+        let mapped = try MappedArea()
+        mapped.settle { contents in
+            contents.main = Self.mainAddress
+            contents.initializers = StaticInitializers(
+                words: [words[0], words[2]], bias: 0, isProtected: false)
+        }
+        #expect(memory.start.load(as: UInt64.self) == functions[0])
+        #expect(mapped.area.counts.libraries == 0 && !mapped.area.hasPendingInitializers)
+        #expect(mapped.begin() == 42 && mapped.area.border(.main) != nil)
+    }
+
+    /// Nobody tells of a later moment: the gate is where the area has settled.
+    @Test func theGateOfAStaticProgram() throws {
+        let mapped = try MappedArea()
+        mapped.settle { contents in
+            contents.isGated = true
+            contents.gatesEntry = true
+        }
+        let settled = try #require(mapped.area.time(\.settled_ns))
+        #expect(try #require(mapped.area.time(\.gate_ns)) >= settled)
+        #expect(mapped.area.time(\.gate_end_ns) != nil && !mapped.area.isGateWaiting)
+    }
+
     /// A child that it forked, and a program that permits us no calls.
     @Test(arguments: [false, true]) func othersAreLeftAlone(isFiltered: Bool) throws {
         let (mapped, linker) = try Self.started()

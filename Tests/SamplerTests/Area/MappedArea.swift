@@ -47,6 +47,13 @@ final class MappedArea {
         function(at: AreaCode.debugState, as: (@convention(c) () -> Void).self)()
     }
 
+    /// What the C library calls in main's place.
+    func begin() -> Int32 {
+        typealias Main =
+            @convention(c) (Int32, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Int32
+        return function(at: AreaCode.main, as: Main.self)(1, nil, nil)
+    }
+
     /// The libraries' and opens' own words, as the program would write them.
     func store<Value: BitwiseCopyable>(_ value: Value, at offset: Int) {
         program.storeBytes(of: value, toByteOffset: offset, as: Value.self)
@@ -157,16 +164,37 @@ final class MadeLinker {
         return start..<(start + 192)
     }
 
-    /// Runs a library's initialisers as the linker does.
+    /// Where a library's dynamic section is, as musl's linker finds it.
+    func section(of index: Int) -> UInt64 { word(map(index), 16) }
+
+    /// Runs a library's initialisers as glibc's linker does, by pointers to entries.
     func runInitializers(
         of index: Int, count: Int32 = 3, log: UnsafeMutablePointer<Int32>,
         environment: UnsafeMutableRawPointer? = nil
     ) {
-        let bias = word(map(index), 0)
-        func value(_ tag: Int) -> UInt64? {
-            UnsafeRawPointer(bitPattern: UInt(entry(tag, of: index)))?
+        run(of: index, count, log, environment) { tag in
+            UnsafeRawPointer(bitPattern: UInt(self.entry(tag, of: index)))?
                 .load(fromByteOffset: 8, as: UInt64.self)
         }
+    }
+
+    /// The same as musl's does, which reads the section.
+    func runInitializersBySection(of index: Int, log: UnsafeMutablePointer<Int32>) {
+        var values: [Int: UInt64] = [:]
+        var entry = UnsafeRawPointer(bitPattern: UInt(section(of: index)))
+        while let place = entry, place.load(as: UInt64.self) != 0 {
+            values[Int(place.load(as: UInt64.self))] = place.load(
+                fromByteOffset: 8, as: UInt64.self)
+            entry = place + 16
+        }
+        run(of: index, 3, log, nil) { values[$0] }
+    }
+
+    private func run(
+        of index: Int, _ count: Int32, _ log: UnsafeMutablePointer<Int32>,
+        _ environment: UnsafeMutableRawPointer?, value: (_ tag: Int) -> UInt64?
+    ) {
+        let bias = word(map(index), 0)
         func call(_ address: UInt64) {
             guard let code = UnsafeRawPointer(bitPattern: UInt(address)) else { return }
             unsafeBitCast(code, to: Initializer.self)(count, log, environment)

@@ -1,0 +1,149 @@
+import CSystem
+import Glibc
+
+/// A static program's initialisers: the words of its arrays, which its start code calls one after the
+/// other. Read where the program stands at its first instruction.
+struct StaticInitializers: Hashable, Sendable {
+    struct Word: Hashable, Sendable {
+        /// Where the word is.
+        var address: UInt64
+        /// What to write so that it leads elsewhere: the word itself, or the number from which the
+        /// program makes it when it relocates itself.
+        var source: UInt64
+        /// What it leads to, once it is relocated.
+        var function: UInt64
+    }
+
+    /// In their order: those that run before all others come first.
+    let words: [Word]
+    /// What the program adds to the sources; 0 where they are the words.
+    let bias: UInt64
+    /// Whether the words may not be written any more when they have been called.
+    let isProtected: Bool
+
+    /// Our code has no room for more.
+    static let mostWords = 1024
+    private static let mostRelocations: UInt64 = 1 << 22
+}
+
+extension StaticInitializers {
+    /// nil: there are none, too many, or they are not known for certain.
+    ///
+    /// - Parameter pid: whose program it is.
+    init?(_ program: LoadedImage, pid: Int32) {
+        let dynamic = program.segments.first { $0.kind == 2 }.map {
+            DynamicSection(at: $0.start, bias: program.bias, memory: program.memory)
+        }
+        let found = dynamic.map { Self.arrays($0) } ?? Self.arrays(ofFile: "/proc/\(pid)/exe")
+        guard let arrays = found else { return nil }
+        let addresses = arrays.flatMap { stride(from: $0.lowerBound, to: $0.upperBound, by: 8) }
+        guard let first = addresses.first, addresses.count <= Self.mostWords,
+            addresses.allSatisfy({ program.isWritable($0) })
+        else { return nil }
+        if let dynamic {
+            let relocated = Self.relocated(addresses, dynamic, program)
+            words = addresses.compactMap { relocated[$0] }
+            bias = program.bias
+        } else {
+            words = addresses.compactMap { address in
+                program.memory.word(at: address).map {
+                    Word(address: address, source: address, function: $0)
+                }
+            }
+            bias = 0
+        }
+        isProtected = program.isProtected(first)
+        guard words.count == addresses.count,
+            words.allSatisfy({ program.isExecutable($0.function) }),
+            words.allSatisfy({ program.isProtected($0.address) == isProtected })
+        else { return nil }
+    }
+
+    /// Of a program that relocates itself. nil: one of them cannot be.
+    private static func arrays(_ dynamic: DynamicSection) -> [Range<UInt64>]? {
+        let tags = [
+            (DynamicSection.Tag.preinitializers, DynamicSection.Tag.preinitializersSize),
+            (DynamicSection.Tag.initializers, DynamicSection.Tag.initializersSize),
+        ]
+        return arrays(
+            tags.compactMap { start, size in
+                guard let start = dynamic.location(start), let size = dynamic.value(size)?.value
+                else { return nil }
+                return (start, size)
+            })
+    }
+
+    private static func arrays(_ places: [(start: UInt64, size: UInt64)]) -> [Range<UInt64>]? {
+        var arrays: [Range<UInt64>] = []
+        for (start, size) in places where size > 0 {
+            guard start % 8 == 0, size % 8 == 0, size <= 8 * UInt64(mostWords),
+                start <= .max - size
+            else { return nil }
+            arrays.append(start..<(start + size))
+        }
+        return arrays
+    }
+
+    /// The relocations that make words of addresses (R_X86_64_RELATIVE).
+    private static func relocated(
+        _ addresses: [UInt64], _ dynamic: DynamicSection, _ program: LoadedImage
+    ) -> [UInt64: Word] {
+        guard let table = dynamic.location(DynamicSection.Tag.relocations),
+            let size = dynamic.value(DynamicSection.Tag.relocationsSize)?.value,
+            size <= mostRelocations
+        else { return [:] }
+        let wanted = Set(addresses)
+        let bytes = program.memory.read(at: table, count: Int(size))
+        var found: [UInt64: Word] = [:]
+        for offset in stride(from: 0, to: bytes.count - 23, by: 24) {
+            guard let place = bytes.littleEndianWord(at: offset),
+                let kind = bytes.littleEndianWord(at: offset + 8),
+                let addend = bytes.littleEndianWord(at: offset + 16),
+                wanted.contains(place &+ program.bias)
+            else { continue }
+            let address = place &+ program.bias
+            // Two of one word, or of another kind: who knows what comes of it.
+            guard kind == 8, found[address] == nil else { return [:] }
+            found[address] = Word(
+                address: address, source: table &+ UInt64(offset) &+ 16,
+                function: addend &+ program.bias)
+        }
+        return found
+    }
+
+    // MARK: The file
+
+    private static let (initArray, preinitArray): (UInt32, UInt32) = (14, 16)
+    private static let sectionSize = 64
+
+    /// Of a program at a fixed address: only its sections tell, which are not in its memory (elf(5)).
+    static func arrays(ofFile path: String) -> [Range<UInt64>]? {
+        let file = fl_open_regular(path, 0)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        let start = read(file, at: 0, count: 64)
+        guard start.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]),
+            let offset = start.littleEndianWord(at: 40), offset < 1 << 40,
+            start.littleEndianUInt16(at: 58) == UInt16(sectionSize),
+            let count = start.littleEndianUInt16(at: 60), count <= 512
+        else { return nil }
+        let sections = read(file, at: offset, count: Int(count) * sectionSize)
+        let starts = stride(from: 0, to: sections.count - sectionSize + 1, by: sectionSize)
+        return arrays(
+            [preinitArray, initArray].flatMap { kind in
+                starts.compactMap { at in
+                    guard sections.littleEndianUInt32(at: at + 4) == kind,
+                        let address = sections.littleEndianWord(at: at + 16),
+                        let size = sections.littleEndianWord(at: at + 32)
+                    else { return nil }
+                    return (address, size)
+                }
+            })
+    }
+
+    private static func read(_ file: Int32, at offset: UInt64, count: Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            filled = max(0, pread(file, buffer.baseAddress, count, off_t(offset)))
+        }
+    }
+}
