@@ -21,6 +21,7 @@ import gates
 import history
 import hyperfine
 import initializers
+import long
 import machine
 import marks
 import measure
@@ -60,6 +61,7 @@ SECTIONS = {
     "summary": summary.summary,
     "exports": exports.exports,
     "page": page.page,
+    "long": long.long,
     "top": top.top,
     "measure": measure.measure,
     "hyperfine": hyperfine.hyperfine,
