@@ -36,8 +36,9 @@ extension EndToEnd {
         @Test(.enabled(if: Self.python != nil, "no CPython of 3.12 or later with -X perf"))
         func pythonsTrampolines() throws {
             let python = try #require(Self.python)
+            // Without `site`: lines of .pth files are run as modules called <string>, too.
             let recorded = try Firstlight.record(
-                [python, "-X", "perf", "-c", Self.program], in: scratch)
+                [python, "-S", "-X", "perf", "-c", Self.program], in: scratch)
             let report = try recorded.json()
             #expect(report.launch.slices > 100)
             // The first ones may be: nobody has seen yet that the copies are mapped.

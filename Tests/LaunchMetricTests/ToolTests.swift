@@ -74,7 +74,13 @@ import Testing
         let tool = FirstlightTool(path: "/bin/sh")
         let there = folder.path + "/there"
         let task = Task { try await tool.run(["-c", "echo > '\(there)'; exec sleep 1000"]) }
-        _ = try FileHandle(forReadingFrom: URL(fileURLWithPath: there)).readToEnd()
+        // On a thread of its own: those that tasks share may all be taken.
+        let said = await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(returning: FileManager.default.contents(atPath: there))
+            }
+        }
+        #expect(said == Data("\n".utf8))
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         let early = Task { () async throws in

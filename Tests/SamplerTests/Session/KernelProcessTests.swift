@@ -131,8 +131,11 @@ import Testing
         ])
         let tracee = Tracee(tid: child.pid)
         let thread = KernelThread(process: child.pid, tid: child.pid)
+        // While it is being woken from a stop, it counts as blocked, too, but not as asleep.
         func waits() -> Bool {
-            guard case .blocked(number, _) = thread.activity() else { return false }
+            guard thread.state() == UInt8(ascii: "S"),
+                case .blocked(number, _) = thread.activity()
+            else { return false }
             return true
         }
         func nextEvent() -> TraceEvent? {
