@@ -80,6 +80,9 @@ package struct RecorderNote: Hashable, Sendable {
         case lostNews = "lost_news"
         /// Stacks that our walk could not finish for want of a rule, and libunwind did; how many.
         case secondOpinions = "second_opinions"
+        /// Only the last stretch was kept (`--last`); how long it is, in nanoseconds. Counts and other
+        /// notes are of all the time that was recorded.
+        case window
         /// All stacks were unwound by libunwind, as was asked for.
         case libraryUnwinder = "libunwind"
         /// Connections to a Wayland compositor that could not be read up to the first frame; how many.

@@ -50,6 +50,23 @@ package struct ScheduleBuilder: Sendable {
 
     package init(limit: Int = usualLimit) { self.limit = limit }
 
+    /// Goes on in another recording, or in another part of one.
+    ///
+    /// - Parameter numbers: what threads are called there. Of others nothing more is told.
+    package mutating func renumber(_ numbers: [ThreadIndex: ThreadIndex]) {
+        indices = indices.compactMapValues { known in
+            let left = known.compactMap { numbers[$0] }
+            return left.isEmpty ? nil : left
+        }
+        ending = ending.compactMapValues { entry in
+            numbers[entry.index].map { ($0, entry.end) }
+        }
+        ends = Dictionary(
+            ends.compactMap { thread, end in numbers[thread].map { ($0, end) } },
+            uniquingKeysWith: max)
+        kept = 0
+    }
+
     // MARK: What happens
 
     package mutating func list(_ thread: ThreadIndex, tid: Int32) {

@@ -9,7 +9,7 @@ final class ObservedProcess {
     let pid: Int32
     /// nil: the recorded process itself.
     private let child: ChildIndex?
-    private let output: RecordingOutput
+    private var output: RecordingOutput
     /// What the process itself has mapped.
     private var code: [CodeMapping] = []
     /// Whether the unwinder knows the kernel's code, too.
@@ -18,43 +18,39 @@ final class ObservedProcess {
     private var finished: [Slice] = []
     private var facts = FactBuilder()
     private var isReady = false
-    private var threads: [RecordedThread] = []
-    /// The numbers of `threads` in the recording.
-    private var places: [ThreadIndex] = []
+    private var threads = ObservedThreads()
+    /// The program that runs.
+    private var image: Image?
     /// Of the program that runs, as ``Image/name``.
-    private(set) var name = ""
+    var name: String { image.map { String($0.name) } ?? "" }
 
     init(_ pid: Int32, _ child: ChildIndex?, _ output: RecordingOutput) {
         self.pid = pid
         self.child = child
         self.output = output
-        slices = SliceBuilder(
-            unwinder: Unwinder(
-                files: output.modules, process: child?.rawValue, engine: output.engine,
-                opinion: output.opinion),
-            stacks: output.stacks)
+        slices = SliceBuilder(unwinder: output.unwinder(of: child), stacks: output.stacks)
         output.held.begin(pid)
     }
 
     /// - Returns: a request for registers, where they are needed.
     func take(_ event: SamplerEvent) throws(RecordingError) -> StackRequest? {
+        guard let event = threads.renumbered(event) else { return nil }
         let file = output.file
         switch event {
         case .began: break
         case .image(let image):
             slices.leaveImage(into: &finished)
-            name = String(image.name)
+            self.image = image
             try file.append(image, of: child)
         case .mark(let mark):
             try file.append(mark, of: child)
             if mark.kind == .ended {
                 output.schedule.expectEnd(
-                    of: zip(threads, places).map { ($0.tid, $1) }, at: mark.time)
+                    of: threads.rows.map { ($0.thread.tid, $0.place) }, at: mark.time)
             }
         case .threadStarted(var thread):
             thread.child = child
-            places.append(try output.add(thread))
-            threads.append(thread)
+            threads.add(thread, at: try output.add(thread))
             facts.threads = threads.count
         case .threadNamed(let index, let name):
             try update(index) { $0.name = name }
@@ -63,7 +59,9 @@ final class ObservedProcess {
         case .mappings(let code, let time):
             try take(code, at: time)
         case .sample(let sample):
-            return slices.add(try withKernel(sample), into: &finished)
+            var request = slices.add(try withKernel(sample), into: &finished)
+            if let thread = request?.thread { request?.thread = threads[thread]?.sampled ?? thread }
+            return request
         case .wait(let wait):
             let stack = slices.stack(of: wait.thread)
             if var wait = facts.wait(wait, stack: stack) {
@@ -72,6 +70,7 @@ final class ObservedProcess {
             }
         case .priority(let priority):
             guard var priority = facts.priority(priority) else { break }
+            threads[priority.thread]?.priority = priority
             priority.thread = place(of: priority.thread)
             try file.append(priority)
         case .library(let library):
@@ -117,18 +116,67 @@ final class ObservedProcess {
         try write(facts.placed(slices: &slices, evenUnknown: true))
     }
 
+    // MARK: The next part of the recording
+
+    /// Goes on in another file, which gets what is so by now. Threads that have ended are left out, but
+    /// for those of which the scheduler may still tell.
+    ///
+    /// - Returns: what its threads are called there.
+    func move(
+        to next: RecordingOutput, at time: MonotonicTime
+    ) throws(RecordingError) -> [ThreadIndex: ThreadIndex] {
+        let former = threads.rows.map(\.place)
+        let kept = threads.keep { thread in
+            thread.end.map { time - $0 < Self.schedulersDelay } ?? true
+        }
+        slices.move(to: next.unwinder(of: child), next.stacks, keeping: kept)
+        output = next
+        if var image {
+            image.time = time
+            try next.file.append(image, of: child)
+        }
+        try next.file.append(Mark(kind: .attached, time: time), of: child)
+        var numbers: [ThreadIndex: ThreadIndex] = [:]
+        for (number, old) in kept.enumerated() {
+            let index = ThreadIndex(number)
+            guard var row = threads[index] else { continue }
+            row.place = try next.add(row.thread)
+            threads[index] = row
+            numbers[former[old.rawValue]] = row.place
+            guard var priority = row.priority else { continue }
+            (priority.thread, priority.time) = (row.place, time)
+            try next.file.append(priority)
+        }
+        facts.threads = threads.count
+        try take(code, at: time)
+        return numbers
+    }
+
+    /// What is complete, before it goes on in another file.
+    func handOverAll() throws(RecordingError) {
+        for (number, row) in threads.rows.enumerated() where row.thread.end != nil {
+            slices.flush(ThreadIndex(number), into: &finished)
+        }
+        handOver()
+        try write(facts.placed(slices: &slices, evenUnknown: true))
+    }
+
+    /// The scheduler tells a tick or two late, on a busy machine more.
+    private static let schedulersDelay = TimeSpan.milliseconds(2_000)
+
     private static let nowhere = ThreadIndex(-1)
 
     private func place(of thread: ThreadIndex) -> ThreadIndex {
-        places.indices.contains(thread.rawValue) ? places[thread.rawValue] : Self.nowhere
+        threads[thread]?.place ?? Self.nowhere
     }
 
     private func update(
         _ index: ThreadIndex, _ change: (inout RecordedThread) -> Void
     ) throws(RecordingError) {
-        guard threads.indices.contains(index.rawValue) else { return }
-        change(&threads[index.rawValue])
-        try output.file.update(threads[index.rawValue], at: place(of: index))
+        guard var row = threads[index] else { return }
+        change(&row.thread)
+        threads[index] = row
+        try output.file.update(row.thread, at: row.place)
     }
 
     /// The kernel's part of a stack is told where that lies, and left out where that is hidden: nobody

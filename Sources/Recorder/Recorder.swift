@@ -8,6 +8,8 @@ package struct Recorder: Sendable {
     package var output: String
     package var options: SamplerOptions
     package var engine = UnwindEngine.quick
+    /// How much of the end is kept; nil: everything. Not of recordings that follow children.
+    package var last: TimeSpan?
     /// The version of this program, for the file's header.
     package var version: String
     /// Called five times a second, from a thread that may not be kept waiting.
@@ -49,6 +51,7 @@ package struct Recorder: Sendable {
     ) throws(Failure) -> Result {
         do throws(RecordingError) {
             try RecordingFile.checkWritable(output)
+            if last != nil { try RecordingFile.checkParts(output) }
         } catch {
             throw .recording(error)
         }
@@ -59,7 +62,8 @@ package struct Recorder: Sendable {
         let queue = EventQueue()
         let children = options.followsChildren ? FollowedChildren(queue: queue) : nil
         let writer = RecordingThread(
-            path: output, header: header, queue: queue, engine: engine, tell: tellProgress)
+            path: output, header: header, queue: queue, engine: engine, last: last,
+            tell: tellProgress)
         guard writer.start() else {
             throw .sampler(.systemCall(SystemError("starting the recording thread", code: 11)))
         }

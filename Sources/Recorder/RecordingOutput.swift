@@ -9,11 +9,11 @@ import Unwind
 /// For the recording thread only.
 final class RecordingOutput {
     let file: RecordingWriter
-    let modules = MappedFiles()
+    let modules: MappedFiles
     let stacks = SharedStacks()
     let held: HeldFiles
     let engine: UnwindEngine
-    let opinion = SecondOpinion()
+    let opinion: SecondOpinion
     /// The kernel's code; empty: it is hidden. Read when a stack is first seen to reach into it.
     private(set) lazy var kernelCode = RunningKernel()?.code ?? []
     var schedule = ScheduleBuilder()
@@ -29,6 +29,25 @@ final class RecordingOutput {
         self.file = file
         self.engine = engine
         self.held = held
+        modules = MappedFiles()
+        opinion = SecondOpinion()
+    }
+
+    /// The next part of the recording: modules keep their numbers, threads and stacks count anew.
+    init(_ file: RecordingWriter, after former: RecordingOutput) throws(RecordingError) {
+        self.file = file
+        engine = former.engine
+        held = former.held
+        modules = former.modules
+        opinion = former.opinion
+        schedule = former.schedule
+        kernelCode = former.kernelCode
+        _ = try writeNewModules()
+    }
+
+    /// - Parameter child: of which process; nil: of the recorded one.
+    func unwinder(of child: ChildIndex?) -> Unwinder {
+        Unwinder(files: modules, process: child?.rawValue, engine: engine, opinion: opinion)
     }
 
     // MARK: Threads

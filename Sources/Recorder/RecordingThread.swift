@@ -12,6 +12,8 @@ final class RecordingThread: @unchecked Sendable {
     private let queue: EventQueue
     private let engine: UnwindEngine
     private let tell: (@Sendable (RecordingProgress) -> Void)?
+    /// Only touched by the thread itself, until it was joined; nil: everything is kept.
+    private var window: RecordingWindow?
     private var thread = pthread_t()
     private var isStarted = false
 
@@ -38,16 +40,20 @@ final class RecordingThread: @unchecked Sendable {
         var row: ChildProcess
     }
 
-    /// - Parameter tell: told of the progress, as ``Recorder/tellProgress``.
+    /// - Parameters:
+    ///   - last: how much is kept, as ``Recorder/last``.
+    ///   - tell: told of the progress, as ``Recorder/tellProgress``.
     init(
         path: String, header: Recording.Header, queue: EventQueue,
-        engine: UnwindEngine = .quick, tell: (@Sendable (RecordingProgress) -> Void)? = nil
+        engine: UnwindEngine = .quick, last: TimeSpan? = nil,
+        tell: (@Sendable (RecordingProgress) -> Void)? = nil
     ) {
         self.path = path
         self.header = header
         self.queue = queue
         self.engine = engine
         self.tell = tell
+        window = last.map { RecordingWindow($0, path: path) }
     }
 
     func start() -> Bool {
@@ -79,6 +85,9 @@ final class RecordingThread: @unchecked Sendable {
         attempt { () throws(RecordingError) in
             for note in notes.adding(losses(output)) { try output.file.append(note) }
             try output.file.finish(header)
+            guard let window, window.hasPartBefore else { return }
+            try window.join()
+            identity = RecordingFile.Identity(of: path)
         }
     }
 
@@ -90,6 +99,7 @@ final class RecordingThread: @unchecked Sendable {
             RecorderNote(.unkeptRuns, output.schedule.unkept),
             RecorderNote(.secondOpinions, output.opinion.saved),
             RecorderNote(.libraryUnwinder, engine == .libunwind ? 1 : 0),
+            RecorderNote(.window, window.map { $0.hasPartBefore ? $0.length.nanoseconds : 0 } ?? 0),
         ]
     }
 
@@ -97,7 +107,10 @@ final class RecordingThread: @unchecked Sendable {
         var events: [QueuedEvent] = []
         while queue.next(into: &events) {
             attempt { () throws(RecordingError) in
-                for event in events { try take(event) }
+                for event in events {
+                    try take(event)
+                    try turnIfDue(after: event)
+                }
                 handOver()
                 try output?.writeFinished()
                 try commitIfDue()
@@ -136,6 +149,34 @@ final class RecordingThread: @unchecked Sendable {
         guard let output, MonotonicTime.now - lastCommit >= Self.commitInterval else { return }
         lastCommit = .now
         try output.commit()
+    }
+
+    // MARK: The last stretch alone
+
+    private func turnIfDue(after event: QueuedEvent) throws(RecordingError) {
+        guard case .observed(let event, of: nil) = event, window?.isFull(after: event) == true
+        else { return }
+        try turn()
+    }
+
+    /// What is written becomes the part before, and a new one begins.
+    private func turn() throws(RecordingError) {
+        guard let output, let process else { return }
+        handOver()
+        try process.handOverAll()
+        try output.writeAll()
+        var header = header
+        header.pid = pid
+        try output.file.finish(header)
+        guard let time = try window?.turn() else { return }
+        header.isAttached = true
+        let next = try RecordingOutput(
+            RecordingWriter(creating: path, header: header), after: output)
+        let numbers = try process.move(to: next, at: time)
+        next.schedule.renumber(numbers)
+        self.output = next
+        identity = RecordingFile.Identity(of: path)
+        lastCommit = .now
     }
 
     private static let tellInterval = TimeSpan.milliseconds(200)

@@ -83,6 +83,18 @@ struct SliceBuilder: ~Copyable {
             return StackRequest(thread: sample.thread, blocking: sample.blocking)
         }
 
+        /// What it refers to gets other ids.
+        mutating func replaceStacks(_ replacement: (StackID) -> StackID) {
+            stack = stack.map(replacement)
+            for index in held.indices { held[index].stack = held[index].stack.map(replacement) }
+            for index in later.indices { later[index].stack = later[index].stack.map(replacement) }
+        }
+
+        mutating func renumber(_ thread: ThreadIndex) {
+            for index in held.indices { held[index].thread = thread }
+            for index in later.indices { later[index].thread = thread }
+        }
+
         /// Hands out the slices held back, with the stack of `final` if there is one.
         mutating func release(into slices: inout [Slice], with final: Slice? = nil) {
             heldBlocking = 0
@@ -147,13 +159,43 @@ struct SliceBuilder: ~Copyable {
         for index in threads.indices { threads[index].settle(nil, .notSampled, into: &slices) }
     }
 
+    /// Goes on with another table, which gets those stacks that are still referred to.
+    ///
+    /// - Parameters:
+    ///   - kept: the threads that go on, in the order of their new numbers. The slices of all others
+    ///     must have been handed out: ``flush(_:into:)``.
+    mutating func move(
+        to unwinder: Unwinder, _ stacks: SharedStacks, keeping kept: [ThreadIndex]
+    ) {
+        let former = interner.stacks
+        var other = StackInterner(unwinder: unwinder, stacks: stacks)
+        threads = kept.enumerated().map { number, thread in
+            guard threads.indices.contains(thread.rawValue) else { return ThreadState() }
+            var state = threads[thread.rawValue]
+            state.renumber(ThreadIndex(number))
+            state.replaceStacks { stack in
+                var result: StackID?
+                for frame in former.frames(of: stack) {
+                    result = other.intern(frame, calledFrom: result)
+                }
+                return result ?? stack
+            }
+            return state
+        }
+        interner = other
+    }
+
+    /// The slices of a thread of which nothing more comes.
+    mutating func flush(_ thread: ThreadIndex, into slices: inout [Slice]) {
+        guard threads.indices.contains(thread.rawValue) else { return }
+        threads[thread.rawValue].release(into: &slices)
+        threads[thread.rawValue].settle(nil, .notSampled, into: &slices)
+    }
+
     /// The slices that were still held back, at the recording's end.
     mutating func flush() -> [Slice] {
         var slices: [Slice] = []
-        for index in threads.indices {
-            threads[index].release(into: &slices)
-            threads[index].settle(nil, .notSampled, into: &slices)
-        }
+        for index in threads.indices { flush(ThreadIndex(index), into: &slices) }
         return slices
     }
 

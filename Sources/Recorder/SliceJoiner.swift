@@ -48,7 +48,7 @@ extension Slice {
 extension StateTimes {
     /// The state in which all of it was spent; nil where there are several, or it ran: each look at a
     /// thread that runs is one more sample of what it does.
-    fileprivate var onlyWait: ThreadState? {
+    var onlyWait: ThreadState? {
         switch wall {
         case blocked: .blocked
         case runnable: .runnable

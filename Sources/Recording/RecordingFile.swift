@@ -57,7 +57,28 @@ package enum RecordingFile {
 
     static func journalPath(_ path: String) -> String { path + "-journal" }
 
-    private static func rename(_ old: String, to new: String) throws(RecordingError) {
+    /// Of a recorder with `--last`, where the part before the one that is written lies.
+    package static func earlierPath(_ path: String) -> String { path + ".before" }
+
+    /// Where both are put together.
+    package static func joinedPath(_ path: String) -> String { path + ".joined" }
+
+    /// Whether both can be made: throws if there is something that is no recording.
+    package static func checkParts(_ path: String) throws(RecordingError) {
+        try checkReplaceable(earlierPath(path), by: .recording)
+        try checkReplaceable(joinedPath(path), by: .recording)
+    }
+
+    /// Removes a recording, if there is one; what is none stays, and is an error.
+    package static func remove(_ path: String) throws(RecordingError) {
+        guard try exists(path) else { return }
+        try checkReplaceable(path, by: .recording)
+        unlink(path)
+        unlink(journalPath(path))
+    }
+
+    /// What was at `new` is replaced.
+    package static func rename(_ old: String, to new: String) throws(RecordingError) {
         guard Glibc.rename(old, new) == 0 else { throw .cannotCreate(path: new, errno: errno) }
     }
 

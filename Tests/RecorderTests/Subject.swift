@@ -43,6 +43,11 @@ final class Scratch: Sendable {
 
     func path(_ name: String) -> String { folder + "/" + name }
 
+    /// What is in it, by name.
+    func files() throws -> [String] {
+        try printed(by: ["ls", "-A", folder]).map(String.init).filter { $0 != "printed" }
+    }
+
     func run(_ command: [String], output: String) throws {
         let child = try spawn(command, input: nil, output: output)
         var status: Int32 = 0

@@ -64,28 +64,7 @@ func save(_ recording: Recording, to path: String) throws {
 /// All but the end and the symbols; nothing is committed but the beginning.
 func beginSaving(_ recording: Recording, to path: String) throws -> RecordingWriter {
     let writer = try RecordingWriter(creating: path, header: recording.header)
-    for note in recording.notes { try writer.append(note) }
-    for child in recording.children {
-        let index = try writer.append(child)
-        for image in child.images { try writer.append(image, of: index) }
-        for mark in child.marks { try writer.append(mark, of: index) }
-    }
-    for image in recording.images { try writer.append(image) }
-    for mark in recording.marks { try writer.append(mark) }
-    for thread in recording.threads { try writer.append(thread) }
-    for module in recording.modules { try writer.append(module) }
-    for mapping in recording.mappings { try writer.append(mapping) }
-    try writer.append(newNodesOf: recording.stacks)
-    for slice in recording.slices { try writer.append(slice) }
-    for library in recording.libraries { try writer.append(library) }
-    for initializer in recording.initializers { try writer.append(initializer) }
-    for interval in recording.intervals { try writer.append(interval) }
-    for signpost in recording.signposts { try writer.append(signpost) }
-    if let ready = recording.ready { try writer.append(ready) }
-    for wait in recording.waits { try writer.append(wait) }
-    for priority in recording.priorities { try writer.append(priority) }
-    for run in recording.runs { try writer.append(run) }
-    for wakeup in recording.wakeups { try writer.append(wakeup) }
+    try writer.append(recording)
     return writer
 }
 

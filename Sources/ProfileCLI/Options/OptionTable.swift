@@ -6,7 +6,7 @@ import Sampler
 /// The name by which the code knows an option.
 package enum OptionName: Hashable, Sendable {
     case help
-    case output, frequency, duration, capture, stackBytes, unwinder, followChildren, switches,
+    case output, frequency, duration, last, capture, stackBytes, unwinder, followChildren, switches,
         after, quiet,
         progress, wait, symbolCache
     case view, phase, thread, weight, minPercent, minDuration, depth, format, demangle,
@@ -85,6 +85,12 @@ package enum OptionTable {
         .init(
             .duration, "duration", "TIME", .duration, for: recording,
             "end the recording after TIME: 250ms, 2s, 1.5s, 1m"),
+        .init(
+            .last, "last", "TIME", .duration, for: recording,
+            """
+            keep only the last TIME of the recording, 1s or more: of a server that runs for days, \
+            in as much room as that takes; firstlight stop, --until or its end ends it
+            """),
         .init(
             .capture, "capture", "METHOD", .choice(CaptureMethod.ownMethods.map(\.rawValue)),
             for: recording,

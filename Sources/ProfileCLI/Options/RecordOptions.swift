@@ -28,6 +28,8 @@ package struct RecordOptions: Hashable, Sendable {
     package var frequency: Int32
     /// nil: until the program ends.
     package var duration: TimeSpan?
+    /// How much of the end is kept; nil: everything.
+    package var last: TimeSpan?
     package var capture: CaptureMethod
     /// The most that is copied of a stack, in bytes.
     package var stackBytes: Int
@@ -55,6 +57,7 @@ package struct RecordOptions: Hashable, Sendable {
         output = arguments.text(.output) ?? Self.defaultOutput
         frequency = Int32(clamping: arguments.integer(.frequency) ?? 1_000)
         duration = arguments.duration(.duration)
+        last = arguments.duration(.last)
         capture = arguments.text(.capture).flatMap(CaptureMethod.init) ?? .signal
         stackBytes = arguments.integer(.stackBytes) ?? SamplerOptions.usualStackBytes
         engine = arguments.text(.unwinder).flatMap(UnwindEngine.init) ?? .quick
@@ -69,6 +72,7 @@ package struct RecordOptions: Hashable, Sendable {
         isQuiet = arguments.isGiven(.quiet)
         forcesProgress = arguments.isGiven(.progress)
         try checkMarks(arguments.subcommand)
+        try checkLast(arguments.subcommand)
         if isQuiet && forcesProgress {
             throw UsageError(arguments.subcommand, "--quiet and --progress do not go together")
         }
@@ -106,6 +110,16 @@ package struct RecordOptions: Hashable, Sendable {
         }
         if capture == .ptrace {
             throw UsageError(subcommand, "--mark and --capture ptrace do not go together")
+        }
+    }
+
+    private func checkLast(_ subcommand: Subcommand) throws(UsageError) {
+        guard let last else { return }
+        guard last >= .milliseconds(1_000) else {
+            throw UsageError(subcommand, "--last keeps one second or more: --last 1s")
+        }
+        if followsChildren {
+            throw UsageError(subcommand, "--last and --follow-children do not go together")
         }
     }
 

@@ -68,6 +68,7 @@ enum RecordCommand {
         var recorder = Recorder(
             output: options.output, options: sampling, version: Version.current)
         recorder.engine = options.engine
+        recorder.last = options.last
         if let line = options.line(on: console) {
             recorder.tellProgress = { line.show($0) }
         }

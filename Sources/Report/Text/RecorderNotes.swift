@@ -85,6 +85,9 @@ enum RecorderNotes {
                 + ", execs or ends of processes not told, for lack of room: some are missing"
         case .secondOpinions:
             Numbers.count(note.value, "stack") + " finished by libunwind, for which we had no rule"
+        case .window:
+            "only the last \(Numbers.time(TimeSpan(nanoseconds: note.value))) are kept (--last); "
+                + "what these notes count is of all the time that was recorded"
         case .libraryUnwinder: "stacks were unwound by libunwind (--unwinder libunwind)"
         case .unfollowedDisplay:
             Numbers.count(note.value, "connection")

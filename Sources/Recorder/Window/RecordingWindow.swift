@@ -1,0 +1,67 @@
+import ProfileModel
+import Recording
+import Sampler
+
+/// What a recorder with `--last` keeps: the part of the recording that it writes, and the one before,
+/// each as long as was asked for. So neither the disk's nor the recorder's share grows with time, and
+/// nothing is rewritten while the program runs.
+struct RecordingWindow {
+    /// The file of the part that is written, and of the whole in the end.
+    let path: String
+    let length: TimeSpan
+    private var start: MonotonicTime?
+    private var last: MonotonicTime?
+    private(set) var hasPartBefore = false
+
+    init(_ length: TimeSpan, path: String) {
+        self.path = path
+        self.length = length
+    }
+
+    private var pathBefore: String { RecordingFile.earlierPath(path) }
+    private var joinedPath: String { RecordingFile.joinedPath(path) }
+
+    /// - Returns: whether the part that is written is as long as it is to be.
+    mutating func isFull(after event: SamplerEvent) -> Bool {
+        guard let time = event.time else { return false }
+        let last = max(last ?? time, time)
+        self.last = last
+        start = start ?? last
+        return last - (start ?? last) >= length
+    }
+
+    /// The part that was written, and closed, becomes the one before.
+    ///
+    /// - Returns: when the new one begins.
+    mutating func turn() throws(RecordingError) -> MonotonicTime {
+        try RecordingFile.rename(path, to: pathBefore)
+        hasPartBefore = true
+        start = last
+        return last ?? .now
+    }
+
+    /// Makes one recording of the last stretch of both parts, in place of them.
+    func join() throws(RecordingError) {
+        let part = try RecordingReader.load(path: path)
+        let end = part.marks.last { $0.kind == .ended }?.time ?? last ?? .now
+        let joined = Recording(
+            joining: [try RecordingReader.load(path: pathBefore), part], from: end - length)
+        try RecordingFile.remove(joinedPath)
+        let file = try RecordingWriter(creating: joinedPath, header: joined.header)
+        try file.append(joined)
+        try file.finish(joined.header)
+        try RecordingFile.rename(joinedPath, to: path)
+        try RecordingFile.remove(pathBefore)
+    }
+}
+
+extension SamplerEvent {
+    /// Up to when it tells of its thread, or of all.
+    fileprivate var time: MonotonicTime? {
+        switch self {
+        case .sample(let sample): sample.start + sample.times.wall
+        case .mark(let mark): mark.time
+        default: nil
+        }
+    }
+}

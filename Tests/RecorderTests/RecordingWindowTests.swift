@@ -1,0 +1,205 @@
+import Glibc
+import ProfileModel
+import Recording
+import Testing
+
+@testable import Recorder
+@testable import Sampler
+
+/// `--last`: of a recording only the last stretch is kept.
+@Suite struct RecordingWindowTests {
+    /// - Parameter milliseconds: since the launch.
+    private static func time(_ milliseconds: Int) -> MonotonicTime {
+        MonotonicTime(nanoseconds: 100_000_000_000 + Int64(milliseconds) * 1_000_000)
+    }
+
+    private static let code = CodeMapping(
+        start: 0x10000, end: 0x20000, fileOffset: 0, path: "/nowhere/libslow.so", inode: 1)
+
+    /// - Parameter content: of which function; nil: unchanged.
+    private static func sample(
+        _ thread: Int, from start: Int, of function: UInt64?
+    ) -> SamplerEvent {
+        var content = Sample.Content.unchanged
+        if let function {
+            var registers = Registers(programCounter: 0x10000 + function, stackPointer: 0x7000)
+            registers[Registers.framePointer] = 0x7000
+            let stack = StackCopy(start: 0x7000, bytes: [UInt8](repeating: 0, count: 16))
+            content = .snapshot(Snapshot(registers: registers, stack: stack))
+        }
+        return .sample(
+            Sample(
+                thread: ThreadIndex(thread), start: time(start),
+                times: StateTimes(running: TimeSpan.milliseconds(100)), content: content))
+    }
+
+    /// Ten seconds of a program: its first thread does something else each second, another one has one
+    /// stack all the while, and each second a third one lives for half of it.
+    private func record(
+        _ queue: EventQueue, priority: (Int) -> Int32 = { _ in 0 },
+        also: (Int) -> Void = { _ in }
+    ) {
+        queue.receive(.image(Image(path: "/bin/app", arguments: ["app"], time: Self.time(0))))
+        queue.receive(.mark(Mark(kind: .firstInstruction, time: Self.time(0))))
+        queue.receive(.mappings([Self.code], Self.time(0)))
+        for tid in [7, 8] {
+            queue.receive(
+                .threadStarted(
+                    RecordedThread(
+                        tid: Int32(tid), name: "t\(tid)", start: Self.time(0), isMain: tid == 7)))
+        }
+        queue.receive(Self.sample(1, from: -100, of: 0x999))
+        for second in 0..<10 {
+            also(second)
+            let start = second * 1000
+            queue.receive(
+                .priority(
+                    Priority(
+                        thread: ThreadIndex(0), time: Self.time(start), policy: 0,
+                        nice: priority(second), realTime: 0)))
+            queue.receive(
+                .threadStarted(
+                    RecordedThread(
+                        tid: Int32(100 + second), name: "short", start: Self.time(start),
+                        isMain: false)))
+            for tick in 0..<10 {
+                let moment = start + tick * 100
+                queue.receive(Self.sample(0, from: moment, of: UInt64(second * 16 + 1)))
+                queue.receive(Self.sample(1, from: moment, of: nil))
+                if tick < 5 { queue.receive(Self.sample(2 + second, from: moment, of: 0x500)) }
+            }
+            queue.receive(.threadEnded(ThreadIndex(2 + second), Self.time(start + 500)))
+            queue.receive(
+                .signpost(
+                    Signpost(
+                        name: "s\(second)", category: "", thread: ThreadIndex(2 + second),
+                        time: Self.time(start + 400))))
+        }
+        let end = Self.time(10_000)
+        for thread in [0, 1] { queue.receive(.threadEnded(ThreadIndex(thread), end)) }
+        queue.receive(.mark(Mark(kind: .ended, time: end)))
+    }
+
+    private func recorded(
+        last: TimeSpan?, _ send: (EventQueue) -> Void
+    ) throws -> (recording: Recording, files: [String]) {
+        let scratch = try Scratch()
+        let path = scratch.folder + "/a"
+        let header = Recording.Header(pid: 0, isAttached: false, capture: .signal, frequency: 1000)
+        let queue = EventQueue()
+        let writer = RecordingThread(path: path, header: header, queue: queue, last: last)
+        try #require(writer.start())
+        queue.receive(.began(pid: getpid()))
+        send(queue)
+        writer.finish([]) { $0.outcome = .exited(0) }
+        #expect(writer.failure == nil)
+        #expect(writer.identity == RecordingFile.Identity(of: path))
+        return (try RecordingReader.load(path: path), try scratch.files())
+    }
+
+    private func functions(_ recording: Recording, of tid: Int32) -> [UInt64?] {
+        recording.slices.filter { recording.threads[$0.thread.rawValue].tid == tid }
+            .map { $0.stack.map { recording.stacks[$0].frame.address.value } }
+    }
+
+    /// Whatever the window's length is, and so wherever its parts meet.
+    @Test(arguments: [1_000, 1_500, 2_000, 2_500, 3_300, 4_900, 9_000])
+    func theLastStretchIsWhole(milliseconds: Int64) throws {
+        let last = TimeSpan.milliseconds(milliseconds)
+        let (recording, files) = try recorded(last: last) { record($0) }
+        let end = Self.time(10_000)
+        let start = end - last
+        #expect(files == ["a"])
+        #expect(recording.header.isAttached && recording.header.outcome == .exited(0))
+        #expect(recording.header.pid == getpid())
+        #expect(recording.notes.contains(RecorderNote(.window, last.nanoseconds)))
+        #expect(
+            recording.marks
+                == [Mark(kind: .attached, time: start), Mark(kind: .ended, time: end)])
+        #expect(
+            recording.images == [Image(path: "/bin/app", arguments: ["app"], time: start)])
+        // What crosses its border has no order: a tenth of a second is left out there.
+        let ticks = Int(milliseconds / 100)
+        #expect(functions(recording, of: 8) == Array(repeating: 0x999, count: ticks))
+        let all = (0..<10).flatMap { Array(repeating: UInt64($0 * 16 + 1), count: 10) }
+        #expect(functions(recording, of: 7) == Array(all.suffix(ticks)))
+        let short = recording.threads.filter { $0.name == "short" }
+        #expect(short.map(\.tid) == (0..<10).filter { Self.time($0 * 1000 + 500) > start }
+            .map { Int32(100 + $0) })
+        #expect(recording.threads.allSatisfy { $0.start >= start && $0.end != nil })
+        #expect(recording.slices.allSatisfy { $0.start >= start && $0.end <= end })
+        #expect(
+            recording.signposts.map(\.name)
+                == (0..<10).filter { Self.time($0 * 1000 + 400) >= start }.map { "s\($0)" })
+        for signpost in recording.signposts {
+            let thread = try #require(signpost.thread)
+            #expect("s\(recording.threads[thread.rawValue].tid - 100)" == signpost.name)
+        }
+        #expect(recording.modules.count == 1)
+        #expect(recording.mappings.count == 1)
+        // Stacks that nobody has any more are gone.
+        #expect(recording.stacks.nodes.count <= Int(milliseconds / 1000) + 4)
+    }
+
+    /// What is shorter is a launch like any other.
+    @Test func aShortOneIsKeptWhole() throws {
+        let (recording, files) = try recorded(last: .milliseconds(10_100)) { record($0) }
+        let (plain, _) = try recorded(last: nil) { record($0) }
+        #expect(files == ["a"])
+        #expect(!recording.header.isAttached)
+        #expect(recording.slices == plain.slices && recording.marks == plain.marks)
+        #expect(!recording.notes.contains { $0.kind == .window })
+    }
+
+    @Test func prioritiesAreThoseOfTheWindow() throws {
+        let (recording, _) = try recorded(last: .milliseconds(3_500)) {
+            record($0, priority: { $0 < 8 ? 1 : 2 })
+        }
+        let priorities = recording.priorities.filter {
+            recording.threads[$0.thread.rawValue].tid == 7
+        }
+        #expect(priorities.first?.time == Self.time(6_500))
+        #expect(priorities.first?.nice == 1)
+        #expect(priorities.last { $0.time <= Self.time(8_000) }?.nice == 2)
+        #expect(priorities.last?.nice == 2)
+    }
+
+    /// Waits and runs go on over the parts' border, and are cut at the window's.
+    @Test func whatGoesOnIsCut() throws {
+        let (recording, _) = try recorded(last: .milliseconds(2_000)) { queue in
+            record(queue, also: { second in
+                if second == 1 {
+                    queue.receive(
+                        .scheduled([SchedulerRecord(Self.time(1_000), 7, .arrived(core: 1))]))
+                } else if second == 9 {
+                    queue.receive(
+                        .scheduled([
+                            SchedulerRecord(Self.time(9_500), 7, .left(.waiting, core: 1))
+                        ]))
+                    queue.receive(
+                        .wait(
+                            Wait(
+                                thread: ThreadIndex(1), start: Self.time(3_000),
+                                end: Self.time(9_000), reason: WaitReason(.other),
+                                systemCall: 1)))
+                }
+            })
+        }
+        let wait = try #require(recording.waits.first)
+        #expect(wait.start == Self.time(8_000) && wait.end == Self.time(9_000))
+        #expect(recording.threads[wait.thread.rawValue].tid == 8)
+        let run = try #require(recording.runs.first)
+        #expect(run.start == Self.time(8_000) && run.end == Self.time(9_500) && run.core == 1)
+    }
+
+    /// What lies where a part would, and is none, is not touched.
+    @Test func foreignFilesStay() throws {
+        let scratch = try Scratch()
+        let path = scratch.folder + "/a"
+        #expect(throws: Never.self) { try RecordingFile.checkParts(path) }
+        try scratch.write("mine", to: "a.before")
+        #expect(throws: RecordingError.self) { try RecordingFile.checkParts(path) }
+        #expect(throws: RecordingError.self) { try RecordingFile.remove(path + ".before") }
+        #expect(try scratch.files() == ["a.before"])
+    }
+}
