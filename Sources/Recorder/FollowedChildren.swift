@@ -11,13 +11,18 @@ final class FollowedChildren: ChildObserver, @unchecked Sendable {
     /// Those for which there was no room.
     private(set) var unfollowed: Int64 = 0
 
-    /// A program that forks for ever must not fill the disk. A large build starts fewer.
-    private static let most = 100_000
+    private let most: Int
 
-    init(queue: EventQueue) { self.queue = queue }
+    /// A program that forks for ever must not fill the disk. A large build starts fewer.
+    static let usualMost = 100_000
+
+    init(queue: EventQueue, most: Int = usualMost) {
+        self.queue = queue
+        self.most = most
+    }
 
     func began(_ pid: Int32, parent: Int32, at time: MonotonicTime) -> (any SampleSink)? {
-        guard count < Self.most else {
+        guard count < most else {
             unfollowed += 1
             return nil
         }

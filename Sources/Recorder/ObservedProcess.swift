@@ -7,8 +7,10 @@ import Unwind
 /// numbers that its threads have there.
 final class ObservedProcess {
     let pid: Int32
-    /// nil: the recorded process itself.
-    private let child: ChildIndex?
+    /// As the sampler calls it; nil: the recorded process itself.
+    private let sampled: ChildIndex?
+    /// Its number in the recording.
+    private(set) var child: ChildIndex?
     private var output: RecordingOutput
     /// What the process itself has mapped.
     private var code: [CodeMapping] = []
@@ -24,11 +26,15 @@ final class ObservedProcess {
     /// Of the program that runs, as ``Image/name``.
     var name: String { image.map { String($0.name) } ?? "" }
 
-    init(_ pid: Int32, _ child: ChildIndex?, _ output: RecordingOutput) {
+    /// - Parameter row: of a child, its number in the recording.
+    init(
+        _ pid: Int32, _ sampled: ChildIndex?, at row: ChildIndex? = nil, _ output: RecordingOutput
+    ) {
         self.pid = pid
-        self.child = child
+        self.sampled = sampled
+        child = row
         self.output = output
-        slices = SliceBuilder(unwinder: output.unwinder(of: child), stacks: output.stacks)
+        slices = SliceBuilder(unwinder: output.unwinder(of: sampled), stacks: output.stacks)
         output.held.begin(pid)
     }
 
@@ -121,16 +127,18 @@ final class ObservedProcess {
     /// Goes on in another file, which gets what is so by now. Threads that have ended are left out, but
     /// for those of which the scheduler may still tell.
     ///
+    /// - Parameter row: of a child, its number there.
     /// - Returns: what its threads are called there.
     func move(
-        to next: RecordingOutput, at time: MonotonicTime
+        to next: RecordingOutput, at time: MonotonicTime, _ row: ChildIndex? = nil
     ) throws(RecordingError) -> [ThreadIndex: ThreadIndex] {
         let former = threads.rows.map(\.place)
         let kept = threads.keep { thread in
             thread.end.map { time - $0 < Self.schedulersDelay } ?? true
         }
-        slices.move(to: next.unwinder(of: child), next.stacks, keeping: kept)
+        slices.move(to: next.unwinder(of: sampled), next.stacks, keeping: kept)
         output = next
+        child = row
         if var image {
             image.time = time
             try next.file.append(image, of: child)
@@ -140,6 +148,7 @@ final class ObservedProcess {
         for (number, old) in kept.enumerated() {
             let index = ThreadIndex(number)
             guard var row = threads[index] else { continue }
+            row.thread.child = child
             row.place = try next.add(row.thread)
             threads[index] = row
             numbers[former[old.rawValue]] = row.place

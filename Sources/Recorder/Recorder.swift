@@ -8,7 +8,7 @@ package struct Recorder: Sendable {
     package var output: String
     package var options: SamplerOptions
     package var engine = UnwindEngine.quick
-    /// How much of the end is kept; nil: everything. Not of recordings that follow children.
+    /// How much of the end is kept; nil: everything.
     package var last: TimeSpan?
     /// The version of this program, for the file's header.
     package var version: String
@@ -60,7 +60,10 @@ package struct Recorder: Sendable {
             frequency: options.frequency)
         header.recorderVersion = version
         let queue = EventQueue()
-        let children = options.followsChildren ? FollowedChildren(queue: queue) : nil
+        // What has ended takes no room where only the end is kept.
+        let most = last == nil ? FollowedChildren.usualMost : .max
+        let children =
+            options.followsChildren ? FollowedChildren(queue: queue, most: most) : nil
         let writer = RecordingThread(
             path: output, header: header, queue: queue, engine: engine, last: last,
             tell: tellProgress)

@@ -45,7 +45,7 @@ final class RecordingOutput {
         _ = try writeNewModules()
     }
 
-    /// - Parameter child: of which process; nil: of the recorded one.
+    /// - Parameter child: as the sampler calls the process; nil: the recorded one.
     func unwinder(of child: ChildIndex?) -> Unwinder {
         Unwinder(files: modules, process: child?.rawValue, engine: engine, opinion: opinion)
     }

@@ -23,6 +23,7 @@ final class RecordingThread: @unchecked Sendable {
     private var process: ObservedProcess?
     /// Those that run; of one that has ended only its row is left: a program may start thousands.
     private var children: [ChildIndex: FollowedChild] = [:]
+    private var begunChildren = 0
     /// What was lost on behalf of children that have ended.
     private var childNotes: [RecorderNote] = []
     /// For how long their threads were held, in all.
@@ -38,6 +39,8 @@ final class RecordingThread: @unchecked Sendable {
     private struct FollowedChild {
         var process: ObservedProcess
         var row: ChildProcess
+        /// As the sampler calls it.
+        var parent: ChildIndex?
     }
 
     /// - Parameters:
@@ -154,7 +157,7 @@ final class RecordingThread: @unchecked Sendable {
     // MARK: The last stretch alone
 
     private func turnIfDue(after event: QueuedEvent) throws(RecordingError) {
-        guard case .observed(let event, of: nil) = event, window?.isFull(after: event) == true
+        guard case .observed(let event, _) = event, window?.isFull(after: event) == true
         else { return }
         try turn()
     }
@@ -164,6 +167,7 @@ final class RecordingThread: @unchecked Sendable {
         guard let output, let process else { return }
         handOver()
         try process.handOverAll()
+        for child in children.values { try child.process.handOverAll() }
         try output.writeAll()
         var header = header
         header.pid = pid
@@ -172,11 +176,20 @@ final class RecordingThread: @unchecked Sendable {
         header.isAttached = true
         let next = try RecordingOutput(
             RecordingWriter(creating: path, header: header), after: output)
-        let numbers = try process.move(to: next, at: time)
+        var numbers = try process.move(to: next, at: time)
+        // Of those that have ended nothing is left, nor of who started whom.
+        for (index, child) in children.sorted(by: { $0.key < $1.key }) {
+            var row = child.row
+            row.parentIndex = child.parent.flatMap { children[$0]?.process.child }
+            children[index]?.row = row
+            let place = try next.file.append(row)
+            numbers.merge(try child.process.move(to: next, at: time, place)) { $1 }
+        }
         next.schedule.renumber(numbers)
         self.output = next
         identity = RecordingFile.Identity(of: path)
         lastCommit = .now
+        try next.commit()
     }
 
     private static let tellInterval = TimeSpan.milliseconds(200)
@@ -227,18 +240,24 @@ final class RecordingThread: @unchecked Sendable {
         process = ObservedProcess(pid, nil, output)
     }
 
-    private func begin(_ row: ChildProcess) throws(RecordingError) {
+    private func begin(_ news: ChildProcess) throws(RecordingError) {
         guard let output else { return }
-        let child = try output.file.append(row)
+        let child = ChildIndex(begunChildren)
+        begunChildren += 1
+        var row = news
+        row.parentIndex = news.parentIndex.flatMap { children[$0]?.process.child }
+        let place = try output.file.append(row)
         children[child] = FollowedChild(
-            process: ObservedProcess(row.pid, child, output), row: row)
+            process: ObservedProcess(row.pid, child, at: place, output), row: row,
+            parent: news.parentIndex)
     }
 
     /// A child executed a program.
     private func rename(_ child: ChildIndex) throws(RecordingError) {
         guard let name = children[child]?.process.name else { return }
         children[child]?.row.name = RecordedText.bounded(name)
-        if let row = children[child]?.row { try output?.file.update(row, at: child) }
+        guard let renamed = children[child], let place = renamed.process.child else { return }
+        try output?.file.update(renamed.row, at: place)
     }
 
     private func end(
@@ -251,7 +270,7 @@ final class RecordingThread: @unchecked Sendable {
         row.cpu = outcome.cpu
         row.outcome = outcome.outcome
         row.capture = outcome.capture
-        try output?.file.update(row, at: child)
+        if let place = ended.process.child { try output?.file.update(row, at: place) }
         childNotes = childNotes.adding(outcome.notes)
         childrenHeld = childrenHeld + outcome.heldByProfiler
     }

@@ -124,8 +124,10 @@ import Testing
         let all = (0..<10).flatMap { Array(repeating: UInt64($0 * 16 + 1), count: 10) }
         #expect(functions(recording, of: 7) == Array(all.suffix(ticks)))
         let short = recording.threads.filter { $0.name == "short" }
-        #expect(short.map(\.tid) == (0..<10).filter { Self.time($0 * 1000 + 500) > start }
-            .map { Int32(100 + $0) })
+        #expect(
+            short.map(\.tid)
+                == (0..<10).filter { Self.time($0 * 1000 + 500) > start }
+                .map { Int32(100 + $0) })
         #expect(recording.threads.allSatisfy { $0.start >= start && $0.end != nil })
         #expect(recording.slices.allSatisfy { $0.start >= start && $0.end <= end })
         #expect(
@@ -167,29 +169,96 @@ import Testing
     /// Waits and runs go on over the parts' border, and are cut at the window's.
     @Test func whatGoesOnIsCut() throws {
         let (recording, _) = try recorded(last: .milliseconds(2_000)) { queue in
-            record(queue, also: { second in
-                if second == 1 {
-                    queue.receive(
-                        .scheduled([SchedulerRecord(Self.time(1_000), 7, .arrived(core: 1))]))
-                } else if second == 9 {
-                    queue.receive(
-                        .scheduled([
-                            SchedulerRecord(Self.time(9_500), 7, .left(.waiting, core: 1))
-                        ]))
-                    queue.receive(
-                        .wait(
-                            Wait(
-                                thread: ThreadIndex(1), start: Self.time(3_000),
-                                end: Self.time(9_000), reason: WaitReason(.other),
-                                systemCall: 1)))
-                }
-            })
+            record(
+                queue,
+                also: { second in
+                    if second == 1 {
+                        queue.receive(
+                            .scheduled([SchedulerRecord(Self.time(1_000), 7, .arrived(core: 1))]))
+                    } else if second == 9 {
+                        queue.receive(
+                            .scheduled([
+                                SchedulerRecord(Self.time(9_500), 7, .left(.waiting, core: 1))
+                            ]))
+                        queue.receive(
+                            .wait(
+                                Wait(
+                                    thread: ThreadIndex(1), start: Self.time(3_000),
+                                    end: Self.time(9_000), reason: WaitReason(.other),
+                                    systemCall: 1)))
+                    }
+                })
         }
         let wait = try #require(recording.waits.first)
         #expect(wait.start == Self.time(8_000) && wait.end == Self.time(9_000))
         #expect(recording.threads[wait.thread.rawValue].tid == 8)
         let run = try #require(recording.runs.first)
         #expect(run.start == Self.time(8_000) && run.end == Self.time(9_500) && run.core == 1)
+    }
+
+    /// One child lives all the while, and each second another one for half of it.
+    @Test(arguments: [1_500, 2_000, 3_300])
+    func childrenAreThoseOfTheWindow(milliseconds: Int64) throws {
+        let last = TimeSpan.milliseconds(milliseconds)
+        let start = Self.time(10_000) - last
+        let (recording, _) = try recorded(last: last) { queue in
+            let children = FollowedChildren(queue: queue)
+            let worker = children.began(70, parent: getpid(), at: Self.time(0))
+            begin(70, worker, at: 0)
+            record(
+                queue,
+                also: { second in
+                    worker?.receive(Self.sample(0, from: second * 1000, of: 0x777))
+                    let short = children.began(71, parent: 70, at: Self.time(second * 1000))
+                    begin(71, short, at: second * 1000)
+                    short?.receive(Self.sample(0, from: second * 1000, of: 0x888))
+                    short?.receive(.threadEnded(ThreadIndex(0), Self.time(second * 1000 + 500)))
+                    children.ended(71, Self.outcome(second), at: Self.time(second * 1000 + 500))
+                })
+            children.ended(70, Self.outcome(77), at: Self.time(10_000))
+        }
+        let short = (0..<10).filter { Self.time($0 * 1000 + 500) > start }
+        #expect(recording.children.map(\.pid) == [70] + short.map { _ in 71 })
+        #expect(
+            recording.children.map(\.outcome)
+                == [.exited(77)] + short.map { .exited(Int32($0)) })
+        let parents = [nil] + short.map { _ in Optional(ChildIndex(0)) }
+        #expect(recording.children.map(\.parentIndex) == parents)
+        let begun = [Self.time(0)] + short.map { Self.time($0 * 1000) }
+        for (index, child) in recording.children.enumerated() {
+            let isCut = begun[index] < start
+            #expect(child.start == max(begun[index], start))
+            // Before the window it took some, too: how much is not known.
+            #expect(child.cpu == (isCut ? nil : TimeSpan.milliseconds(9)))
+            #expect(child.images.map(\.path) == ["/bin/\(child.pid)"])
+            #expect(child.marks.map(\.kind) == [isCut ? .attached : .firstInstruction])
+            #expect(child.marks.map(\.time) == [child.start])
+            let threads = recording.threads.filter { $0.child == ChildIndex(index) }
+            #expect(threads.map(\.tid) == [child.pid])
+            #expect(recording.mappings.filter { $0.child == ChildIndex(index) }.count == 1)
+        }
+        let workers = Self.time(10_000) - start
+        #expect(
+            functions(recording, of: 70)
+                == Array(repeating: 0x777, count: Int(workers.nanoseconds / 1_000_000_000)))
+        #expect(functions(recording, of: 71).allSatisfy { $0 == 0x888 })
+    }
+
+    private func begin(_ pid: Int32, _ sink: (any SampleSink)?, at milliseconds: Int) {
+        let start = Self.time(milliseconds)
+        sink?.receive(.began(pid: pid))
+        sink?.receive(.image(Image(path: "/bin/\(pid)", arguments: [], time: start)))
+        sink?.receive(.mark(Mark(kind: .firstInstruction, time: start)))
+        sink?.receive(
+            .threadStarted(RecordedThread(tid: pid, name: "c", start: start, isMain: true)))
+        sink?.receive(.mappings([Self.code], start))
+    }
+
+    private static func outcome(_ status: Int) -> SamplerOutcome {
+        SamplerOutcome(
+            outcome: .exited(Int32(status)), ticks: 1, missedTicks: 0, lateness: .zero,
+            heldByProfiler: .zero, capture: .event, cpu: .milliseconds(9), account: nil,
+            notes: [], markProblems: [])
     }
 
     /// What lies where a part would, and is none, is not touched.

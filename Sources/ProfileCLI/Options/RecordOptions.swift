@@ -118,9 +118,6 @@ package struct RecordOptions: Hashable, Sendable {
         guard last >= .milliseconds(1_000) else {
             throw UsageError(subcommand, "--last keeps one second or more: --last 1s")
         }
-        if followsChildren {
-            throw UsageError(subcommand, "--last and --follow-children do not go together")
-        }
     }
 
     private static func target(_ arguments: ParsedArguments) throws(UsageError) -> Target {

@@ -26,19 +26,25 @@ private struct JoinedRecording {
 
     /// Threads that were over. A part in which one still lived does not know.
     private let over: Set<Identity>
+    private var children: [Identity: ChildIndex] = [:]
 
-    /// A thread has it in all parts.
+    /// A thread, or a child, has it in all parts.
     private struct Identity: Hashable {
-        var tid: Int32
+        var id: Int32
         var start: MonotonicTime
 
-        init(_ thread: RecordedThread) { (tid, start) = (thread.tid, thread.start) }
+        init(_ thread: RecordedThread) { (id, start) = (thread.tid, thread.start) }
+        init(_ child: ChildProcess) { (id, start) = (child.pid, child.start) }
     }
 
     init(of parts: [Recording], from start: MonotonicTime) {
         self.start = start
-        let ended = parts.flatMap { $0.threads.filter { $0.end.map { $0 <= start } ?? false } }
-        over = Set(ended.map(Identity.init))
+        func isOver(_ end: MonotonicTime?) -> Bool { end.map { $0 <= start } ?? false }
+        over = Set(
+            parts.flatMap { part in
+                part.threads.filter { isOver($0.end) }.map { Identity($0) }
+                    + part.children.filter { isOver($0.end) }.map { Identity($0) }
+            })
         result = Recording(
             header: Recording.Header(pid: 0, isAttached: true, capture: .signal, frequency: 0))
     }
@@ -46,16 +52,14 @@ private struct JoinedRecording {
     var header: Recording.Header { result.header }
 
     mutating func add(_ part: Recording) {
-        // A part repeats where the one before had arrived.
-        let isFirst = result.images.isEmpty
-        result.images += isFirst ? part.images[...] : part.images.dropFirst()
-        result.marks += part.marks.filter { isFirst || $0.kind != .attached }
+        result.images.join(part.images)
+        result.marks.join(part.marks)
         if part.modules.count > result.modules.count { result.modules = part.modules }
-        let known = Set(result.mappings.map(\.place))
-        result.mappings += part.mappings.filter { !known.contains($0.place) }
         result.ready = result.ready ?? part.ready
         var numbers = PartNumbers(of: part)
+        addChildren(part, &numbers)
         addThreads(part, &numbers)
+        addMappings(part, numbers)
         addSlices(part, &numbers)
         addFacts(part, &numbers)
         addSchedule(part, numbers)
@@ -66,16 +70,15 @@ private struct JoinedRecording {
     ) -> Recording {
         result.header = header
         result.notes = notes
-        let running = result.images.lastIndex { $0.time <= start } ?? 0
-        result.images = result.images.dropFirst(running).map { image in
-            var image = image
-            image.time = max(image.time, start)
-            return image
+        result.images.cut(at: start)
+        result.marks.cut(at: start)
+        for index in result.children.indices where result.children[index].start < start {
+            // What of its CPU time was before, nobody knows.
+            result.children[index].cpu = nil
+            result.children[index].start = start
+            result.children[index].images.cut(at: start)
+            result.children[index].marks.cut(at: start)
         }
-        let later = result.marks.filter { $0.time > start && $0.kind != .attached }
-        // The other end of it is gone.
-        let whole = later.drop { $0.kind == .released }
-        result.marks = [Mark(kind: .attached, time: start)] + whole
         if let ready = result.ready, ready.time < start { result.ready = nil }
         result.priorities = first.values.sorted { $0.thread < $1.thread } + result.priorities
         for index in result.threads.indices {
@@ -84,15 +87,48 @@ private struct JoinedRecording {
         return result
     }
 
-    // MARK: Threads
+    // MARK: Processes and threads
+
+    private mutating func addChildren(_ part: Recording, _ numbers: inout PartNumbers) {
+        for var child in part.children {
+            let identity = Identity(child)
+            guard !over.contains(identity) else {
+                numbers.children.append(nil)
+                continue
+            }
+            child.parentIndex = child.parentIndex.flatMap { numbers[$0] }
+            let index = children[identity] ?? ChildIndex(result.children.count)
+            children[identity] = index
+            numbers.children.append(index)
+            if index.rawValue < result.children.count {
+                let known = result.children[index.rawValue]
+                (child.images, child.marks) = (
+                    known.images.joined(child.images), known.marks.joined(child.marks)
+                )
+                child.parentIndex = known.parentIndex
+                result.children[index.rawValue] = child
+            } else {
+                result.children.append(child)
+            }
+        }
+    }
+
+    private mutating func addMappings(_ part: Recording, _ numbers: PartNumbers) {
+        var known = Set(result.mappings.map(\.place))
+        for var mapping in part.mappings where numbers.has(mapping.child) {
+            mapping.child = mapping.child.flatMap { numbers[$0] }
+            if known.insert(mapping.place).inserted { result.mappings.append(mapping) }
+        }
+    }
 
     private mutating func addThreads(_ part: Recording, _ numbers: inout PartNumbers) {
-        for thread in part.threads {
+        for var thread in part.threads {
             let identity = Identity(thread)
-            guard !over.contains(identity) else {
+            guard !over.contains(identity), numbers.has(thread.child) else {
                 numbers.threads.append(nil)
                 continue
             }
+            thread.child = thread.child.flatMap { numbers[$0] }
             let index = threads[identity] ?? ThreadIndex(result.threads.count)
             threads[identity] = index
             numbers.threads.append(index)
@@ -129,7 +165,8 @@ private struct JoinedRecording {
             wait.stack = wait.stack.flatMap { numbers.stack($0, in: &result.stacks) }
             result.waits.append(wait)
         }
-        for var load in part.libraries where load.start >= start {
+        for var load in part.libraries where load.start >= start && numbers.has(load.child) {
+            load.child = load.child.flatMap { numbers[$0] }
             load.caller = load.caller.flatMap { numbers.stack($0, in: &result.stacks) }
             result.libraries.append(load)
         }
@@ -141,11 +178,15 @@ private struct JoinedRecording {
             result.initializers.append(run)
         }
         // Of an interval that had begun, nobody could tell how long it was.
-        for var interval in part.intervals where interval.start >= start {
+        for var interval in part.intervals
+        where interval.start >= start && numbers.has(interval.child) {
+            interval.child = interval.child.flatMap { numbers[$0] }
             interval.thread = interval.thread.flatMap { numbers[$0] }
             result.intervals.append(interval)
         }
-        for var signpost in part.signposts where signpost.time >= start {
+        for var signpost in part.signposts
+        where signpost.time >= start && numbers.has(signpost.child) {
+            signpost.child = signpost.child.flatMap { numbers[$0] }
             signpost.thread = signpost.thread.flatMap { numbers[$0] }
             result.signposts.append(signpost)
         }
@@ -178,9 +219,10 @@ private struct JoinedRecording {
     }
 }
 
-/// What a part's threads and stacks are called in the whole.
+/// What a part's processes, threads and stacks are called in the whole.
 private struct PartNumbers {
     /// nil: it is left out.
+    var children: [ChildIndex?] = []
     var threads: [ThreadIndex?] = []
     private let nodes: [StackTable.Node]
     private var stacks: [StackID?]
@@ -193,6 +235,13 @@ private struct PartNumbers {
     subscript(thread: ThreadIndex) -> ThreadIndex? {
         threads.indices.contains(thread.rawValue) ? threads[thread.rawValue] : nil
     }
+
+    subscript(child: ChildIndex) -> ChildIndex? {
+        children.indices.contains(child.rawValue) ? children[child.rawValue] : nil
+    }
+
+    /// Whether the process is in the whole; the recorded one is.
+    func has(_ child: ChildIndex?) -> Bool { child.map { self[$0] != nil } ?? true }
 
     /// Only stacks that are used get to the whole.
     mutating func stack(_ stack: StackID, in table: inout StackTable) -> StackID? {
@@ -212,6 +261,40 @@ private struct PartNumbers {
             stacks[index] = result
         }
         return result
+    }
+}
+
+// A part begins with what the one before had last: the program, and that it was attached.
+
+extension [Image] {
+    fileprivate func joined(_ later: [Image]) -> [Image] {
+        isEmpty ? later : self + later.dropFirst()
+    }
+
+    fileprivate mutating func join(_ later: [Image]) { self = joined(later) }
+
+    /// Leaves out those that had been replaced.
+    fileprivate mutating func cut(at start: MonotonicTime) {
+        let running = lastIndex { $0.time <= start } ?? 0
+        self = dropFirst(running).map { image in
+            var image = image
+            image.time = Swift.max(image.time, start)
+            return image
+        }
+    }
+}
+
+extension [Mark] {
+    fileprivate func joined(_ later: [Mark]) -> [Mark] {
+        isEmpty ? later : self + later.filter { $0.kind != .attached }
+    }
+
+    fileprivate mutating func join(_ later: [Mark]) { self = joined(later) }
+
+    fileprivate mutating func cut(at start: MonotonicTime) {
+        let later = filter { $0.time > start && $0.kind != .attached }
+        // The other end of it is gone.
+        self = [Mark(kind: .attached, time: start)] + later.drop { $0.kind == .released }
     }
 }
 
