@@ -54,10 +54,12 @@ package struct ScheduleBuilder: Sendable {
     ///
     /// - Parameter numbers: what threads are called there. Of others nothing more is told.
     package mutating func renumber(_ numbers: [ThreadIndex: ThreadIndex]) {
-        indices = indices.compactMapValues { known in
+        let former = indices
+        indices = former.compactMapValues { known in
             let left = known.compactMap { numbers[$0] }
             return left.isEmpty ? nil : left
         }
+        for tid in former.keys where indices[tid] == nil { tracks[tid] = nil }
         ending = ending.compactMapValues { entry in
             numbers[entry.index].map { ($0, entry.end) }
         }
@@ -101,8 +103,13 @@ package struct ScheduleBuilder: Sendable {
     }
 
     /// Ends what goes on of those that were to end: nothing more is told of them.
-    package mutating func finishEnded() {
-        for tid in ending.keys.sorted() { finishEnded(tid) }
+    ///
+    /// - Parameter kept: those of which something may still be told.
+    package mutating func finishEnded(but kept: Set<ThreadIndex> = []) {
+        for (tid, entry) in ending.sorted(by: { $0.key < $1.key })
+        where !kept.contains(entry.index) {
+            finishEnded(tid)
+        }
     }
 
     private mutating func finishEnded(_ tid: Int32) {

@@ -182,6 +182,14 @@ final class EventQueue: SampleSink, @unchecked Sendable {
         }
     }
 
+    /// The child has ended: nobody takes them any more.
+    func dropRequests(of child: ChildIndex) {
+        locked {
+            guard requests.removeValue(forKey: child) != nil else { return }
+            hasRequests.store(!requests.isEmpty, ordering: .releasing)
+        }
+    }
+
     /// Tells the sampler that recording cannot go on.
     func fail() { failed.store(true, ordering: .relaxed) }
 }

@@ -7,9 +7,7 @@ import Unwind
 /// numbers that its threads have there.
 final class ObservedProcess {
     let pid: Int32
-    /// As the sampler calls it; nil: the recorded process itself.
-    private let sampled: ChildIndex?
-    /// Its number in the recording.
+    /// Its number in the recording; nil: the recorded process itself.
     private(set) var child: ChildIndex?
     private var output: RecordingOutput
     /// What the process itself has mapped.
@@ -26,12 +24,13 @@ final class ObservedProcess {
     /// Of the program that runs, as ``Image/name``.
     var name: String { image.map { String($0.name) } ?? "" }
 
-    /// - Parameter row: of a child, its number in the recording.
+    /// - Parameters:
+    ///   - sampled: what the sampler calls it; nil: the recorded process itself.
+    ///   - row: of a child, its number in the recording.
     init(
         _ pid: Int32, _ sampled: ChildIndex?, at row: ChildIndex? = nil, _ output: RecordingOutput
     ) {
         self.pid = pid
-        self.sampled = sampled
         child = row
         self.output = output
         slices = SliceBuilder(unwinder: output.unwinder(of: sampled), stacks: output.stacks)
@@ -136,7 +135,7 @@ final class ObservedProcess {
         let kept = threads.keep { thread in
             thread.end.map { time - $0 < Self.schedulersDelay } ?? true
         }
-        slices.move(to: next.unwinder(of: sampled), next.stacks, keeping: kept)
+        slices.move(to: next.stacks, keeping: kept)
         output = next
         child = row
         if var image {
@@ -157,9 +156,16 @@ final class ObservedProcess {
             try next.file.append(priority)
         }
         facts.threads = threads.count
-        try take(code, at: time)
+        // The files are those that were mapped, whatever lies there now.
+        for var mapping in slices.unwinder.mappings(at: time) {
+            mapping.child = child
+            try next.file.append(mapping)
+        }
         return numbers
     }
+
+    /// What its threads are called in the recording.
+    var places: [ThreadIndex] { threads.rows.map(\.place) }
 
     /// What is complete, before it goes on in another file.
     func handOverAll() throws(RecordingError) {

@@ -36,6 +36,8 @@ package struct Recorder: Sendable {
         package var sampler: SamplerOutcome
         /// Why the file is not complete, if it is not; what was written before is kept.
         package var failure: RecordingError?
+        /// With ``Recorder/last``, after a failure: the file that has what was recorded before.
+        package var partBefore: String?
         /// Of the file that was made; nil: none was.
         package var file: RecordingFile.Identity?
         package var pid: Int32
@@ -75,7 +77,7 @@ package struct Recorder: Sendable {
             let unfollowed = RecorderNote(.unfollowedChildren, children?.unfollowed ?? 0)
             writer.finish(outcome.notes.adding([unfollowed])) { $0.complete(with: outcome) }
             return Result(
-                sampler: outcome, failure: writer.failure, file: writer.identity,
+                sampler: outcome, failure: writer.failure, partBefore: writer.partBefore, file: writer.identity,
                 pid: writer.pid, held: writer.held)
         } catch {
             writer.finish([]) { _ in }

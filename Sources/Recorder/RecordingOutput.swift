@@ -15,8 +15,9 @@ final class RecordingOutput {
     let engine: UnwindEngine
     let opinion: SecondOpinion
     /// The kernel's code; empty: it is hidden. Read when a stack is first seen to reach into it.
-    private(set) lazy var kernelCode = RunningKernel()?.code ?? []
-    var schedule = ScheduleBuilder()
+    var kernelCode: [CodeMapping] { kernel.code }
+    private let kernel: SharedKernel
+    var schedule: ScheduleBuilder
     /// To be written behind the events at hand: all of them together, so that unwinding and SQLite do
     /// not throw each other out of the processor's caches at each sample.
     private var slices: [Slice] = []
@@ -25,8 +26,14 @@ final class RecordingOutput {
     private var threadCount = 0
     private var writtenModules = 0
 
-    init(_ file: RecordingWriter, held: HeldFiles, engine: UnwindEngine = .quick) {
+    /// - Parameter runs: how many of the scheduler's rows are kept.
+    init(
+        _ file: RecordingWriter, held: HeldFiles, engine: UnwindEngine = .quick,
+        runs: Int = ScheduleBuilder.usualLimit
+    ) {
         self.file = file
+        kernel = SharedKernel()
+        schedule = ScheduleBuilder(limit: runs)
         self.engine = engine
         self.held = held
         modules = MappedFiles()
@@ -41,7 +48,7 @@ final class RecordingOutput {
         modules = former.modules
         opinion = former.opinion
         schedule = former.schedule
-        kernelCode = former.kernelCode
+        kernel = former.kernel
         _ = try writeNewModules()
     }
 
@@ -110,4 +117,9 @@ final class RecordingOutput {
         joiner.flush(into: &slices)
         try writeFinished()
     }
+}
+
+/// Of one part of a recording and the next.
+private final class SharedKernel {
+    private(set) lazy var code = RunningKernel()?.code ?? []
 }

@@ -89,7 +89,7 @@ final class RecordingThread: @unchecked Sendable {
             for note in notes.adding(losses(output)) { try output.file.append(note) }
             try output.file.finish(header)
             guard let window, window.hasPartBefore else { return }
-            try window.join()
+            try window.join(identity)
             identity = RecordingFile.Identity(of: path)
         }
     }
@@ -168,11 +168,27 @@ final class RecordingThread: @unchecked Sendable {
         handOver()
         try process.handOverAll()
         for child in children.values { try child.process.handOverAll() }
+        let going = [process] + children.values.map(\.process)
+        output.schedule.finishEnded(but: Set(going.flatMap(\.places)))
         try output.writeAll()
         var header = header
         header.pid = pid
         try output.file.finish(header)
         guard let time = try window?.turn() else { return }
+        do throws(RecordingError) {
+            try goOn(after: output, process, at: time)
+        } catch {
+            // What there is, lies where it was promised.
+            window?.turnBack()
+            throw error
+        }
+    }
+
+    private func goOn(
+        after output: RecordingOutput, _ process: ObservedProcess, at time: MonotonicTime
+    ) throws(RecordingError) {
+        var header = header
+        header.pid = pid
         header.isAttached = true
         let next = try RecordingOutput(
             RecordingWriter(creating: path, header: header), after: output)
@@ -190,6 +206,11 @@ final class RecordingThread: @unchecked Sendable {
         identity = RecordingFile.Identity(of: path)
         lastCommit = .now
         try next.commit()
+    }
+
+    /// Where the part before lies, if the two could not be joined.
+    var partBefore: String? {
+        failure == nil || window?.hasPartBefore != true ? nil : window?.pathBefore
     }
 
     private static let tellInterval = TimeSpan.milliseconds(200)
@@ -231,10 +252,12 @@ final class RecordingThread: @unchecked Sendable {
     private func begin(_ pid: Int32) throws(RecordingError) {
         self.pid = pid
         try RecordingFile.keepOlder(at: path)
+        try window?.begin()
         var header = header
         header.pid = pid
         let output = RecordingOutput(
-            try RecordingWriter(creating: path, header: header), held: held, engine: engine)
+            try RecordingWriter(creating: path, header: header), held: held, engine: engine,
+            runs: window == nil ? ScheduleBuilder.usualLimit : ScheduleBuilder.usualLimit / 2)
         self.output = output
         identity = RecordingFile.Identity(of: path)
         process = ObservedProcess(pid, nil, output)
@@ -263,6 +286,7 @@ final class RecordingThread: @unchecked Sendable {
     private func end(
         _ child: ChildIndex, _ outcome: SamplerOutcome, at time: MonotonicTime
     ) throws(RecordingError) {
+        queue.dropRequests(of: child)
         guard let ended = children.removeValue(forKey: child) else { return }
         try ended.process.finish()
         var row = ended.row

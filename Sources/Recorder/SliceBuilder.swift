@@ -165,7 +165,7 @@ struct SliceBuilder: ~Copyable {
     ///   - kept: the threads that go on, in the order of their new numbers. The slices of all others
     ///     must have been handed out: ``flush(_:into:)``.
     mutating func move(
-        to unwinder: Unwinder, _ stacks: SharedStacks, keeping kept: [ThreadIndex]
+        to stacks: SharedStacks, keeping kept: [ThreadIndex]
     ) {
         let former = interner.stacks
         var other = StackInterner(unwinder: unwinder, stacks: stacks)

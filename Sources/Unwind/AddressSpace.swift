@@ -130,6 +130,17 @@ struct AddressSpace {
         return added
     }
 
+    /// All that is mapped by now.
+    func mappings(at time: MonotonicTime) -> [Mapping] {
+        (ranges + kernel).compactMap { range in
+            range.module.map { module in
+                Mapping(
+                    start: range.start, end: range.end, bias: range.bias, module: module,
+                    time: time)
+            }
+        }
+    }
+
     /// A frame in the kernel's code; without a module where that is not known.
     func kernelFrame(_ address: CodeAddress) -> FrameAddress {
         let index = Self.position(of: address.lookup, in: kernel)

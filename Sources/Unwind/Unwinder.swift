@@ -66,6 +66,9 @@ package final class Unwinder {
         return added
     }
 
+    /// All that the process has mapped by now, with modules, for another recording of it.
+    package func mappings(at time: MonotonicTime) -> [Mapping] { space.mappings(at: time) }
+
     /// For a single stack: whoever unwinds many has a ``FrameBuffer`` or a ``StackInterner``.
     package func unwind(_ snapshot: Snapshot) -> Callstack {
         var buffer = FrameBuffer()

@@ -82,7 +82,12 @@ enum RecordCommand {
         console.line.wipe()
         // Nothing depends on us any more.
         signals.leaveStops()
-        if let failure = result.failure { console.complain(failure.description) }
+        if let failure = result.failure {
+            console.complain(failure.description)
+            if let path = result.partBefore {
+                console.complain("what was recorded before that is in \(path)")
+            }
+        }
         if let end = result.sampler.endSignal, target.isLaunch,
             result.sampler.outcome == .running
         {

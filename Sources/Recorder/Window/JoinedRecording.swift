@@ -24,8 +24,9 @@ private struct JoinedRecording {
     private var first: [ThreadIndex: Priority] = [:]
     private var last: [ThreadIndex: Priority] = [:]
 
-    /// Threads that were over. A part in which one still lived does not know.
-    private let over: Set<Identity>
+    /// Threads, and children, that were over. A part in which one still lived does not know.
+    private let overThreads: Set<Identity>
+    private let overChildren: Set<Identity>
     private var children: [Identity: ChildIndex] = [:]
 
     /// A thread, or a child, has it in all parts.
@@ -40,11 +41,10 @@ private struct JoinedRecording {
     init(of parts: [Recording], from start: MonotonicTime) {
         self.start = start
         func isOver(_ end: MonotonicTime?) -> Bool { end.map { $0 <= start } ?? false }
-        over = Set(
-            parts.flatMap { part in
-                part.threads.filter { isOver($0.end) }.map { Identity($0) }
-                    + part.children.filter { isOver($0.end) }.map { Identity($0) }
-            })
+        overThreads = Set(
+            parts.flatMap { $0.threads.filter { isOver($0.end) }.map { Identity($0) } })
+        overChildren = Set(
+            parts.flatMap { $0.children.filter { isOver($0.end) }.map { Identity($0) } })
         result = Recording(
             header: Recording.Header(pid: 0, isAttached: true, capture: .signal, frequency: 0))
     }
@@ -92,7 +92,7 @@ private struct JoinedRecording {
     private mutating func addChildren(_ part: Recording, _ numbers: inout PartNumbers) {
         for var child in part.children {
             let identity = Identity(child)
-            guard !over.contains(identity) else {
+            guard !overChildren.contains(identity) else {
                 numbers.children.append(nil)
                 continue
             }
@@ -114,17 +114,19 @@ private struct JoinedRecording {
     }
 
     private mutating func addMappings(_ part: Recording, _ numbers: PartNumbers) {
-        var known = Set(result.mappings.map(\.place))
+        let known = Set(result.mappings.map(\.place))
+        let border = part.marks.first { $0.kind == .attached }?.time
         for var mapping in part.mappings where numbers.has(mapping.child) {
             mapping.child = mapping.child.flatMap { numbers[$0] }
-            if known.insert(mapping.place).inserted { result.mappings.append(mapping) }
+            if mapping.time == border, known.contains(mapping.place) { continue }
+            result.mappings.append(mapping)
         }
     }
 
     private mutating func addThreads(_ part: Recording, _ numbers: inout PartNumbers) {
         for var thread in part.threads {
             let identity = Identity(thread)
-            guard !over.contains(identity), numbers.has(thread.child) else {
+            guard !overThreads.contains(identity), numbers.has(thread.child) else {
                 numbers.threads.append(nil)
                 continue
             }

@@ -18,8 +18,11 @@ struct RecordingWindow {
         self.length = length
     }
 
-    private var pathBefore: String { RecordingFile.earlierPath(path) }
+    var pathBefore: String { RecordingFile.earlierPath(path) }
     private var joinedPath: String { RecordingFile.joinedPath(path) }
+
+    /// What an older recorder left is no part of this recording.
+    func begin() throws(RecordingError) { try RecordingFile.remove(pathBefore) }
 
     /// - Returns: whether the part that is written is as long as it is to be.
     mutating func isFull(after event: SamplerEvent) -> Bool {
@@ -40,18 +43,36 @@ struct RecordingWindow {
         return last ?? .now
     }
 
+    /// There is no new part: the one before is the last again.
+    mutating func turnBack() {
+        hasPartBefore = (try? RecordingFile.rename(pathBefore, to: path)) == nil
+    }
+
     /// Makes one recording of the last stretch of both parts, in place of them.
-    func join() throws(RecordingError) {
+    ///
+    /// - Parameter identity: of the part that was written last: since it is closed, somebody else may
+    ///   have put another recording there.
+    func join(_ identity: RecordingFile.Identity?) throws(RecordingError) {
+        try RecordingFile.remove(joinedPath)
+        do throws(RecordingError) {
+            try writeJoined()
+            try RecordingFile.check(path, is: identity)
+            try RecordingFile.rename(joinedPath, to: path)
+        } catch {
+            try? RecordingFile.remove(joinedPath)
+            throw error
+        }
+        try RecordingFile.remove(pathBefore)
+    }
+
+    private func writeJoined() throws(RecordingError) {
         let part = try RecordingReader.load(path: path)
         let end = part.marks.last { $0.kind == .ended }?.time ?? last ?? .now
         let joined = Recording(
             joining: [try RecordingReader.load(path: pathBefore), part], from: end - length)
-        try RecordingFile.remove(joinedPath)
         let file = try RecordingWriter(creating: joinedPath, header: joined.header)
         try file.append(joined)
         try file.finish(joined.header)
-        try RecordingFile.rename(joinedPath, to: path)
-        try RecordingFile.remove(pathBefore)
     }
 }
 
