@@ -2,15 +2,14 @@ import ProfileModel
 
 /// Who ended waits: as the scheduler told, and where it did not, who held the lock.
 struct Wakers {
-    private let wakeups: [ThreadIndex: [Wakeup]]
+    private let schedule: Schedule
     private let threads: [RecordedThread]
     private let children: [ChildProcess]
     private let ended: MonotonicTime?
     private let tolerance: TimeSpan
 
-    init(_ recording: Recording) {
-        wakeups = Dictionary(grouping: recording.wakeups, by: \.thread)
-            .mapValues { list in list.sorted { $0.time < $1.time } }
+    init(_ recording: Recording, _ schedule: Schedule) {
+        self.schedule = schedule
         threads = recording.threads
         children = recording.children
         ended = recording.marks.last { $0.kind == .ended }?.time
@@ -60,9 +59,7 @@ struct Wakers {
 
     /// The wakeup that comes nearest to a wait's end.
     private func nearest(to wait: Wait) -> Wakeup? {
-        guard let list = wakeups[wait.thread] else { return nil }
-        let position = list.partitionIndex { $0.time >= wait.end }
-        let near = list[max(0, position - 1)..<min(list.count, position + 1)]
+        let near = schedule.wakeups(of: wait.thread.rawValue, around: wait.end)
         let best = near.min { distance($0, wait) < distance($1, wait) }
         return best.flatMap { distance($0, wait) <= tolerance ? $0 : nil }
     }
