@@ -9,7 +9,7 @@ struct PartIndex {
     /// for one of which a recording says something else.
     private let areApart: [Bool]
 
-    init(_ parts: [Profile.Part], threads: Int) {
+    init(_ parts: PartList, threads: Int) {
         var positions = [[Int32]](repeating: [], count: threads)
         for (position, part) in parts.enumerated() {
             positions[Int(part.thread)].append(Int32(truncatingIfNeeded: position))
@@ -29,7 +29,7 @@ struct PartIndex {
     /// Calls `body` with each part of a thread that overlaps one of the windows, and maybe with
     /// others.
     func forEach(
-        of thread: Int, in parts: [Profile.Part], near windows: TimeWindows,
+        of thread: Int, in parts: PartList, near windows: TimeWindows,
         _ body: (Profile.Part) -> Void
     ) {
         guard areApart[thread] else {

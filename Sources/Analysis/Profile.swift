@@ -39,7 +39,7 @@ package struct Profile: Sendable {
 
     let schedule: Schedule
     let paths: PathTable
-    let parts: [Part]
+    let parts: PartList
     let partIndex: PartIndex
     let cutter: PartCutter
     let timelineSource: TimelineSource

@@ -5,7 +5,7 @@ struct PartBuilder {
     private(set) var expander: StackExpander
     private(set) var phases: [Phase]
     private(set) var threads: [ThreadFigures]
-    private(set) var parts: [Profile.Part] = []
+    private(set) var parts = PartList()
     private(set) var slices = 0
     private(set) var truncations: [Truncation: Int] = [:]
     /// How many stacks end in each module for want of unwind information.

@@ -35,12 +35,17 @@ struct Schedule: Sendable {
         return wakeup.time.clamped == time ? wakeup : nil
     }
 
-    /// The last wake-up of a thread before a moment, and the first that is not.
-    func wakeups(of thread: Int, around time: MonotonicTime) -> [Wakeup] {
-        guard positions.indices.contains(thread) else { return [] }
+    /// The wake-up of a thread that comes nearest to a moment, if it is no further off than `most`.
+    func wakeup(of thread: Int, nearestTo time: MonotonicTime, most: TimeSpan) -> Wakeup? {
+        guard positions.indices.contains(thread) else { return nil }
         let list = positions[thread]
         let index = list.partitionIndex { wakeups[Int($0)].time.clamped >= time }
-        return list[max(0, index - 1)..<min(list.count, index + 1)].map { wakeups[Int($0)] }
+        func distance(_ position: Int32) -> TimeSpan {
+            TimeSpan(nanoseconds: abs((wakeups[Int(position)].time.clamped - time).nanoseconds))
+        }
+        let near = list[max(0, index - 1)..<min(list.count, index + 1)]
+        let nearest = near.min { distance($0) < distance($1) }
+        return nearest.flatMap { distance($0) <= most ? wakeups[Int($0)] : nil }
     }
 }
 
