@@ -3,37 +3,40 @@ import ProfileModel
 /// Each thread's parts in the order of time: to look into a short stretch, not all of them have to
 /// be gone through.
 struct PartIndex {
-    /// The positions of each thread's parts. A thread does one thing after the other, so their
-    /// ends are in order, too; nil for one of which a recording says something else.
-    private let positions: [[Int32]?]
+    /// The positions of each thread's parts, by their starts.
+    private let positions: [[Int32]]
+    /// A thread does one thing after the other, so that the ends of its parts are in order, too; false
+    /// for one of which a recording says something else.
+    private let areApart: [Bool]
 
-    init(_ parts: [Profile.Part], threads: Int) {
+    init(_ parts: PartList, threads: Int) {
         var positions = [[Int32]](repeating: [], count: threads)
         for (position, part) in parts.enumerated() {
             positions[Int(part.thread)].append(Int32(truncatingIfNeeded: position))
         }
-        self.positions = positions.map { list in
-            let sorted = list.sorted { left, right in
-                let (left, right) = (parts[Int(left)], parts[Int(right)])
-                return (left.start, left.end) < (right.start, right.end)
-            }
-            let areApart = zip(sorted, sorted.dropFirst()).allSatisfy { earlier, later in
-                parts[Int(earlier)].end <= parts[Int(later)].start
-            }
-            return areApart ? sorted : nil
+        for index in positions.indices {
+            positions[index].putInOrder { parts[Int($0)].start < parts[Int($1)].start }
+        }
+        self.positions = positions
+        areApart = positions.map { list in
+            zip(list, list.dropFirst()).allSatisfy { parts[Int($0)].end <= parts[Int($1)].start }
         }
     }
+
+    /// The positions of a thread's parts, by their starts.
+    subscript(thread: Int) -> [Int32] { positions[thread] }
 
     /// Calls `body` with each part of a thread that overlaps one of the windows, and maybe with
     /// others.
     func forEach(
-        of thread: Int, in parts: [Profile.Part], near windows: TimeWindows,
+        of thread: Int, in parts: PartList, near windows: TimeWindows,
         _ body: (Profile.Part) -> Void
     ) {
-        guard let list = positions[thread] else {
+        guard areApart[thread] else {
             for part in parts where Int(part.thread) == thread { body(part) }
             return
         }
+        let list = positions[thread]
         var position = 0
         for window in windows.ranges {
             let first = list.partitionIndex { parts[Int($0)].end > window.lowerBound }
@@ -44,5 +47,13 @@ struct PartIndex {
                 position += 1
             }
         }
+    }
+}
+
+extension Array {
+    /// Sorts it where that is not in order yet, as it nearly always is.
+    mutating func putInOrder(_ precedes: (Element, Element) -> Bool) {
+        let isInOrder = zip(self, dropFirst()).allSatisfy { !precedes($1, $0) }
+        if !isInOrder { sort(by: precedes) }
     }
 }

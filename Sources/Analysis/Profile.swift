@@ -39,7 +39,7 @@ package struct Profile: Sendable {
 
     let schedule: Schedule
     let paths: PathTable
-    let parts: [Part]
+    let parts: PartList
     let partIndex: PartIndex
     let cutter: PartCutter
     let timelineSource: TimelineSource
@@ -102,14 +102,14 @@ package struct Profile: Sendable {
         var builder = PartBuilder(recording, plan: plan)
         schedule = Schedule(recording)
         // What is long and has become something else is not kept a second time.
-        recording.runs = []
+        recording.runs = ScheduledRuns()
         var states = ExactStates(schedule, account: recording.header.account)
         for slice in recording.slices { builder.add(states.refined(slice.clamped)) }
         timelineSource = TimelineSource(recording, schedule, plan)
         recording.slices = []
         initializers = builder.initializers(recording)
         libraries = builder.libraries(recording, initializers)
-        waits = builder.waits(recording)
+        waits = builder.waits(recording, schedule)
         builder.finish()
 
         header = recording.header

@@ -107,10 +107,7 @@ extension Recording {
             move(&result.waits[index].start)
             move(&result.waits[index].end)
         }
-        for index in result.runs.indices {
-            move(&result.runs[index].start)
-            move(&result.runs[index].end)
-        }
+        result.runs.moveTimes(held.without)
         for index in result.wakeups.indices { move(&result.wakeups[index].time) }
         for index in result.priorities.indices { move(&result.priorities[index].time) }
         return result

@@ -94,7 +94,7 @@ extension Recording {
         result.initializers = own(initializers, \.thread)
         result.waits = own(waits, \.thread)
         result.priorities = own(priorities, \.thread)
-        result.runs = own(runs, \.thread)
+        result.runs = runs.of(place)
         result.wakeups = own(wakeups, \.thread)
         for index in result.wakeups.indices {
             guard let waker = result.wakeups[index].wakerThread else { continue }

@@ -25,9 +25,8 @@ package struct Recording: Sendable {
     package var ready: Readiness?
     /// Those that lasted for ``Wait/shortest`` at least, each thread's in order.
     package var waits: [Wait]
-    /// Each thread's in order, without gaps but where the scheduler's own account is not known:
-    /// ``Header/account``.
-    package var runs: [ScheduledRun]
+    /// Without gaps but where the scheduler's own account is not known: ``Header/account``.
+    package var runs: ScheduledRuns
     /// Each thread's in order, as far as the scheduler's own account tells of them.
     package var wakeups: [Wakeup]
     /// In the order of their times: each thread's first, and every change that was seen.
@@ -52,7 +51,7 @@ package struct Recording: Sendable {
         intervals = []
         signposts = []
         waits = []
-        runs = []
+        runs = ScheduledRuns()
         wakeups = []
         priorities = []
         symbols = SymbolTable()

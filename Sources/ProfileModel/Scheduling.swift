@@ -40,10 +40,10 @@ package struct ScheduledRun: Hashable, Sendable {
 /// or the beginning of a new thread, and who made it.
 package struct Wakeup: Hashable, Sendable {
     package var thread: ThreadIndex
-    package var time: MonotonicTime
     /// Whoever was on the core that woke it: for a timer or a device that is whoever happened to
     /// run there, and 0 (idle).
     package var waker: Int32
+    package var time: MonotonicTime
     /// Empty where the recording has the thread, and where it is not known.
     package var wakerName: String
     /// nil: it is none of the recorded process's.

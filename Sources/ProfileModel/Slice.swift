@@ -38,8 +38,11 @@ package enum Truncation: UInt8, Sendable, CaseIterable {
 
 /// Position in a recording's list of threads.
 package struct ThreadIndex: Hashable, Sendable, Comparable {
-    package var rawValue: Int
-    package init(_ rawValue: Int) { self.rawValue = rawValue }
+    /// There are millions of them.
+    private let number: Int32
+    package var rawValue: Int { Int(number) }
+    /// What no list can be long enough for stays what no list has.
+    package init(_ rawValue: Int) { number = Int32(clamping: rawValue) }
     package static func < (left: ThreadIndex, right: ThreadIndex) -> Bool {
         left.rawValue < right.rawValue
     }

@@ -23,14 +23,15 @@ package struct WaitReason: Hashable, Sendable {
         case other
     }
 
-    package var kind: Kind
+    // The longest first: there are many of them, and less room is lost between.
     /// Which one: a path, a peer's address, a lock's place; nil: not known.
     package var detail: String?
-    /// The thread that holds or will end it, or the child; nil: not known.
-    package var owner: Int32?
     /// Where in the program's memory it lies: a lock, a condition, a semaphore; nil: nowhere, or
     /// not known.
     package var place: UInt64?
+    /// The thread that holds or will end it, or the child; nil: not known.
+    package var owner: Int32?
+    package var kind: Kind
 
     package init(
         _ kind: Kind, detail: String? = nil, owner: Int32? = nil, place: UInt64? = nil
@@ -44,10 +45,10 @@ package struct WaitReason: Hashable, Sendable {
 
 /// One stretch of a thread's being blocked.
 package struct Wait: Hashable, Sendable {
-    package var thread: ThreadIndex
     package var start: MonotonicTime
     package var end: MonotonicTime
     package var reason: WaitReason
+    package var thread: ThreadIndex
     /// The number of the call (x86-64), -1: outside of one.
     package var systemCall: Int32
     /// nil: it could not be had.

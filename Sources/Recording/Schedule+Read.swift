@@ -1,8 +1,8 @@
 import ProfileModel
 
 extension TableReader {
-    mutating func runs() throws(ReadFailure) -> [ScheduledRun] {
-        var runs: [ScheduledRun] = []
+    mutating func runs() throws(ReadFailure) -> ScheduledRuns {
+        var runs = ScheduledRuns()
         try scan(Schema.runs) { row, rules throws(ReadFailure) in
             let thread = ThreadIndex(try row.integer(1))
             guard let chunk = RunChunk.runs(of: thread, from: try row.time(2), try row.blob(3))
@@ -11,13 +11,14 @@ extension TableReader {
             for run in chunk {
                 try Self.admit { () throws(Inconsistency) in try rules.admit(run, row: number) }
             }
-            runs += chunk
+            runs.append(chunk, of: thread)
         }
         return runs
     }
 
     mutating func wakeups() throws(ReadFailure) -> [Wakeup] {
         var wakeups: [Wakeup] = []
+        wakeups.reserveCapacity(try expectedRows(of: Schema.wakeups))
         try scan(Schema.wakeups) { row, rules throws(ReadFailure) in
             let thread: Int? = try row.optional(5)
             let wakeup = Wakeup(

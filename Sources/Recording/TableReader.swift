@@ -79,16 +79,16 @@ struct TableReader {
         var number = 0
         for position in 0..<chunks.count(of: table) {
             let chunk = try chunks.chunk(position, of: table, budget: &byteBudget)
+            var row = Row(source: .chunk(chunk), table: table, number: number, byteBudget: .max)
             for index in 0..<chunk.rows {
-                var row = Row(
-                    source: .chunk(chunk, index), table: table, number: number,
-                    byteBudget: .max)
-                guard chunk.integer(0, index) == Int64(number) else {
+                row.index = index
+                guard chunk.integer(0, index) == Int64(row.number) else {
                     throw .inconsistency(row.problem("its id is out of order"))
                 }
                 try body(&row, &rules)
-                number += 1
+                row.number += 1
             }
+            number = row.number
         }
     }
 
@@ -116,8 +116,8 @@ struct TableReader {
             }
         }
         for (number, (chunk, index)) in latest.enumerated() {
-            var row = Row(
-                source: .chunk(chunk, index), table: table, number: number, byteBudget: .max)
+            var row = Row(source: .chunk(chunk), table: table, number: number, byteBudget: .max)
+            row.index = index
             try body(&row, &rules)
         }
     }
@@ -144,13 +144,15 @@ struct TableReader {
 struct Row {
     fileprivate enum Source {
         case statement(Statement)
-        case chunk(UnpackedChunk, Int)
+        case chunk(UnpackedChunk)
     }
 
     fileprivate let source: Source
     let table: Schema.Table
     fileprivate(set) var number: Int
     fileprivate var byteBudget: Int
+    /// In its chunk.
+    fileprivate var index = 0
 
     func problem(_ text: String) -> Inconsistency {
         Inconsistency(table: table.name, row: number, problem: text)
@@ -167,7 +169,7 @@ struct Row {
     func isNull(_ column: Int32) -> Bool {
         switch source {
         case .statement(let statement): statement.isNull(column)
-        case .chunk(let chunk, let row): chunk.isNull(Int(column), row)
+        case .chunk(let chunk): chunk.isNull(Int(column), index)
         }
     }
 
@@ -175,7 +177,7 @@ struct Row {
         let stored: Int64? =
             switch source {
             case .statement(let statement): statement.integer(column)
-            case .chunk(let chunk, let row): chunk.integer(Int(column), row)
+            case .chunk(let chunk): chunk.integer(Int(column), index)
             }
         guard let stored, let value = Value(exactly: stored) else { throw invalid(column) }
         return value
@@ -215,8 +217,8 @@ struct Row {
             else { throw invalid(column) }
             byteBudget -= bytes.count
             return text
-        case .chunk(let chunk, let row):
-            guard let text = chunk.text(Int(column), row) else { throw invalid(column) }
+        case .chunk(let chunk):
+            guard let text = chunk.text(Int(column), index) else { throw invalid(column) }
             return text
         }
     }
@@ -233,8 +235,8 @@ struct Row {
             }
             byteBudget -= bytes.count
             return Array(bytes)
-        case .chunk(let chunk, let row):
-            guard let bytes = chunk.blob(Int(column), row) else { throw invalid(column) }
+        case .chunk(let chunk):
+            guard let bytes = chunk.blob(Int(column), index) else { throw invalid(column) }
             return bytes
         }
     }

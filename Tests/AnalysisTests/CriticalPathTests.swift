@@ -216,15 +216,14 @@ import Testing
             ThreadIndex(Int.random(in: -1...recording.threads.count, using: &random))
         }
         for _ in 0..<200 {
-            recording.runs.append(
-                ScheduledRun(
-                    thread: thread(), start: time(), end: time(),
-                    state: ThreadState.allCases.randomElement(using: &random) ?? .running))
+            let run = ScheduledRun(
+                thread: thread(), start: time(), end: time(),
+                state: ThreadState.allCases.randomElement(using: &random) ?? .running)
+            recording.runs.append(run)
             recording.wakeups.append(
                 Wakeup(
-                    thread: thread(),
-                    time: recording.runs.randomElement(using: &random)?.end
-                        ?? time(), waker: 5, wakerName: "", wakerThread: thread(),
+                    thread: thread(), time: Bool.random(using: &random) ? run.end : time(),
+                    waker: 5, wakerName: "", wakerThread: thread(),
                     isInterrupt: Int.random(in: 0..<4, using: &random) == 0))
         }
         recording.header.account = .wakeups
@@ -301,7 +300,9 @@ import Testing
         builder.recording.waits[0].start = RecordingBuilder.at(20)
         builder.recording.children[0].end = RecordingBuilder.at(91)
         builder.recording.threads[1].end = RecordingBuilder.at(91)
-        builder.recording.runs.removeAll { $0.thread == main || $0.thread == ThreadIndex(1) }
+        builder.recording.runs.edit { runs in
+            runs.removeAll { $0.thread == main || $0.thread == ThreadIndex(1) }
+        }
         builder.runs(
             main, from: 0, (.running, until: 20), (.blocked, until: 89), (.running, until: 100))
         builder.runs(ThreadIndex(1), from: 15, (.running, until: 91))
@@ -336,7 +337,7 @@ import Testing
     /// While one child is waited for, the end of another one is a signal, and the wait goes on.
     @Test func aWaitIsForTheSameChildWhenItIsInterrupted() {
         var builder = tree(owners: true)
-        builder.recording.runs.removeAll { $0.thread == main }
+        builder.recording.runs.edit { runs in runs.removeAll { $0.thread == main } }
         builder.runs(
             main, from: 0, (.running, until: 20), (.blocked, until: 50), (.running, until: 51),
             (.blocked, until: 90), (.running, until: 100))
@@ -354,7 +355,7 @@ import Testing
         var builder = tree(owners: true)
         // It waited for the second child from before its fork on.
         builder.recording.waits[1].start = RecordingBuilder.at(5)
-        builder.recording.runs.removeAll { $0.thread == main }
+        builder.recording.runs.edit { runs in runs.removeAll { $0.thread == main } }
         builder.runs(
             main, from: 0, (.running, until: 5), (.blocked, until: 90), (.running, until: 100))
         builder.recording.waits.remove(at: 0)

@@ -18,6 +18,7 @@ import Testing
         _ parts: [Profile.Part], _ thread: Int, _ threads: Int, _ windows: TimeWindows
     ) -> [Int64] {
         var result: [Int64] = []
+        let parts = PartList(parts)
         PartIndex(parts, threads: threads).forEach(of: thread, in: parts, near: windows) {
             result.append($0.start.nanoseconds)
         }

@@ -139,15 +139,13 @@ import Testing
         let main = ThreadIndex(0)
         tree.builder.runs(main, from: 0, (.running, until: 200), (.preempted, until: 500))
         tree.builder.runs(main, from: 500, (.running, until: 1000))
-        for index in tree.builder.recording.runs.indices
-        where tree.builder.recording.runs[index].state == .running {
-            tree.builder.recording.runs[index].core = 1
+        tree.builder.recording.runs.edit { runs in
+            for index in runs.indices where runs[index].state == .running { runs[index].core = 1 }
         }
         tree.process("indexer", from: 100, to: 450)
-        let known = tree.builder.recording.runs.count
         tree.builder.runs(
             ThreadIndex(1), from: 100, (.blocked, until: 300), (.running, until: min(400, end)))
-        tree.builder.recording.runs[known + 1].core = core
+        tree.builder.recording.runs.edit { runs in runs[runs.count - 1].core = core }
         tree.builder.recording.header.account = .wakeups
         return tree
     }
@@ -170,7 +168,7 @@ import Testing
     /// What the launch waited for at some time has its core by right.
     @Test func whoIsWaitedForAtSomeTime() {
         var tree = Self.contended(on: 1)
-        tree.builder.recording.runs.removeAll { $0.thread == ThreadIndex(0) }
+        tree.builder.recording.runs.edit { runs in runs.removeAll { $0.thread == ThreadIndex(0) } }
         tree.builder.runs(
             ThreadIndex(0), from: 0, (.running, until: 200), (.preempted, until: 410))
         tree.builder.runs(

@@ -245,3 +245,12 @@ extension RecordingBuilder {
         return builder.recording
     }
 }
+
+extension ScheduledRuns {
+    /// Changes them as a list, thread by thread.
+    mutating func edit(_ body: (inout [ScheduledRun]) -> Void) {
+        var list = Array(self)
+        body(&list)
+        self = ScheduledRuns(list)
+    }
+}

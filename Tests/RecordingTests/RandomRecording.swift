@@ -216,7 +216,7 @@ struct RandomRecording {
 
     private mutating func addSchedule(to recording: inout Recording) {
         var ends = recording.threads.map { _ in MonotonicTime(nanoseconds: Int64(number(0...99))) }
-        recording.runs = (0..<number(1...30)).map { _ in
+        for _ in 0..<number(1...30) {
             let thread = thread(recording)
             let start = ends[thread.rawValue] + span()
             let state = ThreadState.allCases[number(0...3)]
@@ -225,7 +225,7 @@ struct RandomRecording {
                 state: state,
                 core: state == .running ? maybe(Int32(7)) : nil)
             ends[thread.rawValue] = run.end
-            return run
+            recording.runs.append(run)
         }
         recording.wakeups = (0..<number(1...9)).map { _ in
             Wakeup(

@@ -86,13 +86,7 @@ func expectEqual(_ left: Recording, _ right: Recording) {
     #expect(left.ready == right.ready)
     #expect(left.waits == right.waits)
     #expect(left.priorities == right.priorities)
-    // Each thread's in order.
-    func runs(_ recording: Recording) -> [[ScheduledRun]] {
-        recording.threads.indices.map { thread in
-            recording.runs.filter { $0.thread.rawValue == thread }
-        }
-    }
-    #expect(runs(left) == runs(right))
+    #expect(left.runs == right.runs)
     #expect(left.wakeups == right.wakeups)
     #expect(left.symbols.frames == right.symbols.frames)
     #expect(left.symbols.modules == right.symbols.modules)

@@ -48,7 +48,7 @@ package struct ReadyFigures: Hashable, Sendable {
 extension IntervalFigures {
     /// In the order of their starts; the longer first, then as they were told of.
     static func all(
-        of recording: Recording, _ plan: PhasePlan, parts: [Profile.Part], cutter: PartCutter
+        of recording: Recording, _ plan: PhasePlan, parts: PartList, cutter: PartCutter
     ) -> [IntervalFigures] {
         guard !recording.intervals.isEmpty else { return [] }
         let order = recording.intervals.indices.sorted {
@@ -76,15 +76,17 @@ private struct IntervalClock {
     private let all: [TimeSpan]
     private var threads: [Int: [TimeSpan]] = [:]
 
-    init(_ recording: Recording, _ parts: [Profile.Part], _ cutter: PartCutter) {
+    init(_ recording: Recording, _ parts: PartList, _ cutter: PartCutter) {
         self.cutter = cutter
         all = cutter.cpuUpToBorders(parts)
         let wanted = Set(recording.intervals.compactMap { $0.thread?.rawValue })
-        var byThread: [Int: [Profile.Part]] = [:]
-        for part in parts where wanted.contains(Int(part.thread)) {
-            byThread[Int(part.thread), default: []].append(part)
+        var byThread: [Int: [Int]] = [:]
+        for (position, part) in parts.enumerated() where wanted.contains(Int(part.thread)) {
+            byThread[Int(part.thread), default: []].append(position)
         }
-        threads = byThread.mapValues { cutter.cpuUpToBorders($0) }
+        threads = byThread.mapValues { list in
+            cutter.cpuUpToBorders(list.lazy.map { parts[$0] })
+        }
     }
 
     func cpu(in window: Range<TimeSpan>) -> TimeSpan { Self.between(window, all, cutter) }

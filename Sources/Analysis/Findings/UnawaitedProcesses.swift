@@ -50,7 +50,7 @@ private struct CoreQueue {
     func time(of process: Int, in profile: Profile) -> TimeWindows {
         var result: [Range<TimeSpan>] = []
         for thread in profile.processes[process].threads {
-            for run in profile.schedule.threads[thread].runs where run.state == .running {
+            for run in profile.schedule.threads[thread] where run.state == .running {
                 guard let windows = run.core.flatMap({ waits[$0] }) else { continue }
                 let (start, end) = (run.start - profile.start, run.end - profile.start)
                 for range in windows.ranges[windows.first(endingAfter: start)...] {
@@ -66,7 +66,7 @@ private struct CoreQueue {
 extension Profile {
     /// The core on which a thread ran from a moment on; nil: nobody tells.
     fileprivate func core(of thread: Int, from time: TimeSpan) -> Int32? {
-        let runs = schedule.threads[thread].runs
+        let runs = schedule.threads[thread]
         let moment = start + time
         let index = runs.partitionIndex { $0.end > moment }
         guard index < runs.count, runs[index].start <= moment, runs[index].state == .running else {

@@ -59,7 +59,7 @@ package struct MainThread: Hashable, Sendable {
     }
 
     /// What it did in each phase, where it is not the same thread throughout; nil: it is.
-    func times(in parts: [Profile.Part], phases: Int) -> [StateTimes]? {
+    func times(in parts: PartList, phases: Int) -> [StateTimes]? {
         guard let successor else { return nil }
         let threads = threads
         let knife = PartCutter([successor.range.lowerBound, successor.range.upperBound])

@@ -7,7 +7,7 @@ struct MainThreadSearch {
     /// In the profile's list; the first one has `isMain`.
     let threads: [ThreadFigures]
     let waits: [WaitFigures]
-    let parts: [Profile.Part]
+    let parts: PartList
     /// From `main` until the program was ready, or the launch was over.
     let main: Range<TimeSpan>
     /// How late a thread may be found: two ticks, and not less than 2 ms.
@@ -100,7 +100,7 @@ extension MainThread {
     ///   - wall: the launch's length.
     init(
         _ recording: Recording, threads: [ThreadFigures], waits: [WaitFigures],
-        parts: [Profile.Part], phases: [Phase], ready: TimeSpan?, wall: TimeSpan
+        parts: PartList, phases: [Phase], ready: TimeSpan?, wall: TimeSpan
     ) {
         let first = threads.firstIndex(where: \.isMain)
         let start = phases.first { $0.group == .afterMain }?.start

@@ -5,7 +5,7 @@ struct PartBuilder {
     private(set) var expander: StackExpander
     private(set) var phases: [Phase]
     private(set) var threads: [ThreadFigures]
-    private(set) var parts: [Profile.Part] = []
+    private(set) var parts = PartList()
     private(set) var slices = 0
     private(set) var truncations: [Truncation: Int] = [:]
     /// How many stacks end in each module for want of unwind information.
@@ -65,15 +65,23 @@ struct PartBuilder {
         let line = expander.line(of: slice.stack, slice.truncation)
         count(slice, line: line)
         guard slice.times != .zero else { return }
-        for piece in initializerStacks.pieces(of: slice, line: line, &expander) {
-            let isBlocked = piece.times.blocked > .zero
-            let waitLine = isBlocked ? waitLine(of: slice, piece.line) : PathTable.none
-            divide(piece) { phase, start, times in
-                Profile.Part(
-                    phase: Int32(truncatingIfNeeded: phase),
-                    thread: Int32(truncatingIfNeeded: thread), line: piece.line,
-                    waitLine: waitLine, start: start, times: times)
-            }
+        if let pieces = initializerStacks.pieces(of: slice, line: line, &expander) {
+            for piece in pieces { add(piece, of: slice) }
+        } else {
+            add(
+                InitializerStacks.Piece(start: slice.start, times: slice.times, line: line),
+                of: slice)
+        }
+    }
+
+    private mutating func add(_ piece: InitializerStacks.Piece, of slice: Slice) {
+        let isBlocked = piece.times.blocked > .zero
+        let waitLine = isBlocked ? waitLine(of: slice, piece.line) : PathTable.none
+        divide(piece) { phase, start, times in
+            Profile.Part(
+                phase: Int32(truncatingIfNeeded: phase),
+                thread: Int32(truncatingIfNeeded: slice.thread.rawValue), line: piece.line,
+                waitLine: waitLine, start: start, times: times)
         }
     }
 
@@ -85,9 +93,9 @@ struct PartBuilder {
     }
 
     /// The waits, in the order of their starts.
-    func waits(_ recording: Recording) -> [WaitFigures] {
+    func waits(_ recording: Recording, _ schedule: Schedule) -> [WaitFigures] {
         guard !recording.waits.isEmpty else { return [] }
-        let wakers = Wakers(recording)
+        let wakers = Wakers(recording, schedule)
         return waitTable.map(of: recording) { wait, reason, entry in
             let phase = phaseEnds.partitionIndex { $0 > max(wait.start, plan.start) }
             return WaitFigures(

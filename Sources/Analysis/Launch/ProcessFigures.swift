@@ -44,7 +44,7 @@ package struct ProcessPhase: Hashable, Sendable {
 extension ProcessFigures {
     static func all(
         of recording: Recording, _ plan: PhasePlan, phases: [Phase], threads: [ThreadFigures],
-        parts: [Profile.Part], waits: [WaitFigures]
+        parts: PartList, waits: [WaitFigures]
     ) -> [ProcessFigures] {
         let search = ProcessSearch(recording, plan, threads, parts, waits)
         return [search.first(phases)] + recording.children.indices.map(search.child)
@@ -57,22 +57,25 @@ private struct ProcessSearch {
     let plan: PhasePlan
     /// Positions in the list of threads, by process.
     private let threads: [ChildIndex?: [Int]]
-    private let parts: [ChildIndex?: [Profile.Part]]
+    private let parts: PartList
+    /// The positions of each process's parts.
+    private let positions: [ChildIndex?: [Int]]
     /// The longest of each process's first thread.
     private let waits: [ChildIndex?: WaitFigures]
     private let linkers: Set<ChildIndex?>
 
     init(
         _ recording: Recording, _ plan: PhasePlan, _ threads: [ThreadFigures],
-        _ parts: [Profile.Part], _ waits: [WaitFigures]
+        _ parts: PartList, _ waits: [WaitFigures]
     ) {
         self.recording = recording
         self.plan = plan
         self.threads = Dictionary(grouping: threads.indices) { threads[$0].child }
         // Of a recording of one process nothing is divided once more.
-        self.parts =
+        self.parts = parts
+        positions =
             recording.children.isEmpty
-            ? [:] : Dictionary(grouping: parts) { threads[Int($0.thread)].child }
+            ? [:] : Dictionary(grouping: parts.indices) { threads[Int(parts[$0].thread)].child }
         var longest: [ChildIndex?: WaitFigures] = [:]
         for wait in waits where recording.threads[wait.thread].isMain {
             let child = threads[wait.thread].child
@@ -122,7 +125,7 @@ private struct ProcessSearch {
 
     /// nil: nothing is known of its threads.
     private func cpu(of child: ChildIndex?) -> TimeSpan? {
-        parts[child].map { list in list.reduce(.zero) { $0 + $1.times.running } }
+        positions[child].map { list in list.reduce(.zero) { $0 + parts[$1].times.running } }
     }
 
     private func phases(of child: ChildProcess, _ index: ChildIndex) -> [ProcessPhase] {
@@ -142,7 +145,7 @@ private struct ProcessSearch {
         _ phases: [(name: String, start: TimeSpan, wall: TimeSpan)], of child: ChildIndex?
     ) -> [ProcessPhase] {
         let cutter = PartCutter(phases.flatMap { [$0.start, $0.start + $0.wall] })
-        let sums = cutter.cpuUpToBorders(parts[child] ?? [])
+        let sums = cutter.cpuUpToBorders((positions[child] ?? []).lazy.map { parts[$0] })
         func sum(_ time: TimeSpan) -> TimeSpan {
             cutter.index(of: time).map { sums[$0] } ?? .zero
         }

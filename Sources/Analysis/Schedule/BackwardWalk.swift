@@ -131,6 +131,6 @@ struct BackwardWalk {
 
 extension Profile {
     func wakeup(of thread: Int, at time: TimeSpan) -> Wakeup? {
-        schedule.threads[thread].wakeup(at: start + time)
+        schedule.wakeup(of: thread, at: start + time)
     }
 }

@@ -39,11 +39,12 @@ struct ExactStates {
     private mutating func runnable(
         of thread: Int, from start: MonotonicTime, to end: MonotonicTime
     ) -> TimeSpan? {
-        let runs = schedule.threads[thread].runs
+        let runs = schedule.threads[thread]
         while next[thread] < runs.count, runs[next[thread]].end <= start { next[thread] += 1 }
         var (known, result) = (TimeSpan.zero, TimeSpan.zero)
         for run in runs[next[thread]...] {
             guard run.start < end else { break }
+            guard run.state != nil else { continue }
             let common = min(run.end, end) - max(run.start, start)
             known = known + common
             if run.state == .runnable { result = result + common }

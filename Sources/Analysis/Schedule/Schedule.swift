@@ -1,47 +1,62 @@
 import ProfileModel
 
-/// The scheduler's own account, thread by thread: each one's runs in order and without overlap, and
-/// its wake-ups in order, whatever the recording holds.
+/// The scheduler's own account, thread by thread: each one's runs and wake-ups in order, whatever the
+/// recording holds.
 struct Schedule: Sendable {
-    struct Thread: Sendable {
-        fileprivate(set) var runs: [ScheduledRun] = []
-        fileprivate(set) var wakeups: [Wakeup] = []
-    }
-
-    private(set) var threads: [Thread]
+    let threads: [ThreadRuns]
+    /// In the recording's order.
+    private let wakeups: [Wakeup]
+    /// The positions of each thread's wake-ups, in the order of time.
+    private let positions: [[Int32]]
 
     init(_ recording: Recording) {
-        threads = recording.threads.map { _ in Thread() }
-        for run in recording.runs where threads.indices.contains(run.thread.rawValue) {
-            var run = run
-            (run.start, run.end) = (run.start.clamped, run.end.clamped)
-            threads[run.thread.rawValue].runs.append(run)
+        threads = recording.threads.indices.map { recording.runs[ThreadIndex($0)].clamped }
+        let wakeups = recording.wakeups.prefix(Int(Int32.max))
+        var positions = recording.threads.map { _ in [Int32]() }
+        for (position, wakeup) in wakeups.enumerated()
+        where positions.indices.contains(wakeup.thread.rawValue) {
+            positions[wakeup.thread.rawValue].append(Int32(position))
         }
-        for wakeup in recording.wakeups where threads.indices.contains(wakeup.thread.rawValue) {
-            var wakeup = wakeup
-            wakeup.time = wakeup.time.clamped
-            threads[wakeup.thread.rawValue].wakeups.append(wakeup)
+        self.wakeups = recording.wakeups
+        for thread in positions.indices {
+            positions[thread].putInOrder {
+                wakeups[Int($0)].time.clamped < wakeups[Int($1)].time.clamped
+            }
         }
-        for index in threads.indices { threads[index].putInOrder() }
+        self.positions = positions
+    }
+
+    /// Who ended a thread's wait, or made it, at a moment; nil: nobody that is known.
+    func wakeup(of thread: Int, at time: MonotonicTime) -> Wakeup? {
+        let list = positions[thread]
+        let index = list.partitionIndex { wakeups[Int($0)].time.clamped >= time }
+        guard index < list.count else { return nil }
+        let wakeup = wakeups[Int(list[index])]
+        return wakeup.time.clamped == time ? wakeup : nil
+    }
+
+    /// The wake-up of a thread that comes nearest to a moment, if it is no further off than `most`.
+    func wakeup(of thread: Int, nearestTo time: MonotonicTime, most: TimeSpan) -> Wakeup? {
+        guard positions.indices.contains(thread) else { return nil }
+        let list = positions[thread]
+        let index = list.partitionIndex { wakeups[Int($0)].time.clamped >= time }
+        func distance(_ position: Int32) -> TimeSpan {
+            TimeSpan(nanoseconds: abs((wakeups[Int(position)].time.clamped - time).nanoseconds))
+        }
+        let near = list[max(0, index - 1)..<min(list.count, index + 1)]
+        let nearest = near.min { distance($0) < distance($1) }
+        return nearest.flatMap { distance($0) <= most ? wakeups[Int($0)] : nil }
     }
 }
 
-extension Schedule.Thread {
-    fileprivate mutating func putInOrder() {
-        runs.sort { ($0.start, $0.end) < ($1.start, $1.end) }
-        wakeups.sort { $0.time < $1.time }
-        // There are many: what overlaps is mended in place.
-        var latest = MonotonicTime(nanoseconds: .min)
-        for index in runs.indices {
-            runs[index].start = max(runs[index].start, latest)
-            latest = max(latest, runs[index].end)
-        }
-        runs.removeAll { $0.start >= $0.end }
-    }
-
-    /// Who ended its wait, or made it, at a moment; nil: nobody that is known.
-    func wakeup(at time: MonotonicTime) -> Wakeup? {
-        let index = wakeups.partitionIndex { $0.time >= time }
-        return index < wakeups.count && wakeups[index].time == time ? wakeups[index] : nil
+extension ThreadRuns {
+    /// Within the bounds of ``MonotonicTime/clamped``.
+    fileprivate var clamped: ThreadRuns {
+        guard let first, let last,
+            first.start.clamped != first.start || last.end.clamped != last.end
+        else { return self }
+        var result = self
+        result.moveTimes(\.clamped)
+        return result
     }
 }

@@ -13,57 +13,61 @@ struct ThreadParts {
     private static let mostWaits = 64
 
     private let profile: Profile
-    /// Of each thread, its parts in order.
-    private let parts: [[Profile.Part]]
-    /// Of each thread, its waits in order.
-    private let waits: [[WaitFigures]]
+    /// The positions of each thread's waits, by their ends.
+    private let waits: [[Int32]]
 
     init(_ profile: Profile) {
         self.profile = profile
-        var parts = [[Profile.Part]](repeating: [], count: profile.threads.count)
-        for part in profile.parts { parts[Int(part.thread)].append(part) }
-        self.parts = parts.map { list in list.sorted { $0.start < $1.start } }
-        var waits = [[WaitFigures]](repeating: [], count: profile.threads.count)
-        for wait in profile.waits {
-            waits[wait.thread].append(wait)
+        let waits = profile.waits
+        var positions = [[Int32]](repeating: [], count: profile.threads.count)
+        for (position, wait) in waits.enumerated() {
+            positions[wait.thread].append(Int32(truncatingIfNeeded: position))
         }
-        self.waits = waits.map { list in list.sorted { $0.end < $1.end } }
+        for thread in positions.indices {
+            positions[thread].putInOrder { waits[Int($0)].end < waits[Int($1)].end }
+        }
+        self.waits = positions
     }
+
+    private func part(at position: Int32) -> Profile.Part { profile.parts[Int(position)] }
+    private func wait(at position: Int32) -> WaitFigures { profile.waits[Int(position)] }
 
     /// What a thread did right before a time.
     func stretch(of thread: Int, before time: TimeSpan) -> Stretch {
-        let runs = profile.schedule.threads[thread].runs
+        let runs = profile.schedule.threads[thread]
         let moment = profile.start + time
         let index = runs.partitionIndex { $0.start >= moment } - 1
         guard index >= 0 else { return sampled(thread, before: time, after: .zero) }
-        let (start, end) = (runs[index].start - profile.start, runs[index].end - profile.start)
+        let run = runs[index]
+        let (start, end) = (run.start - profile.start, run.end - profile.start)
+        guard let state = run.state else { return sampled(thread, before: time, after: start) }
         guard end >= time else { return sampled(thread, before: time, after: end) }
-        return Stretch(state: runs[index].state, start: max(.zero, start), end: end)
+        return Stretch(state: state, start: max(.zero, start), end: end)
     }
 
     /// The same by samples, of the time since another; a slice says how long each state took, and
     /// not when: waiting ends before what was done then.
     private func sampled(_ thread: Int, before time: TimeSpan, after floor: TimeSpan) -> Stretch {
-        let list = parts[thread]
-        let index = list.partitionIndex { $0.start >= time } - 1
-        guard index >= 0, list[index].end >= time else {
-            let known = index >= 0 ? list[index].end : .zero
-            return Stretch(state: nil, start: max(floor, known), end: time)
+        let list = profile.partIndex[thread]
+        let index = list.partitionIndex { part(at: $0).start >= time } - 1
+        let last = index >= 0 ? part(at: list[index]) : nil
+        guard let part = last, part.end >= time else {
+            return Stretch(state: nil, start: max(floor, last?.end ?? .zero), end: time)
         }
-        var end = list[index].end
+        var end = part.end
         for state in [ThreadState.running, .preempted, .runnable, .blocked] {
-            let start = end - list[index].times[state]
+            let start = end - part.times[state]
             if start < time {
                 return Stretch(state: state, start: max(floor, start), end: end)
             }
             end = start
         }
-        return Stretch(state: nil, start: max(floor, list[index].start), end: time)
+        return Stretch(state: nil, start: max(floor, part.start), end: time)
     }
 
     /// Whether nothing is known of a thread before a time.
     func isBeginning(of thread: Int, at time: TimeSpan) -> Bool {
-        guard let first = profile.schedule.threads[thread].runs.first else {
+        guard let first = profile.schedule.threads[thread].first else {
             // Of a child it is known when it was forked.
             return profile.threads[thread].child != nil && profile.threads[thread].start >= time
         }
@@ -77,11 +81,12 @@ struct ThreadParts {
         func common(_ wait: WaitFigures) -> TimeSpan {
             min(wait.end, stretch.end) - max(wait.start, stretch.start)
         }
-        let first = list.partitionIndex { $0.end > stretch.start }
-        let overlapping = list[first...].prefix(Self.mostWaits).prefix { $0.start < stretch.end }
+        let first = list.partitionIndex { wait(at: $0).end > stretch.start }
+        let overlapping = list[first...].prefix(Self.mostWaits).lazy.map { wait(at: $0) }
+            .prefix { $0.start < stretch.end }
         if let most = overlapping.max(by: { common($0) < common($1) }) { return most }
         // They may tell of it a little earlier.
-        let last = first > 0 ? list[first - 1] : nil
+        let last = first > 0 ? wait(at: list[first - 1]) : nil
         return last.flatMap { $0.end >= stretch.end - profile.header.tolerance ? $0 : nil }
     }
 
@@ -89,14 +94,13 @@ struct ThreadParts {
     func completed(_ segment: CriticalPath.Segment) -> CriticalPath.Segment {
         var result = segment
         var byLine: [Int32: TimeSpan] = [:]
-        let list = parts[segment.thread]
-        var index = list.partitionIndex { $0.end > segment.start }
-        while index < list.count, list[index].start < segment.end {
-            let part = list[index]
+        let list = profile.partIndex[segment.thread]
+        for position in list[list.partitionIndex { part(at: $0).end > segment.start }...] {
+            let part = part(at: position)
+            guard part.start < segment.end else { break }
             byLine[part.line, default: .zero] =
                 byLine[part.line, default: .zero]
                 + (min(part.end, segment.end) - max(part.start, segment.start))
-            index += 1
         }
         let heaviest = byLine.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
         result.stack = heaviest.map { profile.frames(ofLine: $0) } ?? []
@@ -112,9 +116,11 @@ struct ThreadParts {
             min(wait.end, segment.end) - max(wait.start, segment.start)
         }
         let list = waits[segment.thread]
-        return list[list.partitionIndex { $0.end > segment.start }...]
-            .prefix { $0.start < segment.end }
-            .max { common($0) < common($1) }?.reason
+        return list[list.partitionIndex { wait(at: $0).end > segment.start }...].lazy.map {
+            wait(at: $0)
+        }
+        .prefix { $0.start < segment.end }
+        .max { common($0) < common($1) }?.reason
     }
 }
 

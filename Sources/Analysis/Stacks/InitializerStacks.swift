@@ -126,17 +126,17 @@ struct InitializerStacks {
         }
     }
 
-    /// The pieces of a slice, in order; without any initialiser one, the slice itself.
+    /// The pieces of a slice, in order; nil: it has nothing to do with any initialiser.
     ///
     /// - Parameters:
     ///   - slice: with clamped times.
     ///   - line: of its stack, in the expander's table.
     mutating func pieces(
         of slice: Slice, line: Int32, _ expander: inout StackExpander
-    ) -> [Piece] {
+    ) -> [Piece]? {
         let around = steps(around: slice)
         guard !around.isEmpty, let entries = entries(on: line, of: around, expander) else {
-            return [Piece(start: slice.start, times: slice.times, line: line)]
+            return nil
         }
         var stack = SeenStack(line: line, entries: entries)
         if let run = around.last?.run, slice.stack != nil,

@@ -20,7 +20,9 @@ struct TimelineSource: Sendable {
     init(_ recording: Recording, _ schedule: Schedule, _ plan: PhasePlan) {
         self.schedule = schedule
         let isUntold = schedule.threads.map { thread in
-            !thread.runs.contains { !plan.window(from: $0.start, to: $0.end).isEmpty }
+            !thread.contains { run in
+                run.state != nil && !plan.window(from: run.start, to: run.end).isEmpty
+            }
         }
         slices = recording.slices.filter { slice in
             let thread = slice.thread.rawValue
@@ -33,7 +35,9 @@ struct TimelineSource: Sendable {
     func timelines() -> [[StateRun]] {
         var builders = schedule.threads.map { thread in
             var builder = RunBuilder(plan)
-            for run in thread.runs { builder.add(run.state, from: run.start, to: run.end) }
+            for run in thread {
+                if let state = run.state { builder.add(state, from: run.start, to: run.end) }
+            }
             return builder
         }
         // What the scheduler told of a thread is exact; else each slice knows how long it was in

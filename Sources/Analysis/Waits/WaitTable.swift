@@ -20,6 +20,22 @@ struct WaitTable {
     private var entries: [[Entry]]
     private var reasons = WaitReasons()
 
+    /// All that the words for a wait depend on. Most waits are like many others.
+    private struct Kind: Hashable {
+        let reason: WaitReason
+        let systemCall: Int32
+        let line: Int32
+        let child: ChildIndex?
+
+        init(_ wait: Wait, line: Int32, child: ChildIndex?) {
+            (reason, systemCall, self.line) = (wait.reason, wait.systemCall, line)
+            self.child = child
+        }
+    }
+
+    /// Of how many kinds the words are kept.
+    private static let mostKnown = 4096
+
     /// How many of the innermost functions of a stack are asked what they wait for.
     private static let askedFunctions = 6
 
@@ -27,25 +43,32 @@ struct WaitTable {
         var details = WaitDetails(recording)
         var frames = WaitFrames()
         entries = [[Entry]](repeating: [], count: recording.threads.count)
-        var namesByLine: [Int32: [String]] = [:]
+        var known: [Kind: (reason: Int32, frame: FrameID)] = [:]
         for (position, wait) in recording.waits.enumerated()
         where entries.indices.contains(wait.thread.rawValue) {
             let wait = wait.clamped
             // A wait knows no truncation: its stack is the same either way.
             let line =
                 wait.stack.map { expander.line(of: $0, nil) } ?? PathTable.none
-            let names =
-                namesByLine[line]
-                ?? expander.innermostNames(ofLine: line, most: Self.askedFunctions)
-            namesByLine[line] = names
-            let (reason, label) = details.complete(wait, functions: names)
+            let kind = Kind(wait, line: line, child: recording.child(of: wait.thread))
+            let words: (reason: Int32, frame: FrameID)
+            if let found = known[kind] {
+                words = found
+            } else {
+                let names = expander.innermostNames(ofLine: line, most: Self.askedFunctions)
+                let (reason, label) = details.complete(wait, functions: names)
+                words = (
+                    reasons.index(of: reason),
+                    frames.frame(for: label, of: wait.systemCall, &expander)
+                )
+                if known.count < Self.mostKnown { known[kind] = words }
+            }
             entries[wait.thread.rawValue].append(
                 Entry(
-                    start: wait.start, end: wait.end,
-                    wait: Int32(truncatingIfNeeded: position), reason: reasons.index(of: reason),
-                    line: line, frame: frames.frame(for: label, of: wait.systemCall, &expander)))
+                    start: wait.start, end: wait.end, wait: Int32(truncatingIfNeeded: position),
+                    reason: words.reason, line: line, frame: words.frame))
         }
-        for thread in entries.indices { entries[thread].sort { $0.start < $1.start } }
+        for thread in entries.indices { entries[thread].putInOrder { $0.start < $1.start } }
     }
 
     /// The wait that a slice is a part of.

@@ -2,16 +2,18 @@ import ProfileModel
 
 /// Who ended waits: as the scheduler told, and where it did not, who held the lock.
 struct Wakers {
-    private let wakeups: [ThreadIndex: [Wakeup]]
+    private let schedule: Schedule
     private let threads: [RecordedThread]
+    /// The positions of those that had an id, which may be used again.
+    private let threadsByID: [Int32: [Int]]
     private let children: [ChildProcess]
     private let ended: MonotonicTime?
     private let tolerance: TimeSpan
 
-    init(_ recording: Recording) {
-        wakeups = Dictionary(grouping: recording.wakeups, by: \.thread)
-            .mapValues { list in list.sorted { $0.time < $1.time } }
+    init(_ recording: Recording, _ schedule: Schedule) {
+        self.schedule = schedule
         threads = recording.threads
+        threadsByID = Dictionary(grouping: threads.indices) { [threads] in threads[$0].tid }
         children = recording.children
         ended = recording.marks.last { $0.kind == .ended }?.time
         tolerance = recording.header.tolerance
@@ -25,7 +27,9 @@ struct Wakers {
         if let child = endedChild(during: wait) {
             return Waker(tid: child, name: name(of: child, ending: wait))
         }
-        if let wakeup = nearest(to: wait) {
+        let nearest = schedule.wakeup(
+            of: wait.thread.rawValue, nearestTo: wait.end, most: tolerance)
+        if let wakeup = nearest {
             return wakeup.isInterrupt || wakeup.waker <= 0
                 ? nil : Waker(tid: wakeup.waker, name: name(of: wakeup, ending: wait))
         }
@@ -54,20 +58,7 @@ struct Wakers {
 
     private func name(of owner: Int32, ending wait: Wait) -> String? {
         if wait.reason.kind == .child, owner == wait.reason.owner { return wait.reason.detail }
-        // Thread ids are used again: the last that had it by then.
-        return threads.last { $0.tid == owner && $0.start <= wait.end }?.name
-    }
-
-    /// The wakeup that comes nearest to a wait's end.
-    private func nearest(to wait: Wait) -> Wakeup? {
-        guard let list = wakeups[wait.thread] else { return nil }
-        let position = list.partitionIndex { $0.time >= wait.end }
-        let near = list[max(0, position - 1)..<min(list.count, position + 1)]
-        let best = near.min { distance($0, wait) < distance($1, wait) }
-        return best.flatMap { distance($0, wait) <= tolerance ? $0 : nil }
-    }
-
-    private func distance(_ wakeup: Wakeup, _ wait: Wait) -> TimeSpan {
-        TimeSpan(nanoseconds: abs((wakeup.time.clamped - wait.end).nanoseconds))
+        // The last that had it by then.
+        return threadsByID[owner]?.last { threads[$0].start <= wait.end }.map { threads[$0].name }
     }
 }

@@ -1,8 +1,13 @@
-/// The rows of one chunk.
+/// The rows of one chunk. Columns of each kind have lists of their own, so that a value can be fetched
+/// without anything else being copied or counted: there are millions of them.
 final class UnpackedChunk {
     let rows: Int
-    /// `id` being the first.
-    let columns: [UnpackedColumn]
+    // By column, `id` being the first; empty for those of another kind.
+    private var numbers: [[Int64]] = []
+    /// Empty, too, where no number is NULL.
+    private var nulls: [[Bool]] = []
+    private var texts: [[String?]] = []
+    private var blobs: [[[UInt8]?]] = []
 
     /// nil: these are no such bytes.
     init?(_ table: Schema.Table, rows: Int, _ bytes: [UInt8]) {
@@ -17,32 +22,42 @@ final class UnpackedChunk {
             guard let sum = columns[column].adding(columns[base]) else { return nil }
             columns[column] = sum
         }
-        (self.rows, self.columns) = (rows, columns)
+        self.rows = rows
+        for column in columns { append(column) }
+    }
+
+    private func append(_ column: UnpackedColumn) {
+        numbers.append([])
+        nulls.append([])
+        texts.append([])
+        blobs.append([])
+        let last = numbers.count - 1
+        switch column {
+        case .integers(let values, let nulls): (numbers[last], self.nulls[last]) = (values, nulls)
+        case .texts(let values): texts[last] = values
+        case .blobs(let values): blobs[last] = values
+        }
     }
 
     /// nil: it is NULL, or no integer.
     func integer(_ column: Int, _ row: Int) -> Int64? {
-        guard case .integers(let values, let nulls) = columns[column],
-            nulls.isEmpty || !nulls[row]
-        else { return nil }
-        return values[row]
+        guard !numbers[column].isEmpty, nulls[column].isEmpty || !nulls[column][row] else {
+            return nil
+        }
+        return numbers[column][row]
     }
 
     func isNull(_ column: Int, _ row: Int) -> Bool {
-        switch columns[column] {
-        case .integers(_, let nulls): !nulls.isEmpty && nulls[row]
-        case .texts(let values): values[row] == nil
-        case .blobs(let values): values[row] == nil
-        }
+        if !numbers[column].isEmpty { return !nulls[column].isEmpty && nulls[column][row] }
+        if !texts[column].isEmpty { return texts[column][row] == nil }
+        return blobs[column][row] == nil
     }
 
     func text(_ column: Int, _ row: Int) -> String? {
-        guard case .texts(let values) = columns[column] else { return nil }
-        return values[row]
+        texts[column].isEmpty ? nil : texts[column][row]
     }
 
     func blob(_ column: Int, _ row: Int) -> [UInt8]? {
-        guard case .blobs(let values) = columns[column] else { return nil }
-        return values[row]
+        blobs[column].isEmpty ? nil : blobs[column][row]
     }
 }

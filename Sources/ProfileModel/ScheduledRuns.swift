@@ -1,0 +1,62 @@
+/// What the scheduler told of a recording's threads: each one's runs in order and without overlap,
+/// whatever is put in.
+package struct ScheduledRuns: Hashable, Sendable {
+    private var lists: [ThreadIndex: ThreadRuns] = [:]
+
+    package init() {}
+
+    package init(_ runs: some Sequence<ScheduledRun>) {
+        for run in runs { append(run) }
+    }
+
+    package var isEmpty: Bool { lists.isEmpty }
+
+    package subscript(thread: ThreadIndex) -> ThreadRuns { lists[thread] ?? ThreadRuns() }
+
+    /// Adds a run behind those of its thread. Of one that begins before they end only the rest is
+    /// taken, and of an empty one nothing.
+    package mutating func append(_ run: ScheduledRun) {
+        guard run.start < run.end else { return }
+        lists[run.thread, default: ThreadRuns()].append(run)
+    }
+
+    /// The same, for runs that are all one thread's.
+    package mutating func append(_ runs: [ScheduledRun], of thread: ThreadIndex) {
+        guard runs.contains(where: { $0.start < $0.end }) else { return }
+        lists[thread, default: ThreadRuns()].append(contentsOf: runs)
+    }
+
+    /// The same on another clock.
+    ///
+    /// - Parameter move: does not turn the order of moments round.
+    package mutating func moveTimes(_ move: (MonotonicTime) -> MonotonicTime) {
+        for thread in lists.keys { lists[thread]?.moveTimes(move) }
+        lists = lists.filter { !$0.value.isEmpty }
+    }
+
+    /// Those of some threads, which go by other numbers then.
+    ///
+    /// - Parameter place: a thread's other number; nil for one that is left out.
+    package func of(_ place: (ThreadIndex) -> ThreadIndex?) -> ScheduledRuns {
+        var result = ScheduledRuns()
+        for (thread, list) in lists {
+            if let other = place(thread) { result.lists[other] = list }
+        }
+        return result
+    }
+}
+
+/// Thread by thread.
+extension ScheduledRuns: Sequence {
+    package func makeIterator() -> some IteratorProtocol<ScheduledRun> {
+        lists.sorted { $0.key < $1.key }.lazy.flatMap { thread, list in
+            list.lazy.compactMap { stretch in
+                stretch.state.map { state in
+                    ScheduledRun(
+                        thread: thread, start: stretch.start, end: stretch.end, state: state,
+                        core: stretch.core)
+                }
+            }
+        }.makeIterator()
+    }
+}

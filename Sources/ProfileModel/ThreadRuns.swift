@@ -1,0 +1,68 @@
+/// What one thread did, as the scheduler told: from the first moment that is known to the last one,
+/// without gaps. Where nobody told anything is a stretch, too.
+package struct ThreadRuns: Hashable, Sendable {
+    package struct Stretch: Hashable, Sendable {
+        package var start: MonotonicTime
+        package var end: MonotonicTime
+        /// nil: not known.
+        package var state: ThreadState?
+        /// On which it ran; nil where it did not, or that is not known.
+        package var core: Int32?
+    }
+
+    /// Each stretch ends where the next begins. There may be a million of them: they are no longer
+    /// than they have to be.
+    struct Change: Hashable, Sendable {
+        var time: MonotonicTime
+        var core: Int32?
+        var state: ThreadState?
+    }
+
+    private var changes: [Change] = []
+    private var end = MonotonicTime(nanoseconds: .min)
+
+    package init() {}
+
+    mutating func append(_ run: ScheduledRun) {
+        append(run.state, core: run.core, from: run.start, to: run.end)
+    }
+
+    mutating func append(contentsOf runs: [ScheduledRun]) {
+        for run in runs { append(run) }
+    }
+
+    private mutating func append(
+        _ state: ThreadState, core: Int32?, from start: MonotonicTime, to end: MonotonicTime
+    ) {
+        let start = Swift.max(start, self.end)
+        guard start < end else { return }
+        if !changes.isEmpty, self.end < start { changes.append(Change(time: self.end)) }
+        changes.append(Change(time: start, core: core, state: state))
+        self.end = end
+    }
+
+    /// The same on another clock, which does not turn the order of moments round.
+    package mutating func moveTimes(_ move: (MonotonicTime) -> MonotonicTime) {
+        var moved = ThreadRuns()
+        moved.changes.reserveCapacity(changes.count)
+        for stretch in self {
+            guard let state = stretch.state else { continue }
+            moved.append(
+                state, core: stretch.core, from: move(stretch.start), to: move(stretch.end))
+        }
+        self = moved
+    }
+}
+
+extension ThreadRuns: RandomAccessCollection {
+    package var startIndex: Int { 0 }
+    package var endIndex: Int { changes.count }
+
+    package subscript(position: Int) -> Stretch {
+        let change = changes[position]
+        let next = position + 1
+        return Stretch(
+            start: change.time, end: next < changes.count ? changes[next].time : end,
+            state: change.state, core: change.core)
+    }
+}
