@@ -77,7 +77,8 @@ package struct Recorder: Sendable {
             let unfollowed = RecorderNote(.unfollowedChildren, children?.unfollowed ?? 0)
             writer.finish(outcome.notes.adding([unfollowed])) { $0.complete(with: outcome) }
             return Result(
-                sampler: outcome, failure: writer.failure, partBefore: writer.partBefore, file: writer.identity,
+                sampler: outcome, failure: writer.failure, partBefore: writer.partBefore,
+                file: writer.identity,
                 pid: writer.pid, held: writer.held)
         } catch {
             writer.finish([]) { _ in }

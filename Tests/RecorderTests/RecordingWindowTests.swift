@@ -192,7 +192,7 @@ import Testing
         let wait = try #require(recording.waits.first)
         #expect(wait.start == Self.time(8_000) && wait.end == Self.time(9_000))
         #expect(recording.threads[wait.thread.rawValue].tid == 8)
-        let run = try #require(recording.runs.first)
+        let run = try #require(Array(recording.runs).first)
         #expect(run.start == Self.time(8_000) && run.end == Self.time(9_500) && run.core == 1)
     }
 
@@ -242,6 +242,54 @@ import Testing
             functions(recording, of: 70)
                 == Array(repeating: 0x777, count: Int(workers.nanoseconds / 1_000_000_000)))
         #expect(functions(recording, of: 71).allSatisfy { $0 == 0x888 })
+    }
+
+    /// A process may go on without its first thread, whose id is its own.
+    @Test func aChildWithoutItsFirstThread() throws {
+        let (recording, _) = try recorded(last: .milliseconds(2_000)) { queue in
+            let children = FollowedChildren(queue: queue)
+            let worker = children.began(70, parent: getpid(), at: Self.time(0))
+            begin(70, worker, at: 0)
+            worker?.receive(
+                .threadStarted(
+                    RecordedThread(tid: 72, name: "w", start: Self.time(10), isMain: false)))
+            record(
+                queue,
+                also: { second in
+                    if second == 2 {
+                        worker?.receive(.threadEnded(ThreadIndex(0), Self.time(2_000)))
+                    }
+                    worker?.receive(Self.sample(1, from: second * 1000, of: 0x777))
+                })
+            children.ended(70, Self.outcome(77), at: Self.time(10_000))
+        }
+        #expect(recording.children.map(\.pid) == [70])
+        #expect(recording.threads.filter { $0.child != nil }.map(\.tid) == [72])
+        #expect(functions(recording, of: 72) == [0x777, 0x777])
+    }
+
+    /// A library that was replaced while it is mapped is the one that it was.
+    @Test func aReplacedFileStaysOneModule() throws {
+        let scratch = try Scratch()
+        try scratch.write("one", to: "lib.so")
+        var status = stat()
+        try #require(stat(scratch.path("lib.so"), &status) == 0)
+        let code = CodeMapping(
+            start: 0x80000, end: 0x90000, fileOffset: 0, path: scratch.path("lib.so"),
+            inode: UInt64(status.st_ino))
+        let (recording, _) = try recorded(last: .milliseconds(2_000)) { queue in
+            record(
+                queue,
+                also: { second in
+                    if second == 1 {
+                        queue.receive(.mappings([Self.code, code], Self.time(1_000)))
+                    } else if second == 5 {
+                        unlink(scratch.path("lib.so"))
+                    }
+                })
+        }
+        #expect(recording.modules.map(\.path) == [Self.code.path, scratch.path("lib.so")])
+        #expect(recording.mappings.map(\.start) == [Self.code.start, code.start])
     }
 
     private func begin(_ pid: Int32, _ sink: (any SampleSink)?, at milliseconds: Int) {
