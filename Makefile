@@ -21,7 +21,7 @@ TEST_PACKAGES = $(DEMO_PACKAGES) sqlite3 python3 perl git gdb strace golang-go m
 	weston libwayland-dev libwayland-bin wayland-protocols mousepad featherpad qtwayland5 slirp4netns
 BENCH_PACKAGES = $(TEST_PACKAGES) google-perftools libgoogle-perftools-dev \
 	systemtap-sdt-dev liblttng-ust-dev elfutils redis-server nginx-light \
-	apache2-utils hyperfine util-linux llvm
+	apache2-utils hyperfine util-linux llvm time
 CAMPAIGN_PACKAGES = default-jdk-headless
 KERNEL_PACKAGES = qemu-system-x86 cpio busybox-static
 

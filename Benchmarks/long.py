@@ -6,8 +6,8 @@ must not grow faster than what there is to tell.
 import json
 import os
 import subprocess
-import time
 
+import peak
 from exports import BUSY
 from figures import Goal, Row, Section
 from page import load_times
@@ -66,13 +66,5 @@ def recorded(setting, name, seconds):
 
 
 def run(setting, words):
-    """Milliseconds, and the peak of the memory in KiB: of firstlight, or of a program that it ran."""
     with open(setting.errors, "w") as errors:
-        start = time.monotonic()
-        process = subprocess.Popen([setting.firstlight] + words, stdout=subprocess.DEVNULL,
-                                   stderr=errors)
-        _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        raise SystemExit(f"bench: firstlight {words[0]} ended with {process.returncode}")
-    return {"ms": (time.monotonic() - start) * 1000, "peak": usage.ru_maxrss}
+        return peak.run([setting.firstlight] + words, stdout=subprocess.DEVNULL, stderr=errors)

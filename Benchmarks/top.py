@@ -6,8 +6,8 @@ Python that computes for a second, a thousand slices each. The files are in the 
 
 import os
 import subprocess
-import time
 
+import peak
 from figures import Goal, Row, Section
 from summary import PYTHON, python
 
@@ -47,12 +47,5 @@ def record(setting, path, command):
 
 def ran(setting, words):
     """Seconds, and the most memory in MiB."""
-    began = time.monotonic()
-    with open(os.devnull, "w", encoding="utf-8") as nowhere:
-        process = subprocess.Popen([setting.firstlight] + words, stdout=nowhere)
-        _, status, usage = os.wait4(process.pid, 0)
-    ended = time.monotonic()
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"bench: firstlight {words[0]} failed")
-    return ended - began, usage.ru_maxrss / 1024
+    taken = peak.run([setting.firstlight] + words, stdout=subprocess.DEVNULL)
+    return taken["ms"] / 1000, taken["peak"] / 1024
