@@ -19,9 +19,10 @@ extension EndToEnd {
             let truth = try scratch.truth()
             #expect(scratch.files == ["recording", "truth"])
             let report = try recorded.json()
-            #expect(report.launch.wallNs == 1_000_000_000)
+            // Less what the recorder held all of it for.
+            #expect(900_000_000...1_000_000_000 ~= report.launch.wallNs)
             #expect(report.phases.map(\.name) == ["Attached"])
-            #expect(report.phases.first?.wallNs == 1_000_000_000)
+            #expect(report.phases.first?.wallNs == report.launch.wallNs)
             #expect(report.program.exitStatus == 0)
             #expect(
                 report.launch.notes.contains { $0.kind == "window" && $0.value == 1_000_000_000 })
