@@ -34,7 +34,9 @@ def make(folder, quick):
 def make_objects(folder, quick, compiler):
     """One object file for each unit."""
     assembler = os.path.join(folder, "unit.s")
-    subprocess.run(compiler + [f"-DUNIT={FIRST}", "-S", SOURCE, "-o", assembler], check=True)
+    # clang leaves an empty .dwo where it works.
+    subprocess.run(compiler + [f"-DUNIT={FIRST}", "-S", SOURCE, "-o", "unit.s"], check=True,
+                   cwd=folder)
     with open(assembler) as file:
         text = file.read()
     objects = []
