@@ -16,8 +16,8 @@ extension EndToEnd {
             """
 
         private static let programs: [[String]] = [
-            ["/usr/bin/python3", "-c", python], ["groundtruth"], ["altstack"], ["signals"],
-            ["deep", "200"], ["virtuals", "300"], ["inflight", "300"],
+            ["/usr/bin/python3", "-c", python], ["groundtruth"], ["altstack"], ["deep", "200"],
+            ["virtuals", "300"], ["inflight", "300"],
         ]
 
         private func imported(_ engine: String) throws -> Recorded {
@@ -41,7 +41,9 @@ extension EndToEnd {
             #expect(try library.json().launch.notes.contains { $0.kind == "libunwind" })
             let ours = try own.folded("--no-phase", "--no-thread")
             let theirs = try library.folded("--no-phase", "--no-thread")
-            #expect(ours.total == theirs.total && ours.total > 0)
+            #expect(ours.total == theirs.total)
+            // In microseconds. A share of few samples would say nothing.
+            #expect(ours.total > 30_000, "\(program) computes too little")
             var left = Dictionary(
                 theirs.lines.map { ($0.frames, $0.count) }, uniquingKeysWith: +)
             var same: Int64 = 0
