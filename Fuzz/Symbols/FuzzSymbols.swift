@@ -27,8 +27,22 @@ public func test(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
         }
     }
     _ = resolver.dataNames(at: [0, 0x4000, 0x4010, .max])
+    _ = LibraryReferences(search: .none).find(in: loading)
     return 0
 }
+
+/// A process that loaded the file as a library.
+private let loading: Recording = {
+    let start = MonotonicTime(nanoseconds: 0)
+    let header = Recording.Header(pid: 1, isAttached: false, capture: .signal, frequency: 1_000)
+    var recording = Recording(header: header)
+    recording.modules = [Module(path: file.path)]
+    recording.mappings = [
+        Mapping(start: 0, end: 1, bias: 0, module: ModuleIndex(0), time: start)
+    ]
+    recording.libraries = [LibraryLoad(path: file.path, start: start, size: 1, isInitial: true)]
+    return recording
+}()
 
 @main enum Main {
     static func main() { run() }

@@ -22,13 +22,17 @@ package struct LibraryLoad: Hashable, Sendable {
     package var file: String?
     /// By which child; nil: by the recorded process.
     package var child: ChildIndex?
+    /// Whether another file that was loaded names a symbol that this library defines; nil: not
+    /// known. Symbolication finds it out, from the files.
+    package var isReferenced: Bool?
 
     package init(
         path: String, start: MonotonicTime, wall: TimeSpan? = nil, size: Int64,
         requestedBy: String? = nil, caller: StackID? = nil, isInitial: Bool, file: String? = nil,
-        child: ChildIndex? = nil
+        child: ChildIndex? = nil, isReferenced: Bool? = nil
     ) {
         self.child = child
+        self.isReferenced = isReferenced
         self.path = path
         self.start = start
         self.wall = wall

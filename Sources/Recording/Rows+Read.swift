@@ -37,6 +37,7 @@ extension TableReader {
         recording.ready = try ready()
         recording.priorities = try priorities()
         recording.symbols = try symbols()
+        try readReferences(into: &recording.libraries)
         return recording
     }
 

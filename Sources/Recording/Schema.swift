@@ -11,7 +11,7 @@ enum ColumnKind {
     }
 }
 
-/// The layout of a recording file, version 7. `docs/recording-format.md` explains every column.
+/// The layout of a recording file, version 8. `docs/recording-format.md` explains every column.
 ///
 /// Each table has the row's position in its list as `id`, from 0 without gaps. What writes and what
 /// reads is made from this one declaration. Of all tables but the header the rows are packed, many in
@@ -20,9 +20,11 @@ struct Schema {
     /// SQLite's `application_id`: "FLGT".
     static let applicationID: Int32 = 0x464C_4754
     /// SQLite's `user_version`. Raised when a reader of the older version would misread a file.
-    static let version: Int32 = 7
+    static let version: Int32 = 8
     /// The first version whose rows are packed.
     static let firstPacked: Int32 = 7
+    /// The first version that knows ``references``.
+    static let firstWithReferences: Int32 = 8
     /// The first version that is still read.
     static let oldest: Int32 = 5
 
@@ -253,6 +255,11 @@ struct Schema {
         "module_remarks",
         ["module": "INTEGER NOT NULL", "kind": "TEXT NOT NULL", "detail": "TEXT NOT NULL"])
 
+    /// Not in files of SQL's own tables, but in those that are unpacked for SQL.
+    static let references = Table(
+        "library_references",
+        ["library": "INTEGER NOT NULL", "referenced": "INTEGER NOT NULL"])
+
     /// Rows of the other tables, packed.
     static let chunks = Table(
         "chunks",
@@ -266,10 +273,12 @@ struct Schema {
         notes, children, images, arguments, marks, threads, modules, mappings, stacks, slices,
         libraries, initializers, intervals, signposts, ready, waitReasons, waits, priorities, runs,
         wakeups, strings, symbols, moduleSymbols, moduleRemarks,
+        references,
     ]
 
     /// SQL's own, in a file of a version.
     static func tables(asOf version: Int32) -> [Table] {
-        version >= firstPacked ? [header, chunks] : ([header] + packed).map { $0.asOf(version) }
+        guard version < firstPacked else { return [header, chunks] }
+        return ([header] + packed).filter { $0.name != references.name }.map { $0.asOf(version) }
     }
 }

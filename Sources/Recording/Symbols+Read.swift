@@ -43,6 +43,15 @@ extension TableReader {
         return table
     }
 
+    mutating func readReferences(into libraries: inout [LibraryLoad]) throws(ReadFailure) {
+        try scan(Schema.references) { row, _ throws(ReadFailure) in
+            let library: Int = try row.integer(1)
+            guard libraries.indices.contains(library), libraries[library].isReferenced == nil
+            else { throw row.invalid(1) }
+            libraries[library].isReferenced = try row.bool(2)
+        }
+    }
+
     /// nil for NULL.
     private static func word<Word: RawRepresentable<String>>(
         _ row: inout Row, _ column: Int32

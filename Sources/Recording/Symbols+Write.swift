@@ -3,14 +3,17 @@ package import ProfileModel
 extension RecordingFile {
     /// Puts what symbolication found into a finished recording, in place of what was there.
     /// All or nothing: an error leaves the file as it was.
+    /// - Parameter references: see ``LibraryLoad/isReferenced``, by the library's row.
     package static func store(
-        _ symbols: SymbolTable, in path: String
+        _ symbols: SymbolTable, references: [Int: Bool] = [:], in path: String
     ) throws(RecordingError) {
         let database = try Database.open(path, .recording, for: .write)
         defer { database.close() }
         var writer = try SymbolWriter(database)
         do {
             try writer.write(symbols)
+            try writer.write(references)
+            try writer.flush()
         } catch {
             switch error {
             case .failure(let failure): throw database.error(failure)
@@ -26,9 +29,12 @@ private struct SymbolWriter {
     private let symbol: any RowTarget
     private let module: any RowTarget
     private let remark: any RowTarget
+    /// nil: a file of an older version has no room for it.
+    private let reference: (any RowTarget)?
     /// Those of them that wait to be written.
     private let waiting: [PackedRows]
     private let moduleCount: Int
+    private let libraryCount: Int
     /// The rows of the strings that were written.
     private var strings: [ExactText: Int] = [:]
     private var symbolCount = 0
@@ -38,14 +44,18 @@ private struct SymbolWriter {
         let tables = [
             Schema.strings, Schema.symbols, Schema.moduleSymbols, Schema.moduleRemarks,
         ]
+        let takesReferences = database.version >= Schema.firstWithReferences
         if database.hasChunks {
-            for table in tables { try database.delete(chunksOf: table) }
+            let all = tables + (takesReferences ? [Schema.references] : [])
+            for table in all { try database.delete(chunksOf: table) }
             let chunks = try ChunkWriter(database, next: try database.nextChunk())
-            waiting = tables.map { PackedRows($0, chunks) }
+            waiting = all.map { PackedRows($0, chunks) }
             (string, symbol, module, remark) = (waiting[0], waiting[1], waiting[2], waiting[3])
+            reference = waiting.count > 4 ? waiting[4] : nil
         } else {
             for table in tables { try database.execute("DELETE FROM \(table.name)") }
             waiting = []
+            reference = nil
             (string, symbol) = (
                 try database.prepare(Schema.strings.insertion),
                 try database.prepare(Schema.symbols.insertion)
@@ -56,6 +66,7 @@ private struct SymbolWriter {
             )
         }
         moduleCount = try database.rows(of: Schema.modules)
+        libraryCount = try database.rows(of: Schema.libraries)
     }
 
     /// In the order of the keys: the same symbols give the same bytes.
@@ -81,6 +92,28 @@ private struct SymbolWriter {
                 try write(note, of: index)
             }
         }
+    }
+
+    /// In the order of the libraries.
+    func write(_ references: [Int: Bool]) throws(ReadFailure) {
+        guard let reference else { return }
+        for (row, library) in references.keys.sorted().enumerated() {
+            guard let isReferenced = references[library], 0..<libraryCount ~= library else {
+                throw .inconsistency(
+                    Inconsistency(
+                        table: Schema.references.name, row: row, problem: "no such library"))
+            }
+            try attempt { () throws(SQLiteFailure) in
+                try reference.bind(1, row)
+                try reference.bind(2, library)
+                try reference.bind(3, isReferenced)
+                try reference.run()
+            }
+        }
+    }
+
+    /// What was written is in the file after it.
+    func flush() throws(ReadFailure) {
         try attempt { () throws(SQLiteFailure) in
             for table in waiting { try table.flush() }
         }

@@ -30,7 +30,7 @@ struct TableReader {
     ) throws(ReadFailure) {
         if database.hasChunks, table.name != Schema.header.name {
             try scanPacked(table, body)
-        } else {
+        } else if table.name != Schema.references.name {
             try scanStored(table.asOf(database.version), body)
         }
     }

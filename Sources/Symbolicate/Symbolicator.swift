@@ -53,6 +53,8 @@ package struct Symbolicator: Sendable {
         /// How many modules' addresses have no meaning yet, because that was called off. They lack
         /// their ``ModuleSymbols``, too.
         package var left = 0
+        /// See ``LibraryLoad/isReferenced``, by the library's place in the recording's list.
+        package var references: [Int: Bool] = [:]
         fileprivate var additions: [@Sendable () -> Void] = []
 
         /// Puts into the cache what is new to it. May be done on another thread, while somebody
@@ -105,7 +107,11 @@ package struct Symbolicator: Sendable {
             }
         }
         for address in wanted[nil] ?? [] { table.frames[address] = [Self.unknown] }
-        return Found(symbols: table, left: left, additions: pairs.compactMap(\.1.addition))
+        let references =
+            isCalledOff() ? [:] : LibraryReferences(search: search).find(in: recording)
+        return Found(
+            symbols: table, left: left, references: references,
+            additions: pairs.compactMap(\.1.addition))
     }
 
     private func answers(to questions: [Question]) -> [Answer?] {

@@ -165,7 +165,7 @@ import Testing
     @Test func anUnusedLibraryWithManyInitialisers() throws {
         let launch = unused(20)
         let finding = try #require(launch.findings.first)
-        #expect(finding.subject == .unusedLibrary(Self.library))
+        #expect(finding.subject == .unusedLibrary(Self.library, isLinkedForNothing: false))
         #expect(finding.saving == .milliseconds(20))
         #expect(launch.profile.name(of: finding) == "_GLOBAL__sub_I_slow.cpp")
         #expect(unused(19).findings.isEmpty)

@@ -153,6 +153,22 @@ extension EndToEnd {
             #expect(line?.contains("load_plugin (loading.c:") == true, "\(text)")
         }
 
+        /// The dynamic linker is the judge: `ldd -u` names what nothing is bound to.
+        @Test func whatWasLinkedForNothing() throws {
+            let program = try Setup.fixture("overlinked")
+            let judge = try Command(["ldd", "-u", program]).run()
+            let recorded = try Firstlight.record([program], in: scratch)
+            let report = try recorded.parts()
+            for name in ["libside.so", "libinner.so", "libm.so.6", "libc.so.6"] {
+                let isNamed = judge.output.contains(name)
+                #expect(isNamed == (name == "libside.so"), "\(judge.output)")
+                #expect(report.library(name)?.referenced == !isNamed, "\(name)")
+            }
+            let text = try recorded.text("report", ["--view", "libraries"])
+            let line = text.split(separator: "\n").last { $0.contains("libside.so") }
+            #expect(line?.contains("none") == true, "\(text)")
+        }
+
         /// Ends within an initialiser, forks there, leaves one by a jump, forbids system calls
         /// before it loads more.
         @Test(arguments: [["exit"], ["fork"], ["jump"], ["filter"], []])

@@ -82,11 +82,11 @@ import Testing
     @Test func newerSchema() throws {
         let scratch = try Scratch()
         let path = try sample(scratch)
-        execute("PRAGMA user_version = 8", on: path)
+        execute("PRAGMA user_version = 9", on: path)
         let error = loadError(path)
-        #expect(error == .newerSchema(path: path, found: 8, supported: 7))
+        #expect(error == .newerSchema(path: path, found: 9, supported: 8))
         let words =
-            "was written by a newer version of firstlight (schema 8, this one reads up to 7)"
+            "was written by a newer version of firstlight (schema 9, this one reads up to 8)"
         #expect(error?.description.contains(words) == true)
         execute("PRAGMA user_version = -1", on: path)
         #expect(loadError(path) == .damaged(path: path, detail: "its header was changed"))
@@ -294,7 +294,7 @@ import Testing
         execute(
             "CREATE TRIGGER t AFTER INSERT ON chunks BEGIN DELETE FROM header; END", on: path)
         let recording = try RecordingReader.load(path: path)
-        try RecordingFile.store(recording.symbols, in: path)
+        try RecordingFile.store(recording.symbols, references: recording.references, in: path)
         expectEqual(try RecordingReader.load(path: path), recording)
     }
 

@@ -84,7 +84,8 @@ import Testing
         let writer = try beginSaving(recording, to: scratch.path("a"))
         try writer.commit()
         copy(scratch, from: "a", to: "b")
-        try RecordingFile.store(recording.symbols, in: scratch.path("b"))
+        try RecordingFile.store(
+            recording.symbols, references: recording.references, in: scratch.path("b"))
         expectEqual(try RecordingReader.load(path: scratch.path("b")), recording)
     }
 }

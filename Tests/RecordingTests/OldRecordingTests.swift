@@ -251,8 +251,10 @@ import Testing
             unlink(path)
         }
         var random = RandomRecording(seed: 3)
-        let recording = random.make()
+        var recording = random.make()
         try savePlain(recording, to: scratch.path("new"))
+        // In a table that SQL sees, and that no version of the recording's had.
+        for row in recording.libraries.indices { recording.libraries[row].isReferenced = nil }
         expectEqual(try RecordingReader.load(path: scratch.path("new")), recording)
     }
 

@@ -172,7 +172,8 @@ struct RandomRecording {
                 path: text(), start: time(), wall: maybe(0).map { _ in span() },
                 size: Int64(number(0...(1 << 60))), requestedBy: maybe(0).map { _ in text() },
                 caller: maybe(0).map { _ in stack(recording) }, isInitial: maybe(0) == nil,
-                file: maybe(0).map { _ in text() }, child: child(recording))
+                file: maybe(0).map { _ in text() }, child: child(recording),
+                isReferenced: maybe(0).map { _ in maybe(0) == nil })
         }
         recording.initializers = (0..<number(1...5)).map { _ in
             let start = time()

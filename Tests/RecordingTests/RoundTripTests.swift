@@ -66,7 +66,7 @@ import Testing
         try save(recording, to: path)
         recording.symbols.frames = recording.symbols.frames.filter { $0.key.module != nil }
         recording.symbols.modules = [:]
-        try RecordingFile.store(recording.symbols, in: path)
+        try RecordingFile.store(recording.symbols, references: recording.references, in: path)
         expectEqual(try RecordingReader.load(path: path), recording)
         #expect(scratch.names == ["a"])
     }

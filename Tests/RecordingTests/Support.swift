@@ -58,7 +58,17 @@ func writeBytes(_ bytes: [UInt8], to path: String) {
 func save(_ recording: Recording, to path: String) throws {
     let writer = try beginSaving(recording, to: path)
     try writer.finish(recording.header)
-    try RecordingFile.store(recording.symbols, in: path)
+    try RecordingFile.store(recording.symbols, references: recording.references, in: path)
+}
+
+extension Recording {
+    /// What symbolication finds out of its libraries.
+    var references: [Int: Bool] {
+        let known = libraries.enumerated().compactMap { row, library in
+            library.isReferenced.map { (row, $0) }
+        }
+        return Dictionary(known, uniquingKeysWith: { $1 })
+    }
 }
 
 /// All but the end and the symbols; nothing is committed but the beginning.

@@ -150,9 +150,12 @@ import Testing
         #expect(some.title == "main thread loads libone.so, libtwo.so (dlopen) in load")
         #expect(some.details == ["not seen in use afterwards: libtwo.so"])
         #expect(words(.dlopen(LoadingEvidence(paths: paths, unused: []))).details.isEmpty)
-        #expect(
-            words(.unusedLibrary(paths[0])).title
-                == "libone.so is loaded and initialised, and was not seen in use")
+        let unused = words(.unusedLibrary(paths[0], isLinkedForNothing: false))
+        #expect(unused.title == "libone.so is loaded and initialised, and was not seen in use")
+        #expect(unused.details.isEmpty && unused.advice.contains("dlopen"))
+        let idle = words(.unusedLibrary(paths[0], isLinkedForNothing: true))
+        #expect(idle.details == ["no other file that was loaded names a symbol of it"])
+        #expect(idle.advice.contains("--as-needed"))
     }
 
     @Test func work() {

@@ -184,7 +184,7 @@ import Testing
             }
         }
         try expectKeys("initializers", "function module file line startNs wallNs cpuNs")
-        try expectKeys("libraries", "path startNs wallNs requestedBy used")
+        try expectKeys("libraries", "path startNs wallNs requestedBy used referenced")
         try expectKeys("intervals", "name category tid startNs wallNs cpuNs")
         try expectKeys("signposts", "name category tid atNs")
         let ready = try #require(report["ready"] as? Object)

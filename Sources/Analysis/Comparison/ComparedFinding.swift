@@ -84,7 +84,7 @@ extension ComparedFinding {
         _ stacks: MergedStacks
     ) -> Subject {
         switch finding.subject {
-        case .unusedLibrary(let name), .debugLibrary(let name):
+        case .unusedLibrary(let name, _), .debugLibrary(let name):
             return .library(finding.kind, String(Module(path: name).name))
         default:
             // A wait for a thread may become a priority inversion, and the other way round.

@@ -21,10 +21,16 @@ package struct LibraryFigures: Hashable, Sendable {
     /// Whether its code was seen on any stack after its initialisers had run; nil: no stack was
     /// taken after that, or its code was never seen mapped.
     package var used: Bool?
+    /// Whether another file that was loaded names a symbol of it; nil: not known.
+    package var isReferenced: Bool?
     /// Whether it is the developer's rather than the system's.
     package var isOwn: Bool
     /// Its file among the recording's modules; empty: its code was never seen mapped.
     package var modules: Set<Int> = []
+
+    /// Whether something names it as needed, and nothing that was loaded needs it: it was linked for
+    /// nothing, unless its initialisers are what it is for.
+    package var isLinkedForNothing: Bool { isReferenced == false && requestedBy != nil }
 }
 
 /// Finds out about libraries from what else was recorded.
@@ -62,6 +68,7 @@ struct LibraryExaminer {
                 requestedBy: library.requestedBy,
                 caller: library.caller.map { expander.frames(of: $0) } ?? [],
                 isInitial: library.isInitial, used: used(library, modules, runs),
+                isReferenced: library.isReferenced,
                 isOwn: Module(path: library.file ?? library.path).isOwn, modules: modules)
         }
     }

@@ -13,8 +13,8 @@ package struct Finding: Hashable, Sendable {
         /// A position in the profile's list of processes.
         case unawaitedProcess(Int)
         case dlopen(LoadingEvidence)
-        /// The library's path.
-        case unusedLibrary(String)
+        /// The library's path, and ``LibraryFigures/isLinkedForNothing``.
+        case unusedLibrary(String, isLinkedForNothing: Bool)
         /// The CPU time of the function and what it called.
         case mainThreadWork(cpu: TimeSpan)
         /// How many functions ran.

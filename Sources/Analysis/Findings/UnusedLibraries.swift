@@ -16,7 +16,9 @@ struct UnusedLibraries: FindingRule {
             search.claim(whole)
             found.append(
                 Finding(
-                    subject: .unusedLibrary(library.path), saving: windows.length,
+                    subject: .unusedLibrary(
+                        library.path, isLinkedForNothing: library.isLinkedForNothing),
+                    saving: windows.length,
                     thread: heaviest.thread, range: range, place: heaviest.frame,
                     stack: [heaviest.frame]))
         }

@@ -56,6 +56,9 @@ struct Symbolication {
             return found.left
         }
         recording.symbols = found.symbols
+        for (library, isReferenced) in found.references {
+            recording.libraries[library].isReferenced = isReferenced
+        }
         let (duration, failure) = Workers.run {
             let start = MonotonicTime.now
             let failure = Self.store(found, in: path)
@@ -71,7 +74,7 @@ struct Symbolication {
     private static func store(_ found: Symbolicator.Found, in path: String) -> RecordingError? {
         defer { found.keep() }
         do throws(RecordingError) {
-            try RecordingFile.store(found.symbols, in: path)
+            try RecordingFile.store(found.symbols, references: found.references, in: path)
             return nil
         } catch {
             return error

@@ -9,6 +9,7 @@ extension RecordingFile {
         target.version = Schema.firstPacked - 1
         try target.execute("BEGIN")
         try target.createTables(of: .recording, target.version)
+        try target.execute(Schema.references.creation)
         var room = Self.mostPlainBytes
         for table in [Schema.header] + Schema.packed {
             let insertion = try target.prepare(table.asOf(target.version).insertion)

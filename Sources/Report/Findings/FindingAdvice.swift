@@ -24,8 +24,11 @@ extension FindingWords {
             loading.unused.isEmpty
                 ? "Load it when it is first needed, or on another thread before it is."
                 : "Load what is not used when it is first needed."
-        case .unusedLibrary:
-            "Load it when it is first needed (dlopen), or initialise it then."
+        case .unusedLibrary(_, let isLinkedForNothing):
+            isLinkedForNothing
+                ? "Leave it out when linking (--as-needed does), unless its initialisers are what it "
+                    + "is for."
+                : "Load it when it is first needed (dlopen), or initialise it then."
         case .mainThreadWork:
             "Do only what the first picture or answer needs; the rest later, or on another thread."
         case .unoptimizedBuild:

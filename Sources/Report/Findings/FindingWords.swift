@@ -30,7 +30,7 @@ struct FindingWords {
                 "\(command(index)) has the core that the launch waits for, and nobody waits for it"
         case .dlopen(let loading):
             return "main thread loads \(list(loading.paths.map(fileName))) (dlopen) in \(place)"
-        case .unusedLibrary(let path):
+        case .unusedLibrary(let path, _):
             return "\(fileName(path)) is loaded and initialised, and was not seen in use"
         case .mainThreadWork: return "\(place) computes on the main thread"
         case .unoptimizedBuild(let count):
@@ -87,7 +87,9 @@ struct FindingWords {
                         started.processes.map { Numbers.time(profile.processes[$0].wall ?? .zero) })
             ]
         case .mainThreadWork(let cpu): ["\(Numbers.time(cpu)) of it CPU"]
-        case .unusedLibrary, .unoptimizedBuild, .debugLibrary: []
+        case .unusedLibrary(_, let isLinkedForNothing):
+            isLinkedForNothing ? ["no other file that was loaded names a symbol of it"] : []
+        case .unoptimizedBuild, .debugLibrary: []
         }
     }
 

@@ -52,6 +52,12 @@ extension PageData {
         // null: not known.
         writer.key("used")
         if let used = library.used { writer.value(used) } else { writer.value(String?.none) }
+        writer.key("referenced")
+        if let isReferenced = library.isReferenced {
+            writer.value(isReferenced)
+        } else {
+            writer.value(String?.none)
+        }
         writer.field("own", library.isOwn)
     }
 

@@ -34,6 +34,12 @@ extension JSONReport {
             writer.field("requestedBy", library.requestedBy)
             writer.key("used")
             if let used = library.used { writer.value(used) } else { writer.value(String?.none) }
+            writer.key("referenced")
+            if let isReferenced = library.isReferenced {
+                writer.value(isReferenced)
+            } else {
+                writer.value(String?.none)
+            }
         }
     }
 

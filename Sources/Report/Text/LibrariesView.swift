@@ -94,19 +94,28 @@ struct LibrariesView {
         return index.map { stack[$0] }
     }
 
+    /// Whether others name them.
+    private static func symbols(of library: LibraryFigures) -> String {
+        library.isReferenced.map { $0 ? "needed" : "none" } ?? "?"
+    }
+
     private func unusedTable(_ libraries: [LibraryFigures]) -> String {
         let meaning =
             "Loaded, not used in this launch: no stack showed their code after their initialisers "
-            + "had run. What ran only between two looks was not seen, and neither was who refers "
-            + "to their symbols: worth a question, not proven superfluous."
+            + "had run. What ran only between two looks was not seen: worth a question, not proven "
+            + "superfluous."
+            + (libraries.contains(where: \.isLinkedForNothing)
+                ? " Where SYMBOLS is none, no other file that was loaded names a symbol of the "
+                    + "library: it was linked for nothing (--as-needed leaves such libraries out), "
+                    + "unless its initialisers or calls of dlsym are what it is for." : "")
         var table = TextTable(columns: [
-            .init(title: "INIT"), .init(title: "SIZE"),
+            .init(title: "INIT"), .init(title: "SIZE"), .init(title: "SYMBOLS", alignment: .left),
             .init(title: "  NOT USED", alignment: .left, minimum: 16),
         ])
         table.rows = libraries.map { library in
             [
                 .init(library.initializers.map(Numbers.time) ?? "–"),
-                .init(Numbers.bytes(library.size)),
+                .init(Numbers.bytes(library.size)), .init(Self.symbols(of: library)),
                 library.cell(library.path.escapedForDisplay),
             ]
         }

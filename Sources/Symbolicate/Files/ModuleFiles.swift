@@ -52,6 +52,11 @@ struct ModuleFiles {
             remarks: Array(remarks.prefix(ModuleSymbols.mostRemarks)))
     }
 
+    /// The module's own file; nil where there is none, or it is not the one that was recorded.
+    static func own(_ module: Module, _ search: DebugFileSearch) -> ElfFile? {
+        openOwn(module, search).0
+    }
+
     /// Mappings of no file (`[heap]`, `//anon`) have no symbols, and that is no problem.
     private static func openOwn(
         _ module: Module, _ search: DebugFileSearch

@@ -17,6 +17,7 @@ struct LaunchParts: Decodable {
         var startNs: Int64
         var wallNs: Int64?
         var requestedBy: String?
+        var referenced: Bool?
     }
 
     var initializers: [Initializer]

@@ -112,6 +112,7 @@ export function librariesView(context) {
     { title: "Library", of: (library) => library.path,
       text: (library) => make(library.own ? "span.own" : "span", { title: library.path }, fileName(library.path)) },
     { title: "Used", of: (library) => used(library) },
+    { title: "Symbols", of: (library) => symbols(library) },
     { title: "For", of: (library) => requester(launch, library) },
   ], shown);
 }
@@ -119,6 +120,12 @@ export function librariesView(context) {
 function used(library) {
   if (library.used === null) return "not known";
   return library.used ? "yes" : "not seen";
+}
+
+/** Whether another file that was loaded names one of its symbols. */
+function symbols(library) {
+  if (library.referenced === null) return "not known";
+  return library.referenced ? "needed" : "none needed";
 }
 
 function requester(launch, library) {

@@ -1,0 +1,70 @@
+internal import CElfutils
+internal import Glibc
+
+// Raw memory: symbols, names and relocations are read where the file is mapped.
+
+/// The names in a file's dynamic symbol table: those that other files are to define, and those that
+/// it defines for others. As hashes: of two names with the same one, more looks needed than is.
+struct DynamicNames: Sendable {
+    var wanted: [UInt64] = []
+    var defined: [UInt64] = []
+}
+
+extension ElfFile {
+    /// nil: the file does not tell, because it has no table of sections.
+    ///
+    /// A variable that the program was linked to copy out of a library (`stdout`, `std::cout`) is
+    /// defined in both; the copy's relocation tells that the program wants it.
+    var dynamicNames: DynamicNames? {
+        guard sections.count > 1 else { return nil }
+        var names = DynamicNames()
+        for (index, section) in sections.enumerated() where section.type == UInt32(SHT_DYNSYM) {
+            let table = ElfSymbolTable(
+                symbols: bytes(ofSection: index),
+                strings: bytes(ofSection: Int(section.link)), isDynamic: true)
+            let copied = copiedSymbols(of: index)
+            for number in 1..<max(table.count, 1) {
+                guard let entry = table.entry(number), entry.st_info >> 4 != UInt8(STB_LOCAL),
+                    let name = table.name(at: entry.st_name), !name.isEmpty
+                else { continue }
+                let isDefined = entry.st_shndx != UInt16(SHN_UNDEF)
+                let hash = Self.hash(name)
+                if isDefined { names.defined.append(hash) }
+                if !isDefined || copied.contains(number) { names.wanted.append(hash) }
+            }
+        }
+        return names
+    }
+
+    /// Which entries of a dynamic symbol table are copied into this file when it is loaded.
+    private func copiedSymbols(of table: Int) -> Set<Int> {
+        guard let copy = Self.copyRelocation(machine) else { return [] }
+        var result: Set<Int> = []
+        for (index, section) in sections.enumerated()
+        where section.type == UInt32(SHT_RELA) && Int(section.link) == table {
+            let entries = bytes(ofSection: index)
+            let size = MemoryLayout<Elf64_Rela>.size
+            for offset in stride(from: 0, through: entries.count - size, by: size) {
+                // Address, information, addend.
+                guard let information = entries.number(UInt64.self, at: offset + 8),
+                    UInt32(truncatingIfNeeded: information) == copy
+                else { continue }
+                result.insert(Int(information >> 32))
+            }
+        }
+        return result
+    }
+
+    private static func copyRelocation(_ machine: UInt16) -> UInt32? {
+        switch Int32(machine) {
+        case EM_X86_64: UInt32(R_X86_64_COPY)
+        case EM_AARCH64: UInt32(R_AARCH64_COPY)
+        default: nil
+        }
+    }
+
+    /// FNV-1a.
+    private static func hash(_ name: UnsafeRawBufferPointer) -> UInt64 {
+        name.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+}
