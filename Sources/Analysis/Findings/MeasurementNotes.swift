@@ -23,15 +23,18 @@ package struct BusyMachine: Hashable, Sendable {
 
     /// nil: it was quiet, or nothing is known.
     init?(_ profile: Profile) {
-        func share(_ kind: RecorderNote.Kind, least: Double, without own: Double = 0) -> Double? {
+        func share(
+            _ kind: RecorderNote.Kind, least: Double, without own: () -> Double = { 0 }
+        ) -> Double? {
             let value = profile.notes.first { $0.kind == kind }?.value ?? 0
-            let share = Double(min(value, 1000)) / 1000 - own
+            let all = Double(min(value, 1000)) / 1000
+            guard all >= least else { return nil }
+            let share = all - own()
             return share >= least ? share : nil
         }
         others = share(.busyElsewhere, least: Self.leastOthers)
         stolen = share(.stolen, least: Self.leastStolen)
-        disk = share(
-            .diskPressure, least: Self.leastDisk, without: Self.shareOfOwnDiskWaits(profile))
+        disk = share(.diskPressure, least: Self.leastDisk) { Self.shareOfOwnDiskWaits(profile) }
         // The program's own threads may have waited for each other's cores.
         guard others != nil || stolen != nil || disk != nil else { return nil }
         cores = share(.corePressure, least: Self.leastCores)

@@ -19,6 +19,9 @@ struct WaitTable {
     /// By thread, in the order of their starts.
     private var entries: [[Entry]]
     private var reasons = WaitReasons()
+    /// By thread, where the last slice's wait was sought: slices come in the order of time, nearly, and
+    /// the next one's is close by.
+    private var places: [Int]
 
     /// All that the words for a wait depend on. Most waits are like many others.
     private struct Kind: Hashable {
@@ -69,17 +72,18 @@ struct WaitTable {
                     reason: words.reason, line: line, frame: words.frame))
         }
         for thread in entries.indices { entries[thread].putInOrder { $0.start < $1.start } }
+        places = [Int](repeating: 0, count: entries.count)
     }
 
     /// The wait that a slice is a part of.
-    func frame(for slice: Slice) -> FrameID? {
-        guard slice.systemCall != nil, entries.indices.contains(slice.thread.rawValue) else {
-            return nil
-        }
-        let waits = entries[slice.thread.rawValue]
-        let next = waits.partitionIndex { $0.start >= slice.end }
-        guard next > 0, waits[next - 1].end > slice.start else { return nil }
-        return waits[next - 1].frame
+    mutating func frame(for slice: Slice) -> FrameID? {
+        let thread = slice.thread.rawValue
+        guard slice.systemCall != nil, entries.indices.contains(thread) else { return nil }
+        let next = entries[thread].partitionIndex(near: places[thread]) { $0.start >= slice.end }
+        places[thread] = next
+        guard next > 0 else { return nil }
+        let wait = entries[thread][next - 1]
+        return wait.end > slice.start ? wait.frame : nil
     }
 
     /// All of them, in the order of their starts, each with what was recorded of it.

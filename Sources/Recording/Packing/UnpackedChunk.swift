@@ -2,12 +2,13 @@
 /// without anything else being copied or counted: there are millions of them.
 final class UnpackedChunk {
     let rows: Int
-    // By column, `id` being the first; empty for those of another kind.
-    private var numbers: [[Int64]] = []
+    // By column, `id` being the first; empty for those of another kind. Constants: at each access to
+    // a variable of an object, Swift would see to it that no other goes on.
+    private let numbers: [[Int64]]
     /// Empty, too, where no number is NULL.
-    private var nulls: [[Bool]] = []
-    private var texts: [[String?]] = []
-    private var blobs: [[[UInt8]?]] = []
+    private let nulls: [[Bool]]
+    private let texts: [[String?]]
+    private let blobs: [[[UInt8]?]]
 
     /// nil: these are no such bytes.
     init?(_ table: Schema.Table, rows: Int, _ bytes: [UInt8]) {
@@ -23,20 +24,10 @@ final class UnpackedChunk {
             columns[column] = sum
         }
         self.rows = rows
-        for column in columns { append(column) }
-    }
-
-    private func append(_ column: UnpackedColumn) {
-        numbers.append([])
-        nulls.append([])
-        texts.append([])
-        blobs.append([])
-        let last = numbers.count - 1
-        switch column {
-        case .integers(let values, let nulls): (numbers[last], self.nulls[last]) = (values, nulls)
-        case .texts(let values): texts[last] = values
-        case .blobs(let values): blobs[last] = values
-        }
+        numbers = columns.map(\.numbers)
+        nulls = columns.map(\.nulls)
+        texts = columns.map(\.texts)
+        blobs = columns.map(\.blobs)
     }
 
     /// nil: it is NULL, or no integer.

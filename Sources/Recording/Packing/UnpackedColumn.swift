@@ -19,6 +19,11 @@ enum UnpackedColumn {
         self = column
     }
 
+    var numbers: [Int64] { if case .integers(let values, _) = self { values } else { [] } }
+    var nulls: [Bool] { if case .integers(_, let nulls) = self { nulls } else { [] } }
+    var texts: [String?] { if case .texts(let values) = self { values } else { [] } }
+    var blobs: [[UInt8]?] { if case .blobs(let values) = self { values } else { [] } }
+
     /// The sums with another column's values, NULL counting as 0; nil: they are no integers.
     func adding(_ base: UnpackedColumn) -> UnpackedColumn? {
         guard case .integers(let values, let nulls) = self,
