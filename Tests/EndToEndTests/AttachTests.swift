@@ -197,7 +197,7 @@ extension EndToEnd {
             #expect(report.program.exitStatus == nil && report.program.signal == nil)
             #expect(abs(report.launch.wallNs - 200_000_000) < 50_000_000)
             for thread in report.threads { #expect(thread.sum == thread.wallNs, "\(thread)") }
-            #expect(report.launch.truncatedStacks * 50 <= report.launch.slices)
+            #expect(report.launch.stacksAreWhole, "\(report.launch)")
             let passing = report.functions.first { $0.function == "pass_token" }
             #expect((passing?.totalCpuNs ?? 0) > 0)
             let blocked = try Firstlight.run("fold", "--weight", "blocked", scratch("recording"))

@@ -43,7 +43,7 @@ extension EndToEnd {
             #expect(recorded.finished.output == "done\n")
             try check(try recorded.folded("--no-phase", "--no-thread"))
             let report = try recorded.json()
-            #expect(report.launch.truncatedStacks * 50 <= report.launch.slices)
+            #expect(report.launch.stacksAreWhole, "\(report.launch)")
         }
 
         /// Its first thread computes too little to get signals.

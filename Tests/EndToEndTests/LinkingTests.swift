@@ -30,7 +30,7 @@ extension EndToEnd {
                 let truth = try scratch.truth()
                 #expect(report.phaseNames == phases)
                 #expect(report.phases.reduce(0) { $0 + $1.wallNs } == report.launch.wallNs)
-                #expect(report.launch.truncatedStacks * 50 <= report.launch.slices)
+                #expect(report.launch.stacksAreWhole, "\(report.launch)")
                 var misses = Misses()
                 misses.check(
                     "initialisers", report.phase("Static initialisers")?.cpuNs,

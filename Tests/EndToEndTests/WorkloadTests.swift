@@ -23,7 +23,7 @@ extension EndToEnd {
 
         private func expectCompleteStacks(_ report: LaunchReport) {
             #expect(
-                report.launch.truncatedStacks * 50 <= report.launch.slices,
+                report.launch.stacksAreWhole,
                 "\(report.launch.truncatedStacks) of \(report.launch.slices) are truncated")
         }
 

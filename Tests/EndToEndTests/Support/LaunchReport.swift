@@ -21,6 +21,10 @@ struct LaunchReport: Decodable {
         var mainThread: [MainThread]
         var notes: [Note]
 
+        /// Nearly all stacks reach the root. Of few slices a fiftieth is none, and a busy machine
+        /// cuts one or two.
+        var stacksAreWhole: Bool { truncatedStacks <= max(3, slices / 50) }
+
         /// CPU time in nanoseconds that no thread's slices account for.
         var unseenCPU: Int64 { notes.first { $0.kind == "unseen_cpu" }?.value ?? 0 }
     }
