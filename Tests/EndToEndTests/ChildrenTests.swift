@@ -101,13 +101,14 @@ extension EndToEnd {
             // Of each program five threads, and the last one alone.
             let threads = report.threads.filter { $0.pid == child.pid }
             #expect(threads.count == 5 * 5 + 1)
-            #expect(report.functions.reduce(0) { $0 + $1.selfCpuNs } * 10 >= child.cpuNs * 9)
+            #expect(report.functions.reduce(0) { $0 + $1.selfCpuNs } * 10 >= child.cpuNs * 8)
         }
 
         /// What events tell of children, they tell of the first process, too, which is followed
         /// otherwise.
         @Test func theFirstOneHasItsThreads() throws {
-            let program = [try Setup.fixture("threads"), "3", "9000000"]
+            // Long enough for what starts and ends it to be little beside.
+            let program = [try Setup.fixture("threads"), "3", "60000000"]
             let recorded = try record(program)
             let report = try recorded.json()
             #expect(report.processes.count == 1 && report.threads.count == 4)
