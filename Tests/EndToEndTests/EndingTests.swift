@@ -256,15 +256,20 @@ extension EndToEnd {
         @Test func aRecordingMayEndBeforeItsProgram() throws {
             let program = [try Setup.fixture("spin"), "500000000"]
             let alone = try Command(program).run()
-            let recorded = try Firstlight.recording(
-                program, to: scratch("recording"), options: ["--duration", "200ms", "--quiet"]
-            ).run()
-            #expect(recorded == alone)
-            let report = try report()
-            #expect(abs(report.launch.wallNs - 200_000_000) < 30_000_000)
-            #expect(report.program.exitStatus == nil && report.program.signal == nil)
-            let sum = report.phases.reduce(0) { $0 + $1.wallNs }
-            #expect(sum == report.launch.wallNs)
+            try Misses.afterAttempts {
+                let recorded = try Firstlight.recording(
+                    program, to: scratch("recording"), options: ["--duration", "200ms", "--quiet"]
+                ).run()
+                #expect(recorded == alone)
+                let report = try self.report()
+                #expect(report.program.exitStatus == nil && report.program.signal == nil)
+                let sum = report.phases.reduce(0) { $0 + $1.wallNs }
+                #expect(sum == report.launch.wallNs)
+                var misses = Misses()
+                misses.check(
+                    "duration", report.launch.wallNs, truth: 200_000_000, tolerance: 30_000_000)
+                return misses
+            }
         }
 
         @Test func aProgramMayBeStoppedWithItsRecording() throws {
@@ -282,13 +287,25 @@ extension EndToEnd {
         @Test func aRecordingThatEndsBeforeMain() throws {
             let program = [try Setup.fixture("groundtruth")]
             let alone = try Command(program).run()
-            let recorded = try Firstlight.recording(
-                program, to: scratch("recording"), options: ["--duration", "30ms", "--quiet"]
-            ).run()
-            #expect(recorded == alone)
-            let report = try report()
-            #expect(report.phaseNames.last == "Static initialisers")
-            #expect(abs(report.launch.wallNs - 30_000_000) < 20_000_000)
+            try Misses.afterAttempts {
+                let recorded = try Firstlight.recording(
+                    program, to: scratch("recording"), options: ["--duration", "30ms", "--quiet"],
+                    adding: ["FIRSTLIGHT_TRUTH": scratch("truth")]
+                ).run()
+                #expect(recorded == alone)
+                let report = try self.report()
+                let constructor = try #require(try scratch.truth()["constructor_cpu"])
+                #expect(
+                    report.launch.wallNs > constructor || !report.phaseNames.contains("Main"))
+                var misses = Misses()
+                misses.check(
+                    "duration", report.launch.wallNs, truth: 30_000_000, tolerance: 20_000_000)
+                // Who had no core meanwhile has not come as far, or goes further than it should.
+                if report.phaseNames.last != "Static initialisers" {
+                    misses.add("it ended in \(report.phaseNames)")
+                }
+                return misses
+            }
         }
 
         /// Ctrl-Z and `fg`: the program stops, and goes on.
