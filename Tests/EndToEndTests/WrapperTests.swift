@@ -12,23 +12,25 @@ extension EndToEnd {
 
         @Test func aScriptThatExecs() throws {
             let program = try Setup.fixture("static")
-            let recorded = try Firstlight.record(
-                [try Setup.fixture("wrapper.sh"), program, "argument"], in: scratch,
-                adding: ["FIRSTLIGHT_TRUTH": scratch("truth")])
-            let report = try recorded.json()
-            #expect(
-                report.phaseNames == [
-                    "Process creation", "Wrapper: sh", "Static initialisers", "Main",
-                ])
-            #expect(report.program.path == program)
-            #expect(report.program.arguments == [program, "argument"])
-            #expect(report.phases.reduce(0) { $0 + $1.wallNs } == report.launch.wallNs)
-            let truth = try scratch.truth()
-            var misses = Misses()
-            misses.check(
-                "initialisers", report.phase("Static initialisers")?.cpuNs,
-                truth: truth["constructor_cpu"])
-            #expect(misses.isEmpty, "\(misses)")
+            try Misses.afterAttempts {
+                let recorded = try Firstlight.record(
+                    [try Setup.fixture("wrapper.sh"), program, "argument"], in: scratch,
+                    adding: ["FIRSTLIGHT_TRUTH": scratch("truth")])
+                let report = try recorded.json()
+                #expect(
+                    report.phaseNames == [
+                        "Process creation", "Wrapper: sh", "Static initialisers", "Main",
+                    ])
+                #expect(report.program.path == program)
+                #expect(report.program.arguments == [program, "argument"])
+                #expect(report.phases.reduce(0) { $0 + $1.wallNs } == report.launch.wallNs)
+                let truth = try scratch.truth()
+                var misses = Misses()
+                misses.check(
+                    "initialisers", report.phase("Static initialisers")?.cpuNs,
+                    truth: truth["constructor_cpu"])
+                return misses
+            }
         }
 
         @Test func everyReplacedProgramHasItsPhase() throws {
