@@ -6,8 +6,13 @@ extension EndToEnd {
     /// measurement.
     @Suite struct Conditions {
         private let scratch: Scratch
+        /// On a disk: /tmp may be in memory, and nothing there is ever cold.
+        private let disk: Scratch
 
-        init() throws { scratch = try Scratch() }
+        init() throws {
+            scratch = try Scratch()
+            disk = try Scratch(in: "/var/tmp")
+        }
 
         private func run(_ words: [String]) throws -> Finished {
             var command = try Firstlight.command(words)
@@ -104,7 +109,7 @@ extension EndToEnd {
 
         /// A program that nobody else runs.
         private func copyOfSleep() throws -> String {
-            let path = scratch("sleeper")
+            let path = disk("sleeper")
             let sleep = try #require(Tool.find("sleep"))
             #expect(try Command(["cp", sleep, path]).run().status == 0)
             return path
@@ -141,8 +146,8 @@ extension EndToEnd {
             let report = try MeasureReport(finished.output)
             #expect(finished.status == 0 && report.conditions.cache == "cold", "\(finished)")
             for launch in report.launches where launch.discarded == nil {
-                // The program and its libraries: more than a mebibyte.
-                #expect(launch.readBytes ?? 0 > 1 << 20)
+                // Not the program alone, its libraries, too.
+                #expect(launch.readBytes ?? 0 > 256 << 10)
             }
         }
 

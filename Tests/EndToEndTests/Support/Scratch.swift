@@ -5,8 +5,8 @@ import Glibc
 final class Scratch {
     let path: String
 
-    init() throws {
-        var name = Array("/tmp/firstlight-test-XXXXXX".utf8CString)
+    init(in folder: String = "/tmp") throws {
+        var name = Array("\(folder)/firstlight-test-XXXXXX".utf8CString)
         guard mkdtemp(&name) != nil else { throw Command.Failure(description: "no directory") }
         path = String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
