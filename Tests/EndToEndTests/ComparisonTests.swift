@@ -49,33 +49,39 @@ extension EndToEnd {
 
         /// Where each saving came from, and that nothing is unaccounted for.
         @Test func theThreeSavings() throws {
-            let files = [try record("starsearcher"), try record("starsearcher-mended")]
-            let text = try Firstlight.command(["compare"] + files + ["--format", "json"]).run()
-            #expect(text.status == 0 && text.error == "")
-            let report = try JSONDecoder().decode(Report.self, from: Data(text.output.utf8))
-            expectSums(report)
+            try Misses.afterAttempts {
+                let files = [try record("starsearcher"), try record("starsearcher-mended")]
+                let text = try Firstlight.command(["compare"] + files + ["--format", "json"]).run()
+                #expect(text.status == 0 && text.error == "")
+                let report = try JSONDecoder().decode(Report.self, from: Data(text.output.utf8))
+                expectSums(report)
 
-            let changes = report.phases.flatMap { phase in phase.changes.map { (phase, $0) } }
-                .sorted { $0.1.wallNs.difference < $1.1.wallNs.difference }
-            let largest = changes.prefix(3).map { phase, change in
-                "\(phase.name): \(change.function)"
+                let changes = report.phases.flatMap { phase in phase.changes.map { (phase, $0) } }
+                    .sorted { $0.1.wallNs.difference < $1.1.wallNs.difference }
+                let largest = changes.prefix(3).map { phase, change in
+                    "\(phase.name): \(change.function)"
+                }
+                let wanted = [
+                    "Static initialisers: global constructors keyed to logger.cpp",
+                    "Main: StarCatalogue::loadStars", "Main: FrameBuilder::prewarmDetailViews",
+                ]
+                for saving in wanted {
+                    #expect(largest.contains { $0.hasPrefix(saving) }, "\(largest)")
+                }
+                // The wait is told from work.
+                let wait = changes.first { $0.1.function.hasPrefix("StarCatalogue::loadStars") }?.1
+                #expect(wait.map { $0.blockedNs.difference < $0.wallNs.difference / 2 } == true)
+                // The initialiser's own clock agrees.
+                let logger = report.initializers.first
+                #expect(logger?.function.hasSuffix("logger.cpp") == true)
+                let sampled = changes.first { $0.1.function == logger?.function }?.1
+                let timed = logger?.wallNs.difference
+                var misses = Misses()
+                misses.check(
+                    "logger", sampled?.wallNs.difference, truth: timed,
+                    tolerance: abs(timed ?? 0) / 10)
+                return misses
             }
-            let wanted = [
-                "Static initialisers: global constructors keyed to logger.cpp",
-                "Main: StarCatalogue::loadStars", "Main: FrameBuilder::prewarmDetailViews",
-            ]
-            for saving in wanted {
-                #expect(largest.contains { $0.hasPrefix(saving) }, "\(largest)")
-            }
-            // The wait is told from work.
-            let wait = changes.first { $0.1.function.hasPrefix("StarCatalogue::loadStars") }?.1
-            #expect(wait.map { $0.blockedNs.difference < $0.wallNs.difference / 2 } == true)
-            // The initialiser's own clock agrees.
-            let logger = report.initializers.first
-            #expect(logger?.function.hasSuffix("logger.cpp") == true)
-            let sampled = changes.first { $0.1.function == logger?.function }?.1.wallNs.difference
-            let timed = logger?.wallNs.difference ?? 0
-            #expect(sampled.map { abs($0 - timed) < abs(timed) / 10 } == true)
         }
 
         private func expectSums(_ report: Report) {
@@ -96,9 +102,17 @@ extension EndToEnd {
             #expect(text.status == 0 && text.error == "")
             for name in [
                 "global constructors keyed to logger.cpp (gone)", "StarCatalogue::loadStars",
-                "FrameBuilder::prewarmDetailViews", "Findings: 3 gone",
+                "FrameBuilder::prewarmDetailViews",
             ] {
                 #expect(text.output.contains(name), "\(text.output)")
+            }
+            // Others come and go with what else the machine does.
+            let gone = text.output.split(separator: "\n").filter { $0.hasPrefix("  gone ") }
+            for title in [
+                "static initialiser of libsuperlog.so", "StarCatalogue::loadStars",
+                "FrameBuilder::prewarmDetailViews",
+            ] {
+                #expect(gone.contains { $0.contains(title) }, "\(text.output)")
             }
         }
 
