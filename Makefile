@@ -56,7 +56,7 @@ test:
 		AGAIN="$(SWIFT) test --skip-build" \
 		scripts/run-tests $(SWIFT) test --skip-build --filter EndToEndTests
 	PAGES=$(PAGES) scripts/run-browser-tests $(BINARY) $(STARS)
-	scripts/run-launch-tests $(BINARY)
+	REPEATS=$(REPEATS) scripts/run-launch-tests $(BINARY)
 	Fuzz/run $(CURDIR)/$(BINARY) 10
 	@scripts/tell-repeats $(REPEATS)
 
