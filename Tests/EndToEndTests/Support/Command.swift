@@ -30,10 +30,16 @@ struct Command {
         self.words = words
         // Nothing of a test is left in the user's cache, and nothing is taken from there.
         environment["FIRSTLIGHT_CACHE"] = ""
-        // Nor is anything shown on the user's screen.
-        for name in ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"] { environment[name] = nil }
+        for name in Self.users { environment[name] = nil }
         environment.merge(variables) { $1 }
     }
+
+    /// What a user has set for programs, and tests must not depend on: nothing is shown on the
+    /// user's screen, fetched from the user's servers, or printed to the user's taste.
+    private static let users = [
+        "DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "http_proxy", "https_proxy", "HTTP_PROXY",
+        "HTTPS_PROXY", "DEBUGINFOD_URLS", "NO_COLOR",
+    ]
 
     /// Runs it to its end.
     func run(limit: TimeInterval = 60) throws -> Finished { try start().finish(limit: limit) }
