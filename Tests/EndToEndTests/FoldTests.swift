@@ -50,7 +50,9 @@ extension EndToEnd {
             #expect(unthreaded.allSatisfy { phases.contains($0.frames[0]) })
             let bare = try recorded.folded("--no-phase", "--no-thread").lines
             let roots = Set(bare.map { $0.frames[0] })
-            #expect(roots.isSuperset(of: ["_start", "clone3"]))
+            #expect(roots.contains("_start"))
+            // Where a thread begins: which of the two is the C library's and the kernel's affair.
+            #expect(!roots.isDisjoint(with: ["clone3", "clone"]))
             #expect(roots.allSatisfy { !$0.contains("\(pid)") && !phases.contains($0) })
         }
 
