@@ -6,6 +6,7 @@ extension EndToEnd {
     /// `measure`: what a launch leaves behind is gone before the next, and so it is at the end.
     @Suite struct MeasureCleaning {
         private let scratch: Scratch
+        private let nap = Nap(4714)
 
         init() throws { scratch = try Scratch() }
 
@@ -33,7 +34,7 @@ extension EndToEnd {
                 trap 'echo $$ >> ended; exit' TERM
                 echo $$ >> begun
                 echo > there
-                sleep 4714.25 & wait
+                \(nap.command) & wait
                 """, to: "left.sh")
             return ["--", "sh", "-c", "\(begin) sh left.sh > /dev/null 2>&1 & read x < there"]
         }
@@ -44,7 +45,7 @@ extension EndToEnd {
             #expect(begun.count == 3 && Set(begun).count == 3)
             #expect(lines("ended") == begun)
             for pid in begun { #expect(try !Self.isThere(pid)) }
-            #expect(try Command(["pgrep", "-f", "^sleep 4714.25"]).run().status != 0)
+            #expect(try !nap.isRunning)
         }
 
         @Test(.needs("pgrep")) func aChild() throws {
@@ -75,7 +76,7 @@ extension EndToEnd {
             let begun = lines("begun")
             #expect(begun.count == 3 && lines("ended").isEmpty)
             for pid in begun { #expect(try Self.isThere(pid)) }
-            _ = try Command(["pkill", "-f", "^sleep 4714.25"]).run()
+            try nap.end()
             for name in ["begun", "ended"] { try scratch.write("", to: name) }
             let ended = try command(["--clean"] + words).run()
             #expect(ended.status == 0 && ended.error == "", "\(ended)")
@@ -85,11 +86,12 @@ extension EndToEnd {
 
         /// Who goes to the background is not waited for.
         @Test(.needs("setsid"), .needs("pgrep")) func aProgramThatGoesToTheBackground() throws {
-            let words = ["--clean", "--until", "listen", "setsid", "-f", "sleep", "4716.25"]
+            let nap = Nap(4716)
+            let words = ["--clean", "--until", "listen", "setsid", "-f"] + nap.words
             let finished = try command(words).run()
             #expect(finished.status == 1, "\(finished)")
             #expect(finished.complaints.last?.contains("stays in the foreground") == true)
-            #expect(try Command(["pgrep", "-f", "^sleep 4716.25"]).run().status != 0)
+            #expect(try !nap.isRunning)
         }
 
         /// It is ready, and goes on: it is asked to end once, and so is its child.
@@ -106,7 +108,7 @@ extension EndToEnd {
         @Test(.needs("pgrep"), .needs("setsid")) func interruption() throws {
             try #require(mkfifo(scratch("go"), 0o600) == 0)
             let words = try program("setsid -f")
-            let script = words[3] + "; echo go > go; sleep 4714.25"
+            let script = words[3] + "; echo go > go; \(nap.command)"
             let child = try command(["--clean", "--", "sh", "-c", script]).start()
             let go = try FileHandle(forReadingFrom: URL(fileURLWithPath: scratch("go")))
             #expect(!go.availableData.isEmpty)
@@ -114,17 +116,18 @@ extension EndToEnd {
             let finished = try child.finish()
             #expect(finished.status == 130, "\(finished)")
             #expect(lines("begun").count == 1 && lines("ended") == lines("begun"))
-            #expect(try Command(["pgrep", "-f", "^sleep 4714.25"]).run().status != 0)
+            #expect(try !nap.isRunning)
         }
 
         /// What a command of the user's has left is ended, too, even if it has failed.
         @Test(.needs("pgrep")) func commands() throws {
-            let left = "sleep 4715.25 > /dev/null 2>&1 &"
+            let nap = Nap(4715)
+            let left = "\(nap.command) > /dev/null 2>&1 &"
             let finished = try command(["--before", left, "true"]).run()
             #expect(finished.status == 0, "\(finished)")
             let failing = try command(["--before", left + " exit 3", "true"]).run()
             #expect(failing.status == 1, "\(failing)")
-            #expect(try Command(["pgrep", "-f", "^sleep 4715.25"]).run().status != 0)
+            #expect(try !nap.isRunning)
         }
     }
 }

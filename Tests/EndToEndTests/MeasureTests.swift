@@ -116,13 +116,12 @@ extension EndToEnd {
         }
 
         @Test func hanging() throws {
-            let finished = try measure([
-                "--watchdog", "50ms", "--format", "json", "sleep", "4711.25",
-            ])
+            let nap = Nap(4711)
+            let finished = try measure(["--watchdog", "50ms", "--format", "json"] + nap.words)
             #expect(finished.status == 1)
             #expect(finished.error.contains("it hung"))
             #expect(try MeasureReport(finished.output).fates == ["hung", "hung"])
-            #expect(try !Self.runs("sleep 4711.25"))
+            #expect(try !nap.isRunning)
         }
 
         @Test func neverReady() throws {
@@ -132,11 +131,6 @@ extension EndToEnd {
             // Five launches, of which three are told, and the end.
             #expect(finished.complaints.count == 4, "\(finished.error)")
             #expect(try MeasureReport(finished.output).fates.allSatisfy { $0 == "not_ready" })
-        }
-
-        /// Whether any process has these words in its command line.
-        private static func runs(_ words: String) throws -> Bool {
-            try Command(["pgrep", "-f", "^" + words]).run().status == 0
         }
 
         // MARK: - Ends
@@ -165,11 +159,11 @@ extension EndToEnd {
 
         @Test func interrupted() throws {
             try #require(mkfifo(scratch("there"), 0o600) == 0)
+            let nap = Nap(4712)
+            let fourth = "{ echo $$ > there; \(nap.command); }"
             let child = try command(
                 ["-n", "50", "--format", "json"]
-                    + script(
-                        "echo x >> made; [ $(wc -l < made) != 4 ] || { echo $$ > there; sleep 4712.25; }"
-                    )
+                    + script("echo x >> made; [ $(wc -l < made) != 4 ] || \(fourth)")
             ).start()
             let there = try FileHandle(forReadingFrom: URL(fileURLWithPath: scratch("there")))
             let pid = String(decoding: there.availableData, as: UTF8.self)
@@ -181,7 +175,7 @@ extension EndToEnd {
             #expect(report.fates == ["first", "-", "-", "interrupted"])
             #expect(report.measurement.ending == "interrupted")
             #expect(report.summary.wall?.n == 2)
-            #expect(try !Self.runs("sleep 4712.25"))
+            #expect(try !nap.isRunning)
             let stored = try MeasureReport(
                 try Firstlight.run("report", "--format", "json", file).output)
             #expect(stored.fates == report.fates)
@@ -239,15 +233,16 @@ extension EndToEnd {
         }
 
         @Test(.needs("setsid")) func daemons() throws {
-            let program = script("setsid -f sleep 4713.25")
+            let nap = Nap(4713)
+            let program = script("setsid -f \(nap.command)")
             let named = try measure(["-n", "2"] + program)
             #expect(named.status == 0)
             #expect(named.complaints.count { $0.contains("sleep") && $0.contains("--clean") } == 1)
-            #expect(try Self.runs("sleep 4713.25"))
-            _ = try Command(["pkill", "-f", "^sleep 4713.25"]).run()
+            #expect(try nap.isRunning)
+            try nap.end()
             let ended = try measure(["-n", "2", "--clean"] + program)
             #expect(ended.status == 0)
-            #expect(try !Self.runs("sleep 4713.25"))
+            #expect(try !nap.isRunning)
         }
 
         @Test func aLaunchWithStacks() throws {
