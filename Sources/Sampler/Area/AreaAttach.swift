@@ -160,7 +160,8 @@ extension TraceSession {
         thread.phase = .free
         image.entry = PendingEntry(
             tid: thread.tid, since: process.now, descriptor: number, contents: contents,
-            sites: sites, linker: start.linker, objects: objects ?? [])
+            sites: sites, linker: start.linker, objects: objects ?? [],
+            loneProgram: start.loneProgram)
         // Where it has no core as yet, the others go on, and ticks look after it.
         if wait(atMost: .milliseconds(10), every: 20, until: { hasArrived(image) }) {
             try finishEntry(of: image)
@@ -182,6 +183,7 @@ extension TraceSession {
             if status.hasHandlers { area.set(\.handlers_block, UInt32(FL_HANDLERS_UNKNOWN)) }
         }
         var setup = Instrumentation.Setup()
+        setup.loneProgram = entry.loneProgram
         // Nobody is led to what was not filled in.
         let changed =
             area.isAbandoned
@@ -203,7 +205,7 @@ extension TraceSession {
         image.instrumentation?.sites = Set(entry.sites.places)
         marks?.spaces = area.makeTrampolineSpaces()
         if image.untraced == nil { followFromOutside(image) }
-        marks?.pending = entry.objects
+        marks?.pending = entry.loneProgram.map { [$0.object] } ?? entry.objects
         switchOnSignposts(of: images(of: entry.objects, TargetMemory(pid: pid)))
         stage.settle()
     }
@@ -276,6 +278,8 @@ struct PendingEntry {
     let sites: CallSites
     let linker: DynamicLinker?
     let objects: [LinkedObject]
+    /// A static program.
+    var loneProgram: LoneProgram?
     /// nil: it has not been seen yet.
     var area: Area?
     /// It was filled in, and the thread will use it.

@@ -60,8 +60,9 @@ final class Instrumentation {
 /// A static program, of which nobody has a list of libraries.
 struct LoneProgram {
     var object: LinkedObject
-    /// Whether its data is at its first instruction what it will be: it does not relocate itself.
-    var isRelocated: Bool
+    /// Where its dynamic section is; nil: it has none, and its data is at its first instruction what it
+    /// will be. Else it relocates itself.
+    var dynamicSection: UInt64?
 }
 
 /// Which of the launch's borders were told.

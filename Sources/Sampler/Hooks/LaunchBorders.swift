@@ -108,6 +108,7 @@ extension TraceSession {
         let sites =
             signalCapture != nil && area.hookedWords.isEmpty ? findOtherLibrary() : .unknown
         let marks = planMarks()
+        self.marks?.unrelocated = nil
         // Who has waited in vain runs: marks are put there at a tick, with stops.
         guard area.holdGate() else { return }
         instrumentation?.sites.formUnion(lead(sites, past: area).keys)
@@ -129,11 +130,17 @@ extension TraceSession {
         code.hasServedGate = true
     }
 
-    /// Code that is yet to be relocated may have tables of jumps that nobody can read: no mark is put
-    /// there.
+    /// A program that is yet to relocate itself is read as it will be, for the sake of its tables of
+    /// jumps. Where that is not known, no mark is put there.
     private func take(_ program: LoneProgram, _ code: Instrumentation) {
-        switchOnSignposts(of: images(of: [], TargetMemory(pid: pid)))
-        marks?.pending = program.isRelocated ? [program.object] : []
+        let memory = TargetMemory(pid: pid)
+        switchOnSignposts(of: images(of: [], memory))
+        marks?.pending = [program.object]
+        if marks != nil, let dynamic = program.dynamicSection {
+            let relocated = UnrelocatedMemory(of: program.object, dynamic: dynamic, memory: memory)
+            if relocated == nil { marks?.pending = [] }
+            marks?.unrelocated = relocated
+        }
         code.hasServedGate = true
     }
 

@@ -64,6 +64,9 @@ struct DynamicSection: Sendable {
         static let initializersSize: UInt64 = 27
         static let preinitializers: UInt64 = 32
         static let preinitializersSize: UInt64 = 33
+        /// `DT_RELR`.
+        static let packed: UInt64 = 36
+        static let packedSize: UInt64 = 35
     }
 
     /// In their order: the tag, its value, and where in memory that lies.

@@ -243,7 +243,7 @@ struct ImageStart {
         guard isStatic, let program else { return nil }
         return LoneProgram(
             object: LinkedObject(bias: program.bias, path: "", dynamicAddress: 0),
-            isRelocated: !program.segments.contains { $0.kind == 2 })
+            dynamicSection: program.segments.first { $0.kind == 2 }?.start)
     }
 
     /// Whether `main` will be noted.

@@ -23,6 +23,8 @@ final class MarkPlacement {
     let records: [MarkRecord]
     /// Programs and libraries that were not looked at yet.
     var pending: [LinkedObject] = []
+    /// How to read a program that has not relocated itself yet.
+    var unrelocated: UnrelocatedMemory?
     var spaces: [TrampolineSpace] = []
     var placed: [Placed] = []
     var semaphores: [Semaphore] = []
@@ -53,6 +55,7 @@ final class MarkPlacement {
     /// The program is gone from the process.
     func leaveImage() {
         pending = []
+        unrelocated = nil
         spaces = []
         placed = []
         semaphores = []

@@ -83,8 +83,11 @@ extension TraceSession {
         guard let file = object.file(of: pid) else { return nil }
         let image = MarkedImage(
             file: file, path: object.path.isEmpty ? programPath : object.path, bias: object.bias)
-        let memory = TargetMemory(pid: pid)
-        let plan = marks.planner.plan(for: image) { memory.read(at: $0, count: $1) }
+        let (memory, unrelocated) = (TargetMemory(pid: pid), marks.unrelocated)
+        let plan = marks.planner.plan(for: image) { address, count in
+            unrelocated?.read(at: address, count: count)
+                ?? memory.read(at: address, count: count)
+        }
         return plan.map { (object, $0) }
     }
 
