@@ -89,8 +89,7 @@ final class RecordingThread: @unchecked Sendable {
             for note in notes.adding(losses(output)) { try output.file.append(note) }
             try output.file.finish(header)
             guard let window, window.hasPartBefore else { return }
-            try window.join(identity)
-            identity = RecordingFile.Identity(of: path)
+            identity = try window.join(identity)
         }
     }
 
@@ -203,7 +202,7 @@ final class RecordingThread: @unchecked Sendable {
         }
         next.schedule.renumber(numbers)
         self.output = next
-        identity = RecordingFile.Identity(of: path)
+        identity = next.file.identity
         lastCommit = .now
         try next.commit()
     }
@@ -259,7 +258,7 @@ final class RecordingThread: @unchecked Sendable {
             try RecordingWriter(creating: path, header: header), held: held, engine: engine,
             runs: window == nil ? ScheduleBuilder.usualLimit : ScheduleBuilder.usualLimit / 2)
         self.output = output
-        identity = RecordingFile.Identity(of: path)
+        identity = output.file.identity
         process = ObservedProcess(pid, nil, output)
     }
 

@@ -11,6 +11,8 @@ final class FileWriter {
     private let beginning: Statement
     private let committing: Statement
     private var failure: RecordingError?
+    /// Of the file that was created, whatever is at its path by now.
+    let identity: RecordingFile.Identity?
 
     /// Creates the file, for its owner alone (mode 0600), with the kind's tables and the rows that
     /// `writeFirst` puts into them. It must not exist.
@@ -18,7 +20,7 @@ final class FileWriter {
         creating path: String, _ kind: FileKind,
         _ writeFirst: (Database) throws(RecordingError) -> Void
     ) throws(RecordingError) {
-        try Self.create(path)
+        identity = try Self.create(path)
         do {
             database = try Database(opening: path, for: .write)
             try Self.layOut(database, kind, writeFirst)
@@ -33,12 +35,15 @@ final class FileWriter {
 
     deinit { database.close() }
 
-    private static func create(_ path: String) throws(RecordingError) {
+    private static func create(
+        _ path: String
+    ) throws(RecordingError) -> RecordingFile.Identity? {
         // SQLite would create it with the umask's mode; what it holds is nobody else's business.
         let flags = O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW
         let descriptor = open(path, flags, 0o600)
         guard descriptor >= 0 else { throw .cannotCreate(path: path, errno: errno) }
-        close(descriptor)
+        defer { close(descriptor) }
+        return RecordingFile.Identity(descriptor: descriptor)
     }
 
     /// Measured (1,000 rows a commit, page cache): DELETE with an exclusive lock 28 µs a commit,

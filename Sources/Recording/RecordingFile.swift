@@ -150,6 +150,17 @@ package enum RecordingFile {
         package init?(of path: String) {
             var status = stat()
             guard lstat(path, &status) == 0 else { return nil }
+            self.init(status)
+        }
+
+        /// Of an open one.
+        init?(descriptor: Int32) {
+            var status = stat()
+            guard fstat(descriptor, &status) == 0 else { return nil }
+            self.init(status)
+        }
+
+        private init(_ status: stat) {
             device = status.st_dev
             inode = status.st_ino
         }

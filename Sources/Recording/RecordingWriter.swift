@@ -38,6 +38,9 @@ package final class RecordingWriter {
         }
     }
 
+    /// Of the file that was created, whatever is at its path by now.
+    package var identity: RecordingFile.Identity? { file.identity }
+
     /// Makes everything appended so far permanent. ~30 µs and the writing of the changed pages.
     package func commit() throws(RecordingError) {
         try flush()

@@ -119,6 +119,20 @@ import Testing
                 + "choose another file with -o")
     }
 
+    /// However soon somebody moves it away, a writer knows its own file.
+    @Test func aFileIsKnownWhereverItIs() throws {
+        let scratch = try Scratch()
+        let header = Recording.Header(pid: 1, isAttached: false, capture: .ptrace, frequency: 1)
+        let writer = try RecordingWriter(creating: scratch.path("a"), header: header)
+        #expect(rename(scratch.path("a"), scratch.path("moved")) == 0)
+        try make(scratch.path("a"))
+        try RecordingFile.check(scratch.path("moved"), is: writer.identity)
+        #expect(throws: RecordingError.replaced(path: scratch.path("a"))) {
+            try RecordingFile.check(scratch.path("a"), is: writer.identity)
+        }
+        try writer.finish(header)
+    }
+
     /// A link that somebody puts in the place of a file that was just made leads nowhere.
     @Test func linksAreNotWrittenThrough() throws {
         let scratch = try Scratch()

@@ -52,10 +52,14 @@ struct RecordingWindow {
     ///
     /// - Parameter identity: of the part that was written last: since it is closed, somebody else may
     ///   have put another recording there.
-    func join(_ identity: RecordingFile.Identity?) throws(RecordingError) {
+    /// - Returns: that of the whole.
+    func join(
+        _ identity: RecordingFile.Identity?
+    ) throws(RecordingError) -> RecordingFile.Identity? {
         try RecordingFile.remove(joinedPath)
+        let whole: RecordingFile.Identity?
         do throws(RecordingError) {
-            try writeJoined()
+            whole = try writeJoined()
             try RecordingFile.check(path, is: identity)
             try RecordingFile.rename(joinedPath, to: path)
         } catch {
@@ -63,9 +67,10 @@ struct RecordingWindow {
             throw error
         }
         try RecordingFile.remove(pathBefore)
+        return whole
     }
 
-    private func writeJoined() throws(RecordingError) {
+    private func writeJoined() throws(RecordingError) -> RecordingFile.Identity? {
         let part = try RecordingReader.load(path: path)
         let end = part.marks.last { $0.kind == .ended }?.time ?? last ?? .now
         let joined = Recording(
@@ -73,6 +78,7 @@ struct RecordingWindow {
         let file = try RecordingWriter(creating: joinedPath, header: joined.header)
         try file.append(joined)
         try file.finish(joined.header)
+        return file.identity
     }
 }
 
