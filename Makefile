@@ -18,6 +18,7 @@ DEMO_PACKAGES = $(BUILD_PACKAGES) libsqlite3-dev
 TEST_PACKAGES = $(DEMO_PACKAGES) sqlite3 python3 perl git gdb strace golang-go musl-tools \
 	binutils procps xvfb linux-perf dwz xz-utils nodejs libdebuginfod1 \
 	libxml2-utils zsh fish mandoc chromium chromium-driver python3-selenium \
+	prometheus prometheus-node-exporter python3-pip \
 	weston libwayland-dev libwayland-bin wayland-protocols mousepad featherpad qtwayland5 slirp4netns
 BENCH_PACKAGES = $(TEST_PACKAGES) google-perftools libgoogle-perftools-dev \
 	systemtap-sdt-dev liblttng-ust-dev elfutils redis-server nginx-light \
@@ -56,6 +57,7 @@ test:
 		AGAIN="$(SWIFT) test --skip-build" \
 		scripts/run-tests $(SWIFT) test --skip-build --filter EndToEndTests
 	PAGES=$(PAGES) scripts/run-browser-tests $(BINARY) $(STARS)
+	scripts/run-fleet-tests $(BINARY)
 	REPEATS=$(REPEATS) scripts/run-launch-tests $(BINARY)
 	Fuzz/run $(CURDIR)/$(BINARY) 10
 	@scripts/tell-repeats $(REPEATS)

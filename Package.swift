@@ -97,11 +97,14 @@ let package = Package(
         .target(
             name: "Report", dependencies: ["ProfileModel", "Analysis"],
             resources: [.embedInCode("HTML/Page")], swiftSettings: pureSettings),
+        // Sends what is known of launches to servers.
+        .target(name: "Shipping", dependencies: ["ProfileModel"], swiftSettings: settings),
         .executableTarget(
             name: "ProfileCLI",
             dependencies: [
                 "ProfileModel", "CSystem", "Recorder", "Importer", "Sampler", "Marks", "Recording",
                 "Symbolicate", "Analysis", "Report", "PerfData", "CZlib", "Measurer", "Conditions",
+                "Shipping",
             ],
             swiftSettings: settings),
 
@@ -161,6 +164,9 @@ let package = Package(
         .testTarget(
             name: "LaunchMetricTests", dependencies: ["LaunchMetric"],
             exclude: ["made-firstlight"], swiftSettings: settings),
+        .testTarget(
+            name: "ShippingTests", dependencies: ["ProfileModel", "Shipping", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "ReportTests",
             dependencies: ["ProfileModel", "Analysis", "Report", "Recording", "TestSupport"],

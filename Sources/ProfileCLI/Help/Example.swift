@@ -77,6 +77,10 @@ struct Example {
             "firstlight export --format svg -o launch.svg"),
         Example(
             .export, "For go tool pprof:", "firstlight export --format pprof -o launch.pb.gz"),
+        Example(
+            .export, "Figures of many launches, for Prometheus:",
+            "firstlight export --format prometheus --textfile /var/lib/prometheus/node-exporter "
+                + "measurements/"),
         Example(.doctor, "Whether recording works here:", "firstlight doctor"),
     ]
 }

@@ -87,8 +87,13 @@ struct ExitStatus {
                 "what perf wrote cannot be read, or not all of it, or the output not be written"
         ),
         ExitStatus(
-            status: "1", subcommands: [.report, .compare, .fold, .export],
+            status: "1", subcommands: [.report, .compare, .fold],
             meaning: "a recording cannot be read, or the output not be written"),
+        ExitStatus(
+            status: "1", subcommands: [.export],
+            meaning:
+                "a file cannot be read (the figures of the others were written), or the output not be "
+                + "written"),
         ExitStatus(
             status: "1", subcommands: [.history],
             meaning:

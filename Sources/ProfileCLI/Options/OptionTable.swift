@@ -10,7 +10,7 @@ package enum OptionName: Hashable, Sendable {
         after, quiet,
         progress, wait, symbolCache
     case view, phase, thread, weight, minPercent, minDuration, depth, format, demangle,
-        exportFormat
+        exportFormat, textFolder, otlp
     case noPhase, noThread, process
     case interval, parts
     case until, extended, watchdog, mark
@@ -242,6 +242,18 @@ package enum OptionTable {
         .init(
             .exportFormat, "format", "FORMAT", .choice(ExportTarget.names),
             for: [.export], "the format, see above"),
+        .init(
+            .textFolder, "textfile", "DIR", .text, for: [.export],
+            """
+            prometheus: write into DIR/firstlight.prom, which node_exporter's textfile collector \
+            reads
+            """),
+        .init(
+            .otlp, "otlp", "URL", .text, for: [.export],
+            """
+            send figures by OpenTelemetry's protocol, to http://HOST[:4318][/v1/metrics]; what cannot \
+            be sent is kept, and sent with the next
+            """),
         .init(
             .output, "output", short: "o", "FILE", .text, for: [.report, .compare, .top, .export],
             "where it goes (default: standard output)"),

@@ -13,7 +13,8 @@ package enum Subcommand: String, CaseIterable, Sendable {
         case .import: 1...1
         case .compare: 2...Int.max
         case .top: 1...Int.max
-        case .report, .view, .fold, .export: 0...1
+        case .report, .view, .fold: 0...1
+        case .export: 0...Int.max
         case .doctor: 0...0
         }
     }
@@ -28,7 +29,8 @@ package enum Subcommand: String, CaseIterable, Sendable {
         case .import: "FILE"
         case .compare: "{BEFORE AFTER|BEFORE... --with AFTER...}"
         case .top: "{FILE|FOLDER}..."
-        case .report, .view, .fold, .export: "[FILE]"
+        case .report, .view, .fold: "[FILE]"
+        case .export: "[FILE|FOLDER]..."
         case .doctor: ""
         }
     }
@@ -271,6 +273,13 @@ package enum Subcommand: String, CaseIterable, Sendable {
                 and blocked time, gzipped. perf-script: what perf script prints, for hotspot and \
                 stackcollapse-perf.pl. chrome: phases, intervals and what threads did, for \
                 ui.perfetto.dev. sqlite: the recording itself with plain tables, for SQL.
+                """,
+                """
+                prometheus (text format), otlp (OpenTelemetry's protocol as JSON) and metrickit \
+                (the shape of MetricKit's payloads): how long the launches of one or many \
+                recordings and measurements took, in all and by phase, as histograms whose buckets \
+                are the same everywhere; and how many failed. Of folders, all files in them that \
+                end in .firstlight.
                 """,
             ]
         case .doctor:

@@ -5,12 +5,16 @@ import Report
 enum ExportCommand {
     /// Writes the profile in a format of others, and returns the exit status.
     static func run(_ arguments: ExportArguments, _ console: Console) -> Int32 {
-        Reading.write(to: arguments.output, console) { () throws(Reading.Failure) in
+        if case .metrics(let format) = arguments.target {
+            return MetricsExport(arguments, format).run(console)
+        }
+        return Reading.write(to: arguments.output, console) { () throws(Reading.Failure) in
+            let file = arguments.paths[0]
             guard case .profile(let format) = arguments.target else {
-                return try Reading.tables(of: arguments.file)
+                return try Reading.tables(of: file)
             }
             let profile = try Reading.profile(
-                of: arguments.file, names: arguments.names, process: arguments.process)
+                of: file, names: arguments.names, process: arguments.process)
             var options = ExportOptions()
             options.selection = try Reading.selection(
                 of: profile, phase: arguments.phase, thread: arguments.thread,

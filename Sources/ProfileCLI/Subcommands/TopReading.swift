@@ -49,7 +49,7 @@ struct TopReading {
         var recording = try Reading.symbolicatedRecording(at: file.path, &unused)
         let read = MonotonicTime.now
         times.reading = times.reading + (read - start)
-        if let reason = Self.noLaunch(recording.header) {
+        if let reason = recording.noLaunch {
             let text = "\(file.path): \(reason); it is left out"
             console.complain(text)
             leftOut.append((file.path, text))
@@ -62,14 +62,6 @@ struct TopReading {
         sums.add(
             profile, TopLaunch(path: file.path, date: file.written / 1_000_000_000))
         times.adding = times.adding + (.now - analysed)
-    }
-
-    /// Why a recording says nothing of how long launches take; nil: it does.
-    private static func noLaunch(_ header: Recording.Header) -> String? {
-        if header.isAttached { return "was attached to a running program, which is no launch" }
-        // perf does not tell.
-        guard header.outcome == .unknown, header.capture != .perf else { return nil }
-        return "was cut short (its recorder was killed), and is no whole launch"
     }
 
     func addTimings(to timings: inout Timings) {

@@ -1,0 +1,37 @@
+package import ProfileModel
+
+/// How long launches took, counted in buckets. The buckets are the same on every machine and in every
+/// version, so that the histograms of many can be added up.
+package struct LaunchHistogram: Hashable, Sendable {
+    /// The upper bounds of all buckets but the last, which has none; each holds what is longer than the
+    /// bound before and not longer than its own. They are closest where launches are compared, between
+    /// 1 ms and 10 s: no bound there is more than twice the one before.
+    package static let bounds: [TimeSpan] = microseconds.map {
+        TimeSpan(nanoseconds: $0 * 1_000)
+    }
+
+    private static let microseconds: [Int64] = [
+        100, 200, 500, 1_000, 2_000, 3_000, 5_000, 7_000, 10_000, 15_000, 20_000, 30_000, 50_000,
+        70_000, 100_000, 150_000, 200_000, 300_000, 500_000, 700_000, 1_000_000, 1_500_000,
+        2_000_000, 3_000_000, 5_000_000, 7_000_000, 10_000_000, 20_000_000, 60_000_000,
+    ]
+
+    /// One more than there are bounds.
+    package private(set) var counts = Array(repeating: Int64(0), count: bounds.count + 1)
+    /// Of all that was counted, exactly.
+    package private(set) var sum = TimeSpan.zero
+
+    package init() {}
+
+    package var count: Int64 { counts.reduce(0, +) }
+
+    package mutating func add(_ span: TimeSpan) {
+        counts[Self.bounds.partitionIndex { $0 >= span }] += 1
+        sum = sum + span
+    }
+
+    package mutating func add(_ other: LaunchHistogram) {
+        for index in counts.indices { counts[index] += other.counts[index] }
+        sum = sum + other.sum
+    }
+}

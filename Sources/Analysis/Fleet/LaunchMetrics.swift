@@ -1,0 +1,149 @@
+package import ProfileModel
+
+/// What a monitoring system is told of launches: histograms and counters, by program, version, machine
+/// class and conditions. Those of several files add up.
+package struct LaunchMetrics: Hashable, Sendable {
+    /// What distinguishes one series from another; empty: not known, or as usual.
+    package struct Labels: Hashable, Sendable, Comparable {
+        package var program: String
+        /// As the user named it.
+        package var version = ""
+        /// What machines have in common whose launches may be added up: "x86_64, 8 cores".
+        package var machine = ""
+        /// What was not as usual: "cold", "network 3G".
+        package var conditions = ""
+
+        package static func < (left: Labels, right: Labels) -> Bool {
+            (left.program, left.version, left.machine, left.conditions)
+                < (right.program, right.version, right.machine, right.conditions)
+        }
+    }
+
+    package struct Series: Hashable, Sendable {
+        /// Up to readiness, or to the end where there is no readiness.
+        package var launch = LaunchHistogram()
+        /// The same with what followed readiness, of launches that were followed on.
+        package var extended = LaunchHistogram()
+        /// By the phase's name.
+        package var phases: [String: LaunchHistogram] = [:]
+        /// Launches that do not count as such, by the reason: ``MeasuredLaunch/Discard``.
+        package var failures: [MeasuredLaunch.Discard: Int64] = [:]
+    }
+
+    package private(set) var series: [Labels: Series] = [:]
+    /// How many launches went into the series ``other``, because there were too many of their own.
+    package private(set) var merged: Int64 = 0
+    /// How many phases of launches did.
+    package private(set) var mergedPhases: Int64 = 0
+    /// When the earliest of them was made, in nanoseconds since 1970 UTC; nil: there are none.
+    package private(set) var since: Int64?
+
+    /// What those are called for which there is no series of their own.
+    package static let other = "(other)"
+    /// Each costs a monitoring system memory for as long as it is kept.
+    package static let mostSeries = 200
+    package static let mostPhases = 30
+    /// Names come from anywhere.
+    private static let longestName = 200
+
+    package init() {}
+
+    package var isEmpty: Bool { series.isEmpty }
+
+    package mutating func add(_ measurement: Measurement) {
+        for launch in measurement.launches
+        where measurement.arms.indices.contains(launch.arm) {
+            let labels = Labels(
+                program: String(measurement.arms[launch.arm].name),
+                // The version is the first program's.
+                version: launch.arm == 0 ? measurement.header.versionName ?? "" : "",
+                machine: measurement.machine.className,
+                conditions: measurement.conditions.summary)
+            let date = measurement.header.date.addingReportingOverflow(launch.start.nanoseconds)
+            note(date.overflow ? measurement.header.date : date.partialValue)
+            switch launch.discarded {
+            // What they took is not what launches of this kind take.
+            case .first, .warm, .interrupted: continue
+            case .failed, .otherStatus, .hung, .notReady:
+                guard let reason = launch.discarded else { continue }
+                change(labels) { series, _ in series.failures[reason, default: 0] += 1 }
+            case nil:
+                let phases = launch.phases.map { (name: $0.name, wall: $0.wall) }
+                change(labels) { $0.add(launch.wall, phases, &$1) }
+            }
+        }
+    }
+
+    /// Of a recording neither version nor machine are known.
+    ///
+    /// - Parameter date: when it was written, in nanoseconds since 1970 UTC.
+    package mutating func add(_ profile: Profile, date: Int64) {
+        note(date)
+        let labels = Labels(program: profile.program.name)
+        if case .signalled = profile.header.outcome {
+            return change(labels) { series, _ in series.failures[.failed, default: 0] += 1 }
+        }
+        let phases = profile.phases.map { (name: $0.name, wall: $0.wall) }
+        change(labels) { $0.add(profile.launch.wall, phases, &$1) }
+    }
+
+    private mutating func note(_ date: Int64) { since = min(since ?? date, date) }
+
+    private mutating func change(_ labels: Labels, _ body: (inout Series, inout Int64) -> Void) {
+        var labels = labels.shortened(to: Self.longestName)
+        if series[labels] == nil, series.count >= Self.mostSeries - 1 {
+            labels = Labels(program: Self.other)
+            merged += 1
+        }
+        body(&series[labels, default: Series()], &mergedPhases)
+    }
+}
+
+extension LaunchMetrics.Labels {
+    fileprivate func shortened(to length: Int) -> Self {
+        Self(
+            program: String(program.prefix(length)), version: String(version.prefix(length)),
+            machine: String(machine.prefix(length)), conditions: String(conditions.prefix(length)))
+    }
+}
+
+extension LaunchMetrics.Series {
+    fileprivate mutating func add(
+        _ wall: TimeSpan, _ parts: [(name: String, wall: TimeSpan)], _ mergedPhases: inout Int64
+    ) {
+        // A program may have several phases of one name.
+        var sums: [String: TimeSpan] = [:]
+        for part in parts {
+            sums[part.name, default: .zero] = sums[part.name, default: .zero] + part.wall
+        }
+        let extended = sums[Phase.Names.extended] ?? .zero
+        launch.add(wall - extended)
+        if extended > .zero { self.extended.add(wall) }
+        for (name, wall) in sums.sorted(by: { $0.key < $1.key }) {
+            var name = name
+            if phases[name] == nil, phases.count >= LaunchMetrics.mostPhases - 1 {
+                name = LaunchMetrics.other
+                mergedPhases += 1
+            }
+            phases[name, default: LaunchHistogram()].add(wall)
+        }
+    }
+}
+
+extension MeasuredMachine {
+    /// What decides how long launches take, and many machines have in common.
+    fileprivate var className: String {
+        "\(architecture), \(cores) \(cores == 1 ? "core" : "cores")"
+    }
+}
+
+extension MeasuredConditions {
+    /// "cold, network 3G, disk 1000000 B/s"; empty: as the machine is.
+    fileprivate var summary: String {
+        var words: [String] = []
+        if cache != .warm { words.append("cold") }
+        if let network { words.append("network \(network)") }
+        if let diskRate { words.append("disk \(diskRate) B/s") }
+        return words.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,102 @@
+import Analysis
+import Glibc
+import ProfileModel
+import Recording
+import Report
+
+/// `firstlight export` of figures: of each file only these stay.
+struct MetricsExport {
+    private let arguments: ExportArguments
+    private let format: MetricsFormat
+
+    init(_ arguments: ExportArguments, _ format: MetricsFormat) {
+        (self.arguments, self.format) = (arguments, format)
+    }
+
+    /// Returns the exit status: 1 also where a file is missing in what was written.
+    func run(_ console: Console) -> Int32 {
+        var metrics = LaunchMetrics()
+        let search = RecordingSearch(arguments.paths)
+        var isIncomplete = false
+        func leaveOut(_ reason: String) {
+            console.complain(reason)
+            isIncomplete = true
+        }
+        for problem in search.problems { leaveOut(problem.description) }
+        for file in search.found {
+            do throws(Reading.Failure) {
+                try add(file, to: &metrics, console)
+            } catch {
+                leaveOut(error.message)
+            }
+        }
+        guard !metrics.isEmpty else {
+            console.complain("nothing to export: none of these has a launch")
+            return 1
+        }
+        tellMerged(metrics, console)
+        let text = format.render(metrics, version: Version.current, date: Self.now)
+        let status = deliver(Array(text.utf8), console)
+        return status == 0 && isIncomplete ? 1 : status
+    }
+
+    private func deliver(_ bytes: [UInt8], _ console: Console) -> Int32 {
+        if let server = arguments.server {
+            return MetricsSending(to: server).send(bytes, console)
+        }
+        let place = arguments.textFolder.map { "\($0)/firstlight.prom" } ?? arguments.output
+        return place.map { Output.write(bytes, to: $0, console) }
+            ?? Output.print(bytes, to: console)
+    }
+
+    private func add(
+        _ file: FoundRecording, to metrics: inout LaunchMetrics, _ console: Console
+    ) throws(Reading.Failure) {
+        do throws(RecordingError) {
+            switch try FileKind(of: file.path) {
+            case .measurement: metrics.add(try MeasurementReader.load(path: file.path))
+            case .recording:
+                let recording = try RecordingReader.load(path: file.path)
+                if let reason = recording.noLaunch {
+                    return console.complain("\(file.path): \(reason); it is left out")
+                }
+                metrics.add(Profile(recording), date: file.written)
+            }
+        } catch {
+            throw Reading.Failure(error)
+        }
+    }
+
+    /// What is counted under another name must not be taken for all there is.
+    private func tellMerged(_ metrics: LaunchMetrics, _ console: Console) {
+        if metrics.merged > 0 {
+            console.complain(
+                "\(Numbers.grouped(metrics.merged)) launches of more than "
+                    + "\(LaunchMetrics.mostSeries - 1) programs, versions and machines are counted as "
+                    + LaunchMetrics.other)
+        }
+        if metrics.mergedPhases > 0 {
+            console.complain(
+                "\(Numbers.count(Int(metrics.mergedPhases), "phase")) beyond "
+                    + "\(LaunchMetrics.mostPhases - 1) a program are counted as "
+                    + LaunchMetrics.other)
+        }
+    }
+
+    /// In nanoseconds since 1970 UTC.
+    private static var now: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+}
+
+extension Recording {
+    /// Why it says nothing of how long launches take; nil: it does.
+    var noLaunch: String? {
+        if header.isAttached { return "was attached to a running program, which is no launch" }
+        // perf does not tell.
+        guard header.outcome == .unknown, header.capture != .perf else { return nil }
+        return "was cut short (its recorder was killed), and is no whole launch"
+    }
+}

@@ -1,0 +1,75 @@
+import Glibc
+import Report
+import Shipping
+
+/// Sends figures to a server, and says what became of them.
+struct MetricsSending {
+    private let address: WebAddress
+
+    init(to address: WebAddress) { self.address = address }
+
+    /// Returns the exit status: 0 if all that was kept was sent.
+    func send(_ payload: [UInt8], _ console: Console) -> Int32 {
+        guard let folder else {
+            console.complain(
+                "--otlp: nowhere to keep what cannot be sent: neither XDG_STATE_HOME nor HOME is set"
+            )
+            return 1
+        }
+        let outcome: MetricsSender.Outcome
+        do throws(QueueError) {
+            outcome = try MetricsSender(to: address, DiskQueue(folder: folder)).send(payload)
+        } catch {
+            console.complain("--otlp: cannot keep what is to be sent: \(error.description)")
+            return 1
+        }
+        for problem in problems(outcome, folder) { console.complain(problem) }
+        return outcome.kept > 0 || !outcome.refusals.isEmpty ? 1 : 0
+    }
+
+    private func problems(_ outcome: MetricsSender.Outcome, _ folder: String) -> [String] {
+        var lines: [String] = []
+        for refusal in outcome.refusals {
+            switch refusal {
+            case .status(let status, let text):
+                lines.append(
+                    "\(address): refused for good (status \(status)), and not sent again"
+                        + Self.words(text))
+            case .rejectedPoints(let points, let text):
+                lines.append(
+                    "\(address): took all but \(Numbers.count(points, "point"))"
+                        + Self.words(text))
+            }
+        }
+        if outcome.kept > 0 {
+            let count = Numbers.count(outcome.kept, "export")
+            lines.append(
+                "\(address): \(outcome.reason); \(count) kept in \(folder), to be sent with the next"
+            )
+        }
+        if outcome.dropped > 0 {
+            lines.append(
+                "\(folder) was full: the oldest were dropped unsent: "
+                    + Numbers.count(outcome.dropped, "export"))
+        }
+        return lines
+    }
+
+    /// A server may say anything.
+    private static func words(_ text: String) -> String {
+        let line = text.split(whereSeparator: \.isNewline).first.map { String($0) } ?? ""
+        return line.isEmpty ? "" : ": " + line.escapedForDisplay
+    }
+
+    /// Each server has a queue of its own; nil: there is no place for it.
+    private var folder: String? {
+        func path(_ name: String) -> String? {
+            getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
+        }
+        let state = path("XDG_STATE_HOME") ?? path("HOME").map { "\($0)/.local/state" }
+        let name = address.description.dropFirst("http://".count).map { character in
+            character.isASCII && (character.isLetter || character.isNumber) ? character : "_"
+        }
+        return state.map { "\($0)/firstlight/otlp/\(String(name).prefix(200))" }
+    }
+}

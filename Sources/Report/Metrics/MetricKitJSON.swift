@@ -1,0 +1,56 @@
+import Analysis
+import ProfileModel
+
+/// Metrics in the shape of MetricKit's MXMetricPayload, as its `jsonRepresentation()` has it, one payload a
+/// series; with the true sum, which that lacks. Resumes are no launches, and are not measured: the field
+/// is left out.
+enum MetricKitJSON {
+    static func render(_ metrics: LaunchMetrics) -> String {
+        var writer = JSONWriter()
+        writer.array(metrics.series.sorted { $0.key < $1.key }, inLines: true) { writer, element in
+            let (labels, series) = element
+            writer.object { writer in
+                writer.field("program", labels.program)
+                writer.field("appVersion", labels.version)
+                writer.field("deviceType", labels.machine)
+                writer.field("conditions", labels.conditions)
+                writer.key("applicationLaunchMetrics")
+                writer.object { writer in
+                    histogram("histogrammedTimeToFirstDrawKey", series.launch, &writer)
+                    histogram("histogrammedExtendedLaunchKey", series.extended, &writer)
+                }
+            }
+        }
+        return String(decoding: writer.bytes, as: UTF8.self) + "\n"
+    }
+
+    private static func histogram(
+        _ name: String, _ histogram: LaunchHistogram, _ writer: inout JSONWriter
+    ) {
+        guard histogram.count > 0 else { return }
+        writer.key(name)
+        writer.object { writer in
+            let buckets = histogram.counts.indices.filter { histogram.counts[$0] > 0 }
+            writer.field("histogramNumBuckets", buckets.count)
+            writer.key("histogramValue")
+            writer.object { writer in
+                for (place, bucket) in buckets.enumerated() {
+                    writer.key("\(place)")
+                    writer.object { writer in
+                        writer.field("bucketCount", histogram.counts[bucket])
+                        writer.field("bucketStart", bound(bucket - 1))
+                        writer.field("bucketEnd", bound(bucket))
+                    }
+                }
+            }
+            writer.field("sumNs", histogram.sum)
+        }
+    }
+
+    /// "150 ms"; what is longer than all bounds ends nowhere.
+    private static func bound(_ index: Int) -> String? {
+        if index < 0 { return "0 ms" }
+        guard LaunchHistogram.bounds.indices.contains(index) else { return nil }
+        return "\(LaunchHistogram.bounds[index].nanoseconds / 1_000_000) ms"
+    }
+}

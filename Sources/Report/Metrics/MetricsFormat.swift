@@ -1,0 +1,24 @@
+package import Analysis
+
+/// What monitoring systems read.
+package enum MetricsFormat: String, CaseIterable, Sendable {
+    /// Prometheus's text format.
+    case prometheus
+    /// OpenTelemetry's protocol, as JSON.
+    case otlp
+    /// As MetricKit's payloads.
+    case metrickit
+
+    /// - Parameters:
+    ///   - version: of firstlight.
+    ///   - date: now, in nanoseconds since 1970 UTC.
+    package func render(_ metrics: LaunchMetrics, version: String, date: Int64) -> String {
+        switch self {
+        case .prometheus: PrometheusText.render(metrics)
+        case .metrickit: MetricKitJSON.render(metrics)
+        case .otlp:
+            OpenTelemetryJSON.render(
+                metrics, version: version, from: metrics.since ?? date, to: date)
+        }
+    }
+}

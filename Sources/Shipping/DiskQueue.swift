@@ -1,0 +1,174 @@
+internal import Glibc
+
+/// Why something cannot be kept, with `errno`.
+package struct QueueError: Error, Hashable, Sendable, CustomStringConvertible {
+    package var path: String
+    package var errno: Int32
+
+    package var description: String { "\(path): \(String(cString: strerror(errno)))" }
+}
+
+/// What could not be sent yet, in a folder: a file each, the oldest first. It has a limit: beyond it the
+/// oldest are dropped, and counted.
+///
+/// Several processes may use one folder. What ``append(_:)`` has returned from is kept, whatever becomes
+/// of this process; a file is there as a whole or not at all.
+package struct DiskQueue: Sendable {
+    private let folder: String
+    private let mostBytes: Int
+
+    /// Makes the folder, and those above it that are missing; only its owner may look into it.
+    package init(folder: String, mostBytes: Int = 64 << 20) throws(QueueError) {
+        self.folder = folder
+        self.mostBytes = mostBytes
+        var path = folder.hasPrefix("/") ? "/" : ""
+        for part in folder.split(separator: "/") {
+            path += part
+            guard mkdir(path, 0o700) == 0 || errno == EEXIST || Self.isFolder(path) else {
+                throw QueueError(path: path, errno: errno)
+            }
+            path += "/"
+        }
+        guard Self.isFolder(folder) else { throw QueueError(path: folder, errno: ENOTDIR) }
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Keeps something, as the newest.
+    package func append(_ bytes: [UInt8]) throws(QueueError) {
+        try locked("lock") { () throws(QueueError) in
+            let entries = self.entries
+            let number =
+                (entries.last.flatMap { UInt64($0.name.dropLast(Self.suffix.count)) } ?? 0) + 1
+            let digits = String(number)
+            let name =
+                String(repeating: "0", count: max(0, 20 - digits.count)) + digits + Self.suffix
+            try write(bytes, to: name)
+            dropOldest(of: entries, for: bytes.count)
+        }
+    }
+
+    /// One of them at a time delivers, so that nothing is sent twice by two.
+    package func delivering<Result>(
+        _ body: () throws(QueueError) -> Result
+    ) throws(QueueError) -> Result {
+        try locked("delivery", body)
+    }
+
+    package struct Entry: Hashable, Sendable {
+        fileprivate var name: String
+        package var size: Int
+    }
+
+    /// The oldest first.
+    package var entries: [Entry] {
+        guard let folder = opendir(folder) else { return [] }
+        defer { closedir(folder) }
+        var found: [Entry] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            var status = stat()
+            guard name.hasSuffix(Self.suffix), !name.hasPrefix("."),
+                stat(path(name), &status) == 0, status.st_mode & S_IFMT == S_IFREG
+            else { continue }
+            found.append(Entry(name: name, size: Int(status.st_size)))
+        }
+        return found.sorted { $0.name < $1.name }
+    }
+
+    /// nil: it cannot be read, or is longer than anything that is kept.
+    package func contents(of entry: Entry) -> [UInt8]? {
+        guard entry.size <= mostBytes else { return nil }
+        let descriptor = open(path(entry.name), O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: entry.size)
+        var filled = 0
+        while filled < bytes.count {
+            let count = bytes.withUnsafeMutableBytes {
+                read(descriptor, $0.baseAddress?.advanced(by: filled), $0.count - filled)
+            }
+            guard count > 0 else { return nil }
+            filled += count
+        }
+        return bytes
+    }
+
+    package func remove(_ entry: Entry) { unlink(path(entry.name)) }
+
+    /// How many were dropped since the last call.
+    package func takeDropped() -> Int {
+        (try? locked("lock") { () throws(QueueError) in
+            let count = droppedSoFar
+            unlink(path(Self.droppedName))
+            return count
+        }) ?? 0
+    }
+
+    // MARK: Files
+
+    private static let suffix = ".queued"
+    private static let droppedName = "dropped"
+
+    private func path(_ name: String) -> String { "\(folder)/\(name)" }
+
+    private func write(_ bytes: [UInt8], to name: String) throws(QueueError) {
+        let temporary = path(".\(getpid()).new")
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw QueueError(path: temporary, errno: errno) }
+        var written = 0
+        var problem: Int32 = 0
+        while written < bytes.count, problem == 0 {
+            let count = bytes.withUnsafeBytes {
+                Glibc.write(descriptor, $0.baseAddress?.advanced(by: written), $0.count - written)
+            }
+            if count < 0, errno != EINTR { problem = errno }
+            written += max(0, count)
+        }
+        // It is told as kept.
+        if problem == 0, fsync(descriptor) != 0 { problem = errno }
+        if close(descriptor) != 0, problem == 0 { problem = errno }
+        if problem == 0, rename(temporary, path(name)) != 0 { problem = errno }
+        guard problem != 0 else { return }
+        unlink(temporary)
+        throw QueueError(path: path(name), errno: problem)
+    }
+
+    private func dropOldest(of entries: [Entry], for size: Int) {
+        var total = entries.reduce(size) { $0 + $1.size }
+        var dropped = 0
+        for entry in entries where total > mostBytes {
+            remove(entry)
+            total -= entry.size
+            dropped += 1
+        }
+        guard dropped > 0 else { return }
+        try? write(Array("\(droppedSoFar + dropped)".utf8), to: Self.droppedName)
+    }
+
+    private var droppedSoFar: Int {
+        let descriptor = open(path(Self.droppedName), O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return 0 }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 20)
+        let count = read(descriptor, &bytes, bytes.count)
+        return Int(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)) ?? 0
+    }
+
+    private func locked<Result>(
+        _ name: String, _ body: () throws(QueueError) -> Result
+    ) throws(QueueError) -> Result {
+        let descriptor = open(path(name), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw QueueError(path: path(name), errno: errno) }
+        defer { close(descriptor) }
+        while flock(descriptor, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw QueueError(path: path(name), errno: errno) }
+        }
+        return try body()
+    }
+}

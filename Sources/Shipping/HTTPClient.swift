@@ -1,0 +1,193 @@
+internal import Glibc
+package import ProfileModel
+
+/// Why a server has no answer for us.
+package enum HTTPError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Its name is not known; the resolver's words.
+    case unknownHost(String)
+    /// `connect`, `send` or `recv` failed, with its `errno`.
+    case connection(Int32)
+    /// It takes longer than it may.
+    case timedOut
+    /// It closed the connection in the middle of its answer.
+    case cutShort
+    /// What it said is not HTTP, or longer than is read.
+    case malformed
+
+    package var description: String {
+        switch self {
+        case .unknownHost(let reason): reason
+        case .connection(let number): String(cString: strerror(number))
+        case .timedOut: "no answer in time"
+        case .cutShort: "the connection was closed in the middle of the answer"
+        case .malformed: "the answer is no HTTP, or too long"
+        }
+    }
+}
+
+/// Sends one request at a time, each on a connection of its own.
+package struct HTTPClient: Sendable {
+    /// For all of a request: connecting, sending and the whole answer.
+    package var limit: TimeSpan
+
+    package init(limit: TimeSpan = .milliseconds(30_000)) { self.limit = limit }
+
+    /// - Parameter headers: beside those that every request has.
+    package func post(
+        _ body: [UInt8], to address: WebAddress, headers: [(name: String, value: String)]
+    ) throws(HTTPError) -> HTTPResponse {
+        let deadline = Deadline(after: limit)
+        let socket = try Socket(to: address, by: deadline)
+        var head = "POST \(address.path) HTTP/1.1\r\nHost: \(address.authority)\r\n"
+        head += "Content-Length: \(body.count)\r\nConnection: close\r\n"
+        for (name, value) in headers { head += "\(name): \(value)\r\n" }
+        head += "\r\n"
+        // Who refuses may answer before it has read all.
+        let isSent = try socket.send(Array(head.utf8) + body, by: deadline)
+        return try response(from: socket, by: deadline, isWhole: isSent)
+    }
+
+    private func response(
+        from socket: borrowing Socket, by deadline: Deadline, isWhole: Bool
+    ) throws(HTTPError) -> HTTPResponse {
+        var parser = HTTPResponseParser()
+        while !parser.isDone {
+            let bytes = try socket.receive(by: deadline)
+            if bytes.isEmpty { break }
+            do throws(HTTPResponseParser.Failure) {
+                try parser.add(bytes)
+            } catch {
+                throw .malformed
+            }
+        }
+        guard let response = parser.end() else {
+            throw isWhole ? .cutShort : .connection(EPIPE)
+        }
+        return response
+    }
+}
+
+/// When something has to be done.
+private struct Deadline {
+    private let end: MonotonicTime
+
+    init(after span: TimeSpan) { end = Self.now + span }
+
+    private static var now: MonotonicTime {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return MonotonicTime(
+            nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
+    }
+
+    /// For `poll`; 0: it is over.
+    var milliseconds: Int32 {
+        let left = (end - Self.now).nanoseconds
+        return left <= 0 ? 0 : Int32(clamping: left / 1_000_000 + 1)
+    }
+}
+
+// Raw memory: the C library's addresses and buffers, in this type only.
+
+/// A connection, which nothing waits for without end.
+private struct Socket: ~Copyable {
+    private let descriptor: Int32
+
+    /// Tries all addresses of the host, one after the other.
+    init(to address: WebAddress, by deadline: Deadline) throws(HTTPError) {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        let code = getaddrinfo(address.host, String(address.port), &hints, &list)
+        guard code == 0 else { throw .unknownHost(String(cString: gai_strerror(code))) }
+        defer { freeaddrinfo(list) }
+        var problem = HTTPError.connection(ECONNREFUSED)
+        var next = list
+        while let found = next {
+            next = found.pointee.ai_next
+            do throws(HTTPError) {
+                descriptor = try Self.connected(found.pointee, by: deadline)
+                return
+            } catch {
+                problem = error
+                if error == .timedOut { break }
+            }
+        }
+        throw problem
+    }
+
+    deinit { close(descriptor) }
+
+    private static func connected(
+        _ target: addrinfo, by deadline: Deadline
+    ) throws(HTTPError) -> Int32 {
+        let kind = target.ai_socktype | Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(target.ai_family, kind, target.ai_protocol)
+        guard descriptor >= 0 else { throw .connection(errno) }
+        do throws(HTTPError) {
+            if connect(descriptor, target.ai_addr, target.ai_addrlen) != 0 {
+                guard errno == EINPROGRESS else { throw .connection(errno) }
+                try wait(for: descriptor, Int16(POLLOUT), by: deadline)
+                var number: Int32 = 0
+                var size = socklen_t(MemoryLayout<Int32>.size)
+                guard getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &number, &size) == 0 else {
+                    throw .connection(errno)
+                }
+                guard number == 0 else { throw .connection(number) }
+            }
+            return descriptor
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+
+    private static func wait(
+        for descriptor: Int32, _ events: Int16, by deadline: Deadline
+    ) throws(HTTPError) {
+        var request = pollfd(fd: descriptor, events: events, revents: 0)
+        while true {
+            let left = deadline.milliseconds
+            guard left > 0 else { throw .timedOut }
+            let found = poll(&request, 1, left)
+            if found > 0 { return }
+            guard found == 0 || errno == EINTR else { throw .connection(errno) }
+        }
+    }
+
+    /// Whether all of it was taken; false: the other side takes no more, and may have said why.
+    borrowing func send(_ bytes: [UInt8], by deadline: Deadline) throws(HTTPError) -> Bool {
+        var sent = 0
+        while sent < bytes.count {
+            try Self.wait(for: descriptor, Int16(POLLOUT), by: deadline)
+            let count = bytes.withUnsafeBytes { buffer in
+                Glibc.send(
+                    descriptor, buffer.baseAddress?.advanced(by: sent), buffer.count - sent,
+                    Int32(MSG_NOSIGNAL))
+            }
+            if count >= 0 {
+                sent += count
+            } else if errno == EPIPE || errno == ECONNRESET {
+                return false
+            } else if errno != EAGAIN, errno != EINTR {
+                throw .connection(errno)
+            }
+        }
+        return true
+    }
+
+    /// Empty: the other side has nothing more to say.
+    borrowing func receive(by deadline: Deadline) throws(HTTPError) -> [UInt8] {
+        while true {
+            try Self.wait(for: descriptor, Int16(POLLIN), by: deadline)
+            var problem: Int32 = 0
+            let bytes = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, filled in
+                let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+                problem = count < 0 ? errno : 0
+                filled = max(0, count)
+            }
+            if problem == 0 { return bytes }
+            guard problem == EAGAIN || problem == EINTR else { throw .connection(problem) }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+/// Where a server is, and what of it is meant: `http://HOST[:PORT][/PATH]`.
+package struct WebAddress: Hashable, Sendable, CustomStringConvertible {
+    package let host: String
+    package let port: UInt16
+    /// From its first slash on, with a query if there is one.
+    package let path: String
+
+    package enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
+        case notHTTP
+        /// Encryption is left to what stands beside us.
+        case encrypted
+        case credentials
+        case malformed
+
+        package var description: String {
+            switch self {
+            case .notHTTP: "it must begin with http://"
+            case .encrypted:
+                "https is not spoken here: send to a collector or proxy on this machine, which encrypts"
+            case .credentials: "credentials belong in the environment, not in an address"
+            case .malformed: "it must be http://HOST[:PORT][/PATH]"
+            }
+        }
+    }
+
+    /// - Parameter standardPort: where the address names none.
+    package init(_ text: String, standardPort: UInt16) throws(Problem) {
+        if text.lowercased().hasPrefix("https://") { throw .encrypted }
+        guard text.lowercased().hasPrefix("http://") else { throw .notHTTP }
+        // What is sent as a line must not become two.
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .malformed }
+        let rest = text.dropFirst("http://".count)
+        let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
+        let authority = rest[..<end]
+        guard !authority.contains("@") else { throw .credentials }
+        let (host, port) = try Self.split(authority)
+        guard !host.isEmpty else { throw .malformed }
+        self.host = host
+        self.port = port ?? standardPort
+        let path = rest[end...].prefix { $0 != "#" }
+        self.path = path.hasPrefix("/") ? String(path) : "/" + path
+    }
+
+    /// `[::1]:80` is an address of version 6.
+    private static func split(
+        _ authority: Substring
+    ) throws(Problem) -> (host: String, port: UInt16?) {
+        var host = authority
+        var port = Substring()
+        if authority.hasPrefix("[") {
+            guard let end = authority.firstIndex(of: "]") else { throw .malformed }
+            host = authority[..<end].dropFirst()
+            port = authority[end...].dropFirst()
+            guard port.isEmpty || port.hasPrefix(":") else { throw .malformed }
+        } else if let colon = authority.firstIndex(of: ":") {
+            host = authority[..<colon]
+            port = authority[colon...]
+        }
+        guard !port.isEmpty else { return (String(host), nil) }
+        guard let number = UInt16(port.dropFirst()), number > 0 else { throw .malformed }
+        return (String(host), number)
+    }
+
+    /// As the header `Host` has it.
+    package var authority: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
+
+    package var description: String { "http://\(authority)\(path)" }
+}
