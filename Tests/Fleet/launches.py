@@ -34,12 +34,6 @@ def run(*words, status=0):
     return finished.stdout.decode()
 
 
-def measurement(name, *words, status=0):
-    path = file(name + ".firstlight")
-    run("measure", "--quiet", "-o", path, "--version-name", "1.2", "--", *words, status=status)
-    return path
-
-
 @functools.cache
 def quick():
     """Twelve launches of `true`."""
@@ -55,6 +49,16 @@ def hostile():
     shutil.copy(shutil.which("true"), program)
     path = file("hostile.firstlight")
     run("measure", "--quiet", "--launches", "5", "-o", path, program)
+    return path
+
+
+@functools.cache
+def failing():
+    """Of the launches of a script every third one is killed."""
+    path, count = file("failing.firstlight"), file("count")
+    script = (f'n=$(cat {count} 2>/dev/null || echo 0); echo $((n + 1)) >{count}; '
+              'case $((n % 3)) in 2) kill -9 $$;; esac')
+    run("measure", "--quiet", "--launches", "6", "-o", path, "sh", "-c", script)
     return path
 
 
