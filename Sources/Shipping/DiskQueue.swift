@@ -12,7 +12,8 @@ package struct QueueError: Error, Hashable, Sendable, CustomStringConvertible {
 /// oldest are dropped, and counted.
 ///
 /// Several processes may use one folder. What ``append(_:)`` has returned from is kept, whatever becomes
-/// of this process; a file is there as a whole or not at all.
+/// of this process; a file is there as a whole or not at all. (After a power cut the newest may be gone:
+/// folders are not synchronised.)
 package struct DiskQueue: Sendable {
     private let folder: String
     private let mostBytes: Int
@@ -24,8 +25,11 @@ package struct DiskQueue: Sendable {
         var path = folder.hasPrefix("/") ? "/" : ""
         for part in folder.split(separator: "/") {
             path += part
-            guard mkdir(path, 0o700) == 0 || errno == EEXIST || Self.isFolder(path) else {
-                throw QueueError(path: path, errno: errno)
+            if mkdir(path, 0o700) != 0 {
+                let problem = errno
+                guard problem == EEXIST || Self.isFolder(path) else {
+                    throw QueueError(path: path, errno: problem)
+                }
             }
             path += "/"
         }
@@ -39,27 +43,31 @@ package struct DiskQueue: Sendable {
 
     /// Keeps something, as the newest.
     package func append(_ bytes: [UInt8]) throws(QueueError) {
-        try locked("lock") { () throws(QueueError) in
+        _ = try locked("lock") { () throws(QueueError) in
             let entries = self.entries
-            let number =
-                (entries.last.flatMap { UInt64($0.name.dropLast(Self.suffix.count)) } ?? 0) + 1
-            let digits = String(number)
-            let name =
-                String(repeating: "0", count: max(0, 20 - digits.count)) + digits + Self.suffix
+            let digits = String((entries.last?.number ?? 0) + 1)
+            guard digits.count <= Self.digits else {
+                throw QueueError(path: folder, errno: EOVERFLOW)
+            }
+            let zeros = String(repeating: "0", count: max(0, Self.digits - digits.count))
+            let name = zeros + digits + Self.suffix
             try write(bytes, to: name)
             dropOldest(of: entries, for: bytes.count)
         }
     }
 
     /// One of them at a time delivers, so that nothing is sent twice by two.
+    ///
+    /// - Returns: nil: another one does.
     package func delivering<Result>(
         _ body: () throws(QueueError) -> Result
-    ) throws(QueueError) -> Result {
-        try locked("delivery", body)
+    ) throws(QueueError) -> Result? {
+        try locked("delivery", waiting: false, body)
     }
 
     package struct Entry: Hashable, Sendable {
         fileprivate var name: String
+        fileprivate var number: UInt64
         package var size: Int
     }
 
@@ -73,12 +81,12 @@ package struct DiskQueue: Sendable {
                 $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
             var status = stat()
-            guard name.hasSuffix(Self.suffix), !name.hasPrefix("."),
-                stat(path(name), &status) == 0, status.st_mode & S_IFMT == S_IFREG
+            guard let number = Self.number(of: name), stat(path(name), &status) == 0,
+                status.st_mode & S_IFMT == S_IFREG
             else { continue }
-            found.append(Entry(name: name, size: Int(status.st_size)))
+            found.append(Entry(name: name, number: number, size: Int(status.st_size)))
         }
-        return found.sorted { $0.name < $1.name }
+        return found.sorted { $0.number < $1.number }
     }
 
     /// nil: it cannot be read, or is longer than anything that is kept.
@@ -103,17 +111,30 @@ package struct DiskQueue: Sendable {
 
     /// How many were dropped since the last call.
     package func takeDropped() -> Int {
-        (try? locked("lock") { () throws(QueueError) in
+        let count = try? locked("lock") { () throws(QueueError) in
             let count = droppedSoFar
             unlink(path(Self.droppedName))
             return count
-        }) ?? 0
+        }
+        return (count ?? 0) ?? 0
     }
 
     // MARK: Files
 
     private static let suffix = ".queued"
+    private static let digits = 12
+
+    /// Of a file of ours; all others are left alone.
+    private static func number(of name: String) -> UInt64? {
+        let digits = name.dropLast(suffix.count)
+        guard name.hasSuffix(suffix), digits.utf8.count == Self.digits,
+            digits.utf8.allSatisfy({ 48...57 ~= $0 })
+        else { return nil }
+        return UInt64(digits)
+    }
+
     private static let droppedName = "dropped"
+    private static let mostDropped = 1 << 40
 
     private func path(_ name: String) -> String { "\(folder)/\(name)" }
 
@@ -148,7 +169,8 @@ package struct DiskQueue: Sendable {
             dropped += 1
         }
         guard dropped > 0 else { return }
-        try? write(Array("\(droppedSoFar + dropped)".utf8), to: Self.droppedName)
+        let all = min(droppedSoFar, Self.mostDropped) + dropped
+        try? write(Array("\(all)".utf8), to: Self.droppedName)
     }
 
     private var droppedSoFar: Int {
@@ -160,13 +182,15 @@ package struct DiskQueue: Sendable {
         return Int(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)) ?? 0
     }
 
+    /// - Returns: nil: somebody else has the lock, and it is not waited for.
     private func locked<Result>(
-        _ name: String, _ body: () throws(QueueError) -> Result
-    ) throws(QueueError) -> Result {
+        _ name: String, waiting: Bool = true, _ body: () throws(QueueError) -> Result
+    ) throws(QueueError) -> Result? {
         let descriptor = open(path(name), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw QueueError(path: path(name), errno: errno) }
         defer { close(descriptor) }
-        while flock(descriptor, LOCK_EX) != 0 {
+        while flock(descriptor, LOCK_EX | (waiting ? 0 : LOCK_NB)) != 0 {
+            if errno == EWOULDBLOCK { return nil }
             guard errno == EINTR else { throw QueueError(path: path(name), errno: errno) }
         }
         return try body()

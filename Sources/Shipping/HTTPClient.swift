@@ -68,12 +68,12 @@ package struct HTTPClient: Sendable {
 }
 
 /// When something has to be done.
-private struct Deadline {
+struct Deadline {
     private let end: MonotonicTime
 
     init(after span: TimeSpan) { end = Self.now + span }
 
-    private static var now: MonotonicTime {
+    static var now: MonotonicTime {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return MonotonicTime(

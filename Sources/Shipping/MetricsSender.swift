@@ -23,28 +23,45 @@ package struct MetricsSender: Sendable {
         package init(sent: Int = 0) { self.sent = sent }
     }
 
+    /// By which it is told how long it took, and which waits.
+    package struct Clock: Sendable {
+        package var now: @Sendable () -> MonotonicTime
+        package var pause: @Sendable (TimeSpan) -> Void
+
+        package init(
+            now: @escaping @Sendable () -> MonotonicTime,
+            pause: @escaping @Sendable (TimeSpan) -> Void
+        ) {
+            (self.now, self.pause) = (now, pause)
+        }
+
+        package static let machines = Clock(now: { Deadline.now }) { span in
+            usleep(useconds_t(clamping: max(span.nanoseconds, 0) / 1_000))
+        }
+    }
+
     private let address: WebAddress
+    private let headers: [Header]
     private let queue: DiskQueue
     private let client: HTTPClient
     /// How long it is tried, in all.
     private let patience: TimeSpan
-    private let pause: @Sendable (TimeSpan) -> Void
+    private let clock: Clock
 
-    /// - Parameter pause: waits.
+    package typealias Header = (name: String, value: String)
+
+    /// - Parameter headers: beside what the protocol wants.
     package init(
-        to address: WebAddress, _ queue: DiskQueue, client: HTTPClient = HTTPClient(),
-        patience: TimeSpan = .milliseconds(15_000),
-        pause: @escaping @Sendable (TimeSpan) -> Void = MetricsSender.sleep
+        to address: WebAddress, _ queue: DiskQueue, headers: [Header] = [],
+        client: HTTPClient = HTTPClient(), patience: TimeSpan = .milliseconds(15_000),
+        clock: Clock = .machines
     ) {
         self.address = address
+        self.headers = [("Content-Type", "application/json")] + headers
         self.queue = queue
         self.client = client
         self.patience = patience
-        self.pause = pause
-    }
-
-    package static let sleep: @Sendable (TimeSpan) -> Void = { span in
-        usleep(useconds_t(clamping: max(span.nanoseconds, 0) / 1_000))
+        self.clock = clock
     }
 
     /// Only of these the protocol says that the same may be sent again.
@@ -53,45 +70,58 @@ package struct MetricsSender: Sendable {
     /// Keeps a payload, and sends what is kept, the oldest first.
     package func send(_ payload: [UInt8]) throws(QueueError) -> Outcome {
         try queue.append(payload)
-        return try queue.delivering { () throws(QueueError) in
+        let delivered = try queue.delivering { () throws(QueueError) in
             var outcome = Outcome()
-            var left = patience
-            for entry in queue.entries {
-                // Somebody may have removed it by hand.
-                guard let bytes = queue.contents(of: entry) else { continue }
-                guard deliver(bytes, &left, &outcome) else { break }
+            let end = clock.now() + patience
+            let entries = queue.entries
+            for (position, entry) in entries.enumerated() {
+                // One that cannot be read cannot be sent, now or later.
+                if let bytes = queue.contents(of: entry) {
+                    guard deliver(bytes, by: end, &outcome) else {
+                        outcome.kept = entries.count - position
+                        break
+                    }
+                }
                 queue.remove(entry)
             }
-            outcome.kept = queue.entries.count
             outcome.dropped = queue.takeDropped()
             return outcome
         }
+        if let delivered { return delivered }
+        var outcome = Outcome()
+        (outcome.kept, outcome.reason) = (1, "another export is sending")
+        return outcome
     }
 
     /// Whether it is dealt with; false: it is to be tried later.
     private func deliver(
-        _ bytes: [UInt8], _ left: inout TimeSpan, _ outcome: inout Outcome
+        _ bytes: [UInt8], by end: MonotonicTime, _ outcome: inout Outcome
     ) -> Bool {
         var wait = TimeSpan.milliseconds(500)
         while true {
+            let left = end - clock.now()
+            guard left > .zero else {
+                if outcome.reason.isEmpty { outcome.reason = HTTPError.timedOut.description }
+                return false
+            }
+            var client = client
+            client.limit = min(client.limit, left)
             var wanted = wait
             do throws(HTTPError) {
-                let response = try client.post(
-                    bytes, to: address, headers: [("Content-Type", "application/json")])
+                let response = try client.post(bytes, to: address, headers: headers)
                 guard Self.temporary.contains(response.status) else {
                     take(response, &outcome)
                     return true
                 }
                 outcome.reason = "status \(response.status)"
                 if let seconds = response.retryAfter {
-                    wanted = .milliseconds(Int64(clamping: min(seconds, 86_400)) * 1_000)
+                    wanted = max(wait, .milliseconds(Int64(min(seconds, 86_400)) * 1_000))
                 }
             } catch {
                 outcome.reason = error.description
             }
-            guard wanted < left else { return false }
-            pause(wanted)
-            left = left - wanted
+            guard wanted < end - clock.now() else { return false }
+            clock.pause(wanted)
             wait = wait + wait
         }
     }

@@ -17,7 +17,8 @@ package struct WebAddress: Hashable, Sendable, CustomStringConvertible {
             case .notHTTP: "it must begin with http://"
             case .encrypted:
                 "https is not spoken here: send to a collector or proxy on this machine, which encrypts"
-            case .credentials: "credentials belong in the environment, not in an address"
+            case .credentials:
+                "credentials belong in the environment (OTEL_EXPORTER_OTLP_HEADERS), not in an address"
             case .malformed: "it must be http://HOST[:PORT][/PATH]"
             }
         }
@@ -64,5 +65,14 @@ package struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     /// As the header `Host` has it.
     package var authority: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 
-    package var description: String { "http://\(authority)\(path)" }
+    /// Without its query, which may hold a secret.
+    package var description: String { "http://\(authority)\(path.prefix { $0 != "?" })" }
+
+    /// Tells it from all others, in as many letters for all.
+    package var fingerprint: String {
+        let hash: UInt64 = "\(authority)\(path)".utf8.reduce(0xCBF2_9CE4_8422_2325) {
+            ($0 ^ UInt64($1)) &* 0x100_0000_01B3
+        }
+        return String(hash, radix: 16)
+    }
 }

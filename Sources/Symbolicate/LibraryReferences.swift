@@ -8,9 +8,15 @@ package import ProfileModel
 /// referred to. Symbols that are looked up by name at run time (`dlsym`) are named by no file.
 package struct LibraryReferences: Sendable {
     private let search: DebugFileSearch
+    /// Whether somebody wants this to end, asked between one file or process and the next.
+    private let isCalledOff: @Sendable () -> Bool
 
-    package init(search: DebugFileSearch = DebugFileSearch()) {
+    package init(
+        search: DebugFileSearch = DebugFileSearch(),
+        isCalledOff: @escaping @Sendable () -> Bool = { false }
+    ) {
         self.search = search
+        self.isCalledOff = isCalledOff
     }
 
     /// By the library's place in the recording's list; those of which it is not known are left out.
@@ -23,40 +29,56 @@ package struct LibraryReferences: Sendable {
             names(of: recording.modules[modules[number].rawValue])
         }
         let known = Dictionary(zip(modules, found), uniquingKeysWith: { $1 })
+        let mappings = Dictionary(grouping: recording.mappings, by: \.child)
+        let libraries = Dictionary(
+            grouping: recording.libraries.indices, by: { recording.libraries[$0].child })
+        var wanted: [Set<ModuleIndex>: Wanted] = [:]
         var result: [Int: Bool] = [:]
-        for child in Set(recording.libraries.map(\.child)) {
-            result.merge(Self.references(in: recording, of: child, known)) { $1 }
-        }
-        return result
-    }
-
-    private static func references(
-        in recording: Recording, of child: ChildIndex?, _ names: [ModuleIndex: DynamicNames?]
-    ) -> [Int: Bool] {
-        let modules = Set(recording.mappings.filter { $0.child == child }.map(\.module))
-        let files = modules.compactMap { names[$0] }
-        var wanted: Set<UInt64> = []
-        for file in files { wanted.formUnion(file?.wanted ?? []) }
-        let knowsAll = files.allSatisfy { $0 != nil }
-        var places: [String: ModuleIndex] = [:]
-        for module in modules where recording.modules.indices.contains(module.rawValue) {
-            places[recording.modules[module.rawValue].path] = module
-        }
-        var result: [Int: Bool] = [:]
-        for (row, library) in recording.libraries.enumerated() where library.child == child {
-            guard let module = places[library.file ?? library.path],
-                let defined = (names[module] ?? nil)?.defined
-            else { continue }
-            if defined.contains(where: wanted.contains) {
-                result[row] = true
-            } else if knowsAll {
-                result[row] = false
+        for (child, rows) in libraries where !isCalledOff() {
+            let modules = Set((mappings[child] ?? []).map(\.module))
+            // Processes of one program have the same files.
+            let all = wanted[modules] ?? Wanted(modules, known)
+            wanted[modules] = all
+            let places = Self.places(of: modules, in: recording)
+            for row in rows {
+                let library = recording.libraries[row]
+                guard let module = places[library.file ?? library.path],
+                    let defined = (known[module] ?? nil)?.defined
+                else { continue }
+                if defined.contains(where: all.names.contains) {
+                    result[row] = true
+                } else if all.isComplete {
+                    result[row] = false
+                }
             }
         }
         return result
     }
 
+    /// What a process's files want together.
+    private struct Wanted {
+        var names: Set<UInt64> = []
+        var isComplete: Bool
+
+        init(_ modules: Set<ModuleIndex>, _ known: [ModuleIndex: DynamicNames?]) {
+            let files = modules.compactMap { known[$0] }
+            for file in files { names.formUnion(file?.wanted ?? []) }
+            isComplete = files.allSatisfy { $0 != nil }
+        }
+    }
+
+    private static func places(
+        of modules: Set<ModuleIndex>, in recording: Recording
+    ) -> [String: ModuleIndex] {
+        var places: [String: ModuleIndex] = [:]
+        for module in modules where recording.modules.indices.contains(module.rawValue) {
+            places[recording.modules[module.rawValue].path] = module
+        }
+        return places
+    }
+
     private func names(of module: Module) -> DynamicNames? {
+        guard !isCalledOff() else { return nil }
         let file = ModuleFiles.own(module, search)
         let names = file?.dynamicNames
         return file?.wasCutShort == true ? nil : names

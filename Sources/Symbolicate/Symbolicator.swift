@@ -107,8 +107,8 @@ package struct Symbolicator: Sendable {
             }
         }
         for address in wanted[nil] ?? [] { table.frames[address] = [Self.unknown] }
-        let references =
-            isCalledOff() ? [:] : LibraryReferences(search: search).find(in: recording)
+        let references = LibraryReferences(search: search, isCalledOff: isCalledOff)
+            .find(in: recording)
         return Found(
             symbols: table, left: left, references: references,
             additions: pairs.compactMap(\.1.addition))

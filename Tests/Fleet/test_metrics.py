@@ -343,6 +343,10 @@ class OpenTelemetry(unittest.TestCase):
     def test_points_are_those_of_prometheus(self):
         metrics = self.parsed().resource_metrics[0].scope_metrics[0].metrics
         launch = next(metric for metric in metrics if metric.name == "firstlight.launch")
+        resource = {attribute.key: attribute.value.string_value for attribute in
+                    self.parsed().resource_metrics[0].resource.attributes}
+        self.assertEqual(resource, {
+            "service.name": "firstlight", "host.name": os.uname().nodename})
         self.assertEqual(launch.unit, "s")
         told = values(exported("prometheus", launches.quick(), launches.hostile()))
         points = {next(a.value.string_value for a in point.attributes if a.key == "program"): point
@@ -390,7 +394,7 @@ class Sending(unittest.TestCase):
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
-                bodies.append((self.path, self.headers["Content-Type"], body))
+                bodies.append((self.path, self.headers["Content-Type"], body, self.headers))
                 self.send_response(status)
                 self.end_headers()
                 self.wfile.write(b"{}")
@@ -408,7 +412,7 @@ class Sending(unittest.TestCase):
     def test_what_is_sent_is_what_is_exported(self):
         with self.collector() as (port, bodies):
             self.assertEqual(self.sent(f"http://127.0.0.1:{port}"), "")
-        (path, kind, body), = bodies
+        (path, kind, body, _), = bodies
         self.assertEqual((path, kind), ("/v1/metrics", "application/json"))
 
         def without_times(text):
@@ -430,6 +434,21 @@ class Sending(unittest.TestCase):
         told = self.sent("http://me:hunter2@127.0.0.1", status=2)
         self.assertNotIn("hunter2", told)
         self.assertIn("environment", told)
+        with self.collector(400) as (port, _):
+            told = self.sent(f"http://127.0.0.1:{port}/x?token=hunter2", status=1)
+        self.assertNotIn("hunter2", told)
+        names = [name for _, folders, _ in os.walk(launches.file("state")) for name in folders]
+        self.assertFalse([name for name in names if "hunter2" in name])
+
+    def test_credentials_come_from_the_environment(self):
+        with self.collector() as (port, bodies):
+            os.environ["OTEL_EXPORTER_OTLP_HEADERS"] = "Authorization=Basic abc=,X-Other=1"
+            try:
+                self.sent(f"http://127.0.0.1:{port}")
+            finally:
+                del os.environ["OTEL_EXPORTER_OTLP_HEADERS"]
+        headers = bodies[0][3]
+        self.assertEqual((headers["Authorization"], headers["X-Other"]), ("Basic abc=", "1"))
 
 
 if __name__ == "__main__":

@@ -40,8 +40,8 @@ import Testing
         let profile = Self.launch(rounds: 110_000)
         let extent = PageExtent(profile)
         let stretches = extent.stretches.lists.joined()
-        #expect(stretches.count <= 100_000)
-        #expect(extent.runs.lists.joined().count <= 200_000)
+        #expect(stretches.count <= 60_000)
+        #expect(extent.runs.lists.joined().count <= 85_000)
         let times = stretches.reduce(StateTimes.zero) { $0 + $1.times }
         #expect(times.running == .milliseconds(110_000))
         #expect(times.blocked == .milliseconds(110_002))

@@ -42,13 +42,29 @@ import Testing
     @Test func otherFilesAreLeftAlone() throws {
         let queue = try queue()
         try queue.append([1])
-        for name in [".77.new", "readme", "x.queued.tmp"] {
+        let names = [
+            ".77.new", "readme", "x.queued.tmp", "old.queued", "7.queued", "-00000000007.queued",
+            "18446744073709551615.queued",
+        ]
+        for name in names {
             try "text".write(
                 toFile: scratch("a/b/queue/\(name)"), atomically: true, encoding: .utf8)
         }
         try FileManager.default.createDirectory(
             atPath: scratch("a/b/queue/0.queued"), withIntermediateDirectories: true)
         #expect(queue.entries.count == 1)
+        try queue.append([2])
+        #expect(queue.entries.map { queue.contents(of: $0) } == [[1], [2]])
+    }
+
+    @Test func numbersEnd() throws {
+        let queue = try queue()
+        try "text".write(
+            toFile: scratch("a/b/queue/999999999999.queued"), atomically: true, encoding: .utf8)
+        #expect(throws: QueueError.self) { try queue.append([1]) }
+        try "\(Int.max)".write(
+            toFile: scratch("a/b/queue/dropped"), atomically: true, encoding: .utf8)
+        #expect(queue.takeDropped() > 0)
     }
 
     @Test func itsOwnerAloneMayRead() throws {

@@ -8,13 +8,23 @@ import Testing
 
     init() throws { scratch = try Scratch() }
 
-    /// How long was waited, without waiting.
+    /// How long was waited, without waiting: its clock goes on by that.
     private final class Pauses: @unchecked Sendable {
         private let lock = NSLock()
         private var list: [Int64] = []
 
-        func add(_ span: TimeSpan) { lock.withLock { list.append(span.nanoseconds / 1_000_000) } }
         var milliseconds: [Int64] { lock.withLock { list } }
+
+        var clock: MetricsSender.Clock {
+            let real = MetricsSender.Clock.machines
+            return MetricsSender.Clock(
+                now: { [self] in
+                    real.now() + .milliseconds(milliseconds.reduce(0, +))
+                },
+                pause: { [self] span in
+                    lock.withLock { list.append(span.nanoseconds / 1_000_000) }
+                })
+        }
     }
 
     private func send(
@@ -24,7 +34,7 @@ import Testing
         let address = try WebAddress("http://127.0.0.1:\(port)/v1/metrics", standardPort: 1)
         return try MetricsSender(
             to: address, DiskQueue(folder: scratch("queue")), client: HTTPClient(limit: limit),
-            pause: { pauses.add($0) }
+            clock: pauses.clock
         ).send(Array(text.utf8))
     }
 
@@ -74,6 +84,43 @@ import Testing
         let outcome = try send("one", to: server.port)
         #expect(outcome.kept == 1 && outcome.reason == "status 503")
         #expect(server.received == ["one"])
+    }
+
+    /// Nor without a pause, and for ever.
+    @Test func aServerThatWantsItAtOnce() throws {
+        let server = try Server([Server.status(503, headers: "Retry-After: 0\r\n")])
+        defer { server.end() }
+        let pauses = Pauses()
+        #expect(try send("one", to: server.port, pauses: pauses).kept == 1)
+        #expect(pauses.milliseconds == [500, 1000, 2000, 4000])
+    }
+
+    /// One that answers nothing does not take its time from all that is kept.
+    @Test func patienceIsForAll() throws {
+        let server = try Server([.silence])
+        defer { server.end() }
+        let address = try WebAddress("http://127.0.0.1:\(server.port)/", standardPort: 1)
+        let queue = try DiskQueue(folder: scratch("queue"))
+        for number in 0..<20 { try queue.append([UInt8(number)]) }
+        let sender = MetricsSender(to: address, queue, patience: .milliseconds(100))
+        let start = MetricsSender.Clock.machines.now()
+        #expect(try sender.send([1]).kept == 21)
+        // A second request would have taken as long again.
+        #expect(server.received.count == 1)
+        #expect(MetricsSender.Clock.machines.now() - start < .milliseconds(20_000))
+    }
+
+    /// What somebody else is sending is not sent twice; what is new is kept.
+    @Test func twoAtOnce() throws {
+        let server = try Server([Server.status(200)])
+        defer { server.end() }
+        let queue = try DiskQueue(folder: scratch("queue"))
+        let outcome = try queue.delivering { () throws(QueueError) in
+            try? send("one", to: server.port)
+        }
+        #expect(outcome??.kept == 1 && outcome??.reason == "another export is sending")
+        #expect(server.received.isEmpty)
+        #expect(try send("two", to: server.port).sent == 2)
     }
 
     @Test func whatCannotBeSentIsSentWithTheNext() throws {

@@ -44,7 +44,7 @@ package struct LaunchMetrics: Hashable, Sendable {
     package static let mostSeries = 200
     package static let mostPhases = 30
     /// Names come from anywhere.
-    private static let longestName = 200
+    fileprivate static let longestName = 200
 
     package init() {}
 
@@ -54,8 +54,8 @@ package struct LaunchMetrics: Hashable, Sendable {
         for launch in measurement.launches
         where measurement.arms.indices.contains(launch.arm) {
             let labels = Labels(
-                program: String(measurement.arms[launch.arm].name),
-                // The version is the first program's.
+                program: measurement.label(ofArm: launch.arm),
+                // It is the first program's.
                 version: launch.arm == 0 ? measurement.header.versionName ?? "" : "",
                 machine: measurement.machine.className,
                 conditions: measurement.conditions.summary)
@@ -80,7 +80,7 @@ package struct LaunchMetrics: Hashable, Sendable {
     package mutating func add(_ profile: Profile, date: Int64) {
         note(date)
         let labels = Labels(program: profile.program.name)
-        if case .signalled = profile.header.outcome {
+        if case .signalled = profile.header.outcome, profile.ready == nil {
             return change(labels) { series, _ in series.failures[.failed, default: 0] += 1 }
         }
         let phases = profile.phases.map { (name: $0.name, wall: $0.wall) }
@@ -102,8 +102,23 @@ package struct LaunchMetrics: Hashable, Sendable {
 extension LaunchMetrics.Labels {
     fileprivate func shortened(to length: Int) -> Self {
         Self(
-            program: String(program.prefix(length)), version: String(version.prefix(length)),
-            machine: String(machine.prefix(length)), conditions: String(conditions.prefix(length)))
+            program: program.shortened(to: length), version: version.shortened(to: length),
+            machine: machine.shortened(to: length), conditions: conditions.shortened(to: length))
+    }
+}
+
+extension String {
+    /// A character may be as long as it likes: scalars are counted.
+    fileprivate func shortened(to length: Int) -> String {
+        String(String.UnicodeScalarView(unicodeScalars.prefix(length)))
+    }
+}
+
+extension Measurement {
+    /// Two builds of one program go by their paths.
+    fileprivate func label(ofArm arm: Int) -> String {
+        let areAlike = Set(arms.map(\.name)).count < arms.count
+        return areAlike && arm > 0 ? arms[arm].path : String(arms[arm].name)
     }
 }
 
@@ -120,7 +135,7 @@ extension LaunchMetrics.Series {
         launch.add(wall - extended)
         if extended > .zero { self.extended.add(wall) }
         for (name, wall) in sums.sorted(by: { $0.key < $1.key }) {
-            var name = name
+            var name = name.shortened(to: LaunchMetrics.longestName)
             if phases[name] == nil, phases.count >= LaunchMetrics.mostPhases - 1 {
                 name = LaunchMetrics.other
                 mergedPhases += 1
@@ -138,12 +153,18 @@ extension MeasuredMachine {
 }
 
 extension MeasuredConditions {
-    /// "cold, network 3G, disk 1000000 B/s"; empty: as the machine is.
+    /// "cold, network 3G, disk 1000000 B/s, until window"; empty: as the machine is, to the end.
     fileprivate var summary: String {
         var words: [String] = []
-        if cache != .warm { words.append("cold") }
+        switch cache {
+        case .warm: break
+        case .cold: words.append("cold")
+        case .coldCopies: words.append("cold copies")
+        case .coldAll: words.append("cold, all caches")
+        }
         if let network { words.append("network \(network)") }
         if let diskRate { words.append("disk \(diskRate) B/s") }
+        words += until.map { "until \($0)" }
         return words.joined(separator: ", ")
     }
 }

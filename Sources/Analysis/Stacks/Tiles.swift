@@ -99,10 +99,14 @@ extension Profile {
     /// What threads did, with their stacks.
     ///
     /// - Parameter most: how many stretches there may be in all.
-    package func tiledStretches(most: Int) -> Tiles<Stretch> {
+    package func stretchPicture(most: Int) -> StretchPicture {
         var lists = [[Stretch]](repeating: [], count: threads.count)
         for stretch in stretches(in: .all) { lists[stretch.thread].append(stretch) }
-        return Tiles(lists, most: most)
+        let lines = paths.lines
+        return StretchPicture(Tiles(lists, most: most), most: most) { stack in
+            let parent = lines[stack].parent
+            return parent == PathTable.none ? nil : Int(parent)
+        }
     }
 
     /// In which states threads were.

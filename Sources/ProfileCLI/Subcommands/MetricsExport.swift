@@ -35,7 +35,7 @@ struct MetricsExport {
             return 1
         }
         tellMerged(metrics, console)
-        let text = format.render(metrics, version: Version.current, date: Self.now)
+        let text = format.render(metrics, version: Version.current, host: Self.host, date: Self.now)
         let status = deliver(Array(text.utf8), console)
         return status == 0 && isIncomplete ? 1 : status
     }
@@ -60,7 +60,13 @@ struct MetricsExport {
                 if let reason = recording.noLaunch {
                     return console.complain("\(file.path): \(reason); it is left out")
                 }
-                metrics.add(Profile(recording), date: file.written)
+                let isUnended = recording.header.outcome == .running
+                let profile = Profile(recording)
+                guard profile.ready != nil || !isUnended else {
+                    return console.complain(
+                        "\(file.path): ended before the launch was over; it is left out")
+                }
+                metrics.add(profile, date: file.written)
             }
         } catch {
             throw Reading.Failure(error)
@@ -80,6 +86,14 @@ struct MetricsExport {
                 "\(Numbers.count(Int(metrics.mergedPhases), "phase")) beyond "
                     + "\(LaunchMetrics.mostPhases - 1) a program are counted as "
                     + LaunchMetrics.other)
+        }
+    }
+
+    private static var host: String {
+        var names = utsname()
+        uname(&names)
+        return withUnsafeBytes(of: &names.nodename) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }
     }
 

@@ -18,7 +18,9 @@ struct MetricsSending {
         }
         let outcome: MetricsSender.Outcome
         do throws(QueueError) {
-            outcome = try MetricsSender(to: address, DiskQueue(folder: folder)).send(payload)
+            outcome = try MetricsSender(
+                to: address, DiskQueue(folder: folder), headers: Self.headers
+            ).send(payload)
         } catch {
             console.complain("--otlp: cannot keep what is to be sent: \(error.description)")
             return 1
@@ -67,9 +69,21 @@ struct MetricsSending {
             getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
         }
         let state = path("XDG_STATE_HOME") ?? path("HOME").map { "\($0)/.local/state" }
-        let name = address.description.dropFirst("http://".count).map { character in
-            character.isASCII && (character.isLetter || character.isNumber) ? character : "_"
+        let host = address.host.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+        let name = "\(host.prefix(100))-\(address.fingerprint)"
+        return state.map { "\($0)/firstlight/otlp/\(name)" }
+    }
+
+    /// As OpenTelemetry's exporters have them: `name=value,name=value`; where a value has a control
+    /// character, the whole is not used.
+    private static var headers: [MetricsSender.Header] {
+        let text = getenv("OTEL_EXPORTER_OTLP_HEADERS").map { String(cString: $0) } ?? ""
+        guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else { return [] }
+        return text.split(separator: ",").compactMap { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2 else { return nil }
+            let name = parts[0].filter { $0 != " " }
+            return name.contains(":") ? nil : (name, String(parts[1]))
         }
-        return state.map { "\($0)/firstlight/otlp/\(String(name).prefix(200))" }
     }
 }

@@ -25,6 +25,8 @@ struct PageData {
             threads(extent, &writer) { writer, thread in
                 writer.key("stretches")
                 columns(of: extent.stretches.lists[thread], &writer)
+                writer.key("scattered")
+                columns(of: extent.stretches.scattered[thread], &writer)
             }
             writer.functions(profile.frames.functions)
             frames(&writer)
@@ -109,20 +111,33 @@ struct PageData {
         }
     }
 
+    /// Those that have no place of their own: `length` is of the part of the launch that they lie in.
+    private func columns(of scattered: [ScatteredStretch], _ writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.differences("start", scattered) { $0.stretch.start.nanoseconds }
+            writer.column("length", scattered) { ($0.end - $0.stretch.start).nanoseconds }
+            columns(ofKindsAndTimes: scattered.map(\.stretch), &writer)
+        }
+    }
+
     /// `gap` is what lies between a stretch and the one before; `wait` is the position of the
     /// stack's own frame for what was waited for, less the stack's.
     private func columns(of stretches: [Stretch], _ writer: inout JSONWriter) {
         writer.object { writer in
-            writer.differences("phase", stretches) { Int64($0.phase) }
             writer.gaps(stretches) { ($0.start, $0.end) }
-            writer.column("running", stretches) { $0.times.running.nanoseconds }
-            writer.column("runnable", stretches) { $0.times.runnable.nanoseconds }
-            writer.column("preempted", stretches) { $0.times.preempted.nanoseconds }
-            writer.column("blocked", stretches) { $0.times.blocked.nanoseconds }
-            writer.differences("stack", stretches) { Int64($0.stack) }
-            writer.column("wait", stretches) {
-                Int64(($0.waitStack ?? $0.stack) - $0.stack)
-            }
+            columns(ofKindsAndTimes: stretches, &writer)
+        }
+    }
+
+    private func columns(ofKindsAndTimes stretches: [Stretch], _ writer: inout JSONWriter) {
+        writer.differences("phase", stretches) { Int64($0.phase) }
+        writer.column("running", stretches) { $0.times.running.nanoseconds }
+        writer.column("runnable", stretches) { $0.times.runnable.nanoseconds }
+        writer.column("preempted", stretches) { $0.times.preempted.nanoseconds }
+        writer.column("blocked", stretches) { $0.times.blocked.nanoseconds }
+        writer.differences("stack", stretches) { Int64($0.stack) }
+        writer.column("wait", stretches) {
+            Int64(($0.waitStack ?? $0.stack) - $0.stack)
         }
     }
 

@@ -5,8 +5,8 @@ import ProfileModel
 struct PageExtent {
     /// By thread.
     let runs: Tiles<StateRun>
-    /// By thread; empty lists: a page without stacks.
-    let stretches: Tiles<Stretch>
+    /// Empty: a page without stacks.
+    let stretches: StretchPicture
     /// In the order of their starts.
     let waits: [WaitFigures]
     private let allWaits: Int
@@ -14,20 +14,20 @@ struct PageExtent {
     /// Whether waits are missing.
     var leavesOutWaits: Bool { waits.count < allWaits }
 
-    /// A page of that many is some 3 MB long.
-    private static let mostStretches = 100_000
-    private static let mostRuns = 200_000
+    /// A page of that many is less than 3 MB long.
+    private static let mostStretches = 60_000
+    private static let mostRuns = 85_000
     private static let mostWaits = 10_000
 
     /// Of a page with stacks.
     init(_ profile: Profile) {
-        self.init(profile, profile.tiledStretches(most: Self.mostStretches))
+        self.init(profile, profile.stretchPicture(most: Self.mostStretches))
     }
 
     /// Of a page that shows timelines alone.
-    init(timelineOf profile: Profile) { self.init(profile, Tiles()) }
+    init(timelineOf profile: Profile) { self.init(profile, StretchPicture()) }
 
-    private init(_ profile: Profile, _ stretches: Tiles<Stretch>) {
+    private init(_ profile: Profile, _ stretches: StretchPicture) {
         runs = profile.tiledTimelines(most: Self.mostRuns)
         self.stretches = stretches
         waits = profile.waits.longest(Self.mostWaits)
@@ -42,6 +42,16 @@ struct PageExtent {
             result.append(
                 "the launch is long: what threads did is added up by \(Numbers.time(width)) in this page"
             )
+        }
+        if stretches.scattered.contains(where: { !$0.isEmpty }) {
+            result.append(
+                "there are so many stacks that those which took little in one place have a part of the "
+                    + "launch as their place: a range of time has its share of them")
+        }
+        if stretches.charged > .zero {
+            result.append(
+                "of \(Numbers.time(stretches.charged)) only the callers are told in this page, for want "
+                    + "of room: it counts as their own")
         }
         if leavesOutWaits {
             result.append(

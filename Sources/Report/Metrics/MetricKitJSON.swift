@@ -51,6 +51,8 @@ enum MetricKitJSON {
     private static func bound(_ index: Int) -> String? {
         if index < 0 { return "0 ms" }
         guard LaunchHistogram.bounds.indices.contains(index) else { return nil }
-        return "\(LaunchHistogram.bounds[index].nanoseconds / 1_000_000) ms"
+        let (whole, tenths) = (LaunchHistogram.bounds[index].nanoseconds / 100_000)
+            .quotientAndRemainder(dividingBy: 10)
+        return tenths == 0 ? "\(whole) ms" : "\(whole).\(tenths) ms"
     }
 }

@@ -11,14 +11,18 @@ package enum MetricsFormat: String, CaseIterable, Sendable {
 
     /// - Parameters:
     ///   - version: of firstlight.
+    ///   - host: of this machine.
     ///   - date: now, in nanoseconds since 1970 UTC.
-    package func render(_ metrics: LaunchMetrics, version: String, date: Int64) -> String {
+    package func render(
+        _ metrics: LaunchMetrics, version: String, host: String, date: Int64
+    ) -> String {
         switch self {
         case .prometheus: PrometheusText.render(metrics)
         case .metrickit: MetricKitJSON.render(metrics)
         case .otlp:
             OpenTelemetryJSON.render(
-                metrics, version: version, from: metrics.since ?? date, to: date)
+                metrics, version: version, host: host,
+                from: min(max(metrics.since ?? date, 0), date), to: date)
         }
     }
 }

@@ -6,10 +6,11 @@ import ProfileModel
 enum OpenTelemetryJSON {
     /// - Parameters:
     ///   - version: of firstlight.
+    ///   - host: of the machine that exports, by which its sums are told from others'.
     ///   - start: since when was counted, in nanoseconds since 1970 UTC.
     ///   - end: until when.
     static func render(
-        _ metrics: LaunchMetrics, version: String, from start: Int64, to end: Int64
+        _ metrics: LaunchMetrics, version: String, host: String, from start: Int64, to end: Int64
     ) -> String {
         var writer = JSONWriter()
         let render = Rendering(
@@ -20,8 +21,9 @@ enum OpenTelemetryJSON {
             writer.array([0]) { writer, _ in
                 writer.object { writer in
                     writer.key("resource")
-                    writer.object {
-                        $0.key("attributes"); $0.array([Int]()) { _, _ in }
+                    writer.object { writer in
+                        render.attributes(
+                            [("service.name", "firstlight"), ("host.name", host)], &writer)
                     }
                     writer.key("scopeMetrics")
                     writer.array([0]) { writer, _ in
@@ -138,19 +140,23 @@ enum OpenTelemetryJSON {
             }
         }
 
+        func attributes(_ pairs: [(String, String)], _ writer: inout JSONWriter) {
+            writer.key("attributes")
+            writer.array(pairs) { writer, pair in
+                writer.object { writer in
+                    writer.field("key", pair.0)
+                    writer.key("value")
+                    writer.object { $0.field("stringValue", pair.1) }
+                }
+            }
+        }
+
         private func point(
             _ pairs: [(String, String)], _ writer: inout JSONWriter,
             _ body: (inout JSONWriter) -> Void
         ) {
             writer.object { writer in
-                writer.key("attributes")
-                writer.array(pairs) { writer, pair in
-                    writer.object { writer in
-                        writer.field("key", pair.0)
-                        writer.key("value")
-                        writer.object { $0.field("stringValue", pair.1) }
-                    }
-                }
+                attributes(pairs, &writer)
                 writer.field("startTimeUnixNano", "\(start)")
                 writer.field("timeUnixNano", "\(end)")
                 body(&writer)

@@ -96,7 +96,10 @@ struct LibrariesView {
 
     /// Whether others name them.
     private static func symbols(of library: LibraryFigures) -> String {
-        library.isReferenced.map { $0 ? "needed" : "none" } ?? "?"
+        guard let isReferenced = library.isReferenced else { return "?" }
+        if isReferenced { return "needed" }
+        // What a call of dlopen asked for is found by dlsym.
+        return library.isLinkedForNothing ? "none" : "–"
     }
 
     private func unusedTable(_ libraries: [LibraryFigures]) -> String {

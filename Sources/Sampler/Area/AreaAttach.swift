@@ -161,7 +161,7 @@ extension TraceSession {
         image.entry = PendingEntry(
             tid: thread.tid, since: process.now, descriptor: number, contents: contents,
             sites: sites, linker: start.linker, objects: objects ?? [],
-            loneProgram: start.loneProgram)
+            loneProgram: start.isRelocated ? start.loneProgram : nil)
         // Where it has no core as yet, the others go on, and ticks look after it.
         if wait(atMost: .milliseconds(10), every: 20, until: { hasArrived(image) }) {
             try finishEntry(of: image)

@@ -109,8 +109,12 @@ extension TraceSession {
             signalCapture != nil && area.hookedWords.isEmpty ? findOtherLibrary() : .unknown
         let marks = planMarks()
         self.marks?.unrelocated = nil
-        // Who has waited in vain runs: marks are put there at a tick, with stops.
-        guard area.holdGate() else { return }
+        // Who has waited in vain runs: marks are put there at a tick, with stops. What may be relocating
+        // itself just then is left alone.
+        guard area.holdGate() else {
+            if code.loneProgram?.dynamicSection != nil { self.marks?.pending = [] }
+            return
+        }
         instrumentation?.sites.formUnion(lead(sites, past: area).keys)
         if let marks { place(marks) }
         area.openGate()

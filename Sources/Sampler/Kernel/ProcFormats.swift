@@ -272,6 +272,7 @@ enum ProcFormats {
         var end: UInt64
         var isReadable: Bool
         var isExecutable: Bool
+        var isWritable = false
         var fileOffset: UInt64
         var inode: UInt64
         var path: String
@@ -295,6 +296,7 @@ enum ProcFormats {
         text.skipSpaces()
         let isReadable = text.peek() == UInt8(ascii: "r")
         text.advance()
+        let isWritable = text.peek() == UInt8(ascii: "w")
         text.advance()
         let isExecutable = text.peek() == UInt8(ascii: "x")
         text.skipWords(1)
@@ -304,6 +306,6 @@ enum ProcFormats {
         text.skipSpaces()
         return MapsLine(
             start: start, end: end, isReadable: isReadable, isExecutable: isExecutable,
-            fileOffset: offset, inode: inode, path: text.restOfLine())
+            isWritable: isWritable, fileOffset: offset, inode: inode, path: text.restOfLine())
     }
 }

@@ -246,6 +246,19 @@ struct ImageStart {
             dynamicSection: program.segments.first { $0.kind == 2 }?.start)
     }
 
+    /// Whether a static program is, for certain, what it will be: it does not relocate itself, or has
+    /// protected what it writes then (RELRO).
+    var isRelocated: Bool {
+        guard isStatic, let program else { return false }
+        guard program.segments.contains(where: { $0.kind == 2 }) else { return true }
+        guard let relro = program.segments.first(where: { $0.kind == 0x6474_E552 }) else {
+            return false
+        }
+        return mappings.contains {
+            $0.start <= relro.start && relro.start < $0.end && !$0.isWritable
+        }
+    }
+
     /// Whether `main` will be noted.
     func notesMain(_ contents: Area.Contents) -> Bool {
         contents.main != 0 || (contents.startSlot != 0 && contents.debug != 0)

@@ -9,6 +9,8 @@ struct UnrelocatedMemory: Sendable {
 
     /// Larger ones would take long while the program stands.
     private static let mostBytes: UInt64 = 1 << 22
+    /// Each eight of them are a call while the program stands, and 63 words.
+    private static let mostPackedBytes = 1 << 16
     /// R_X86_64_RELATIVE and R_AARCH64_RELATIVE.
     private static let relative: Set<UInt64> = [8, 1027]
 
@@ -24,7 +26,7 @@ struct UnrelocatedMemory: Sendable {
             let packed = Self.table(section, Tag.packed, Tag.packedSize, memory)
         else { return nil }
         addTable(table, bias: program.bias)
-        addPacked(packed, bias: program.bias)
+        guard addPacked(packed, bias: program.bias) else { return nil }
         words.sort { $0.address < $1.address }
     }
 
@@ -52,26 +54,34 @@ struct UnrelocatedMemory: Sendable {
 
     /// Packed ones (`DT_RELR`): an address, or 63 bits that say which of the next words follow it; what
     /// is added to stands in the words themselves.
-    private mutating func addPacked(_ bytes: [UInt8], bias: UInt64) {
+    ///
+    /// - Returns: false: one of them cannot be read.
+    private mutating func addPacked(_ bytes: [UInt8], bias: UInt64) -> Bool {
+        guard bytes.count <= Self.mostPackedBytes else { return false }
         var next: UInt64 = 0
         for offset in stride(from: 0, to: bytes.count - 7, by: 8) {
-            guard let entry = bytes.littleEndianWord(at: offset) else { return }
+            guard let entry = bytes.littleEndianWord(at: offset) else { return false }
             if entry & 1 == 0 {
-                addPacked(at: entry &+ bias, bias: bias)
+                guard addWords(at: entry &+ bias, which: 1, bias: bias) else { return false }
                 next = entry &+ bias &+ 8
             } else {
-                for bit in 0..<63 where entry >> (UInt64(bit) + 1) & 1 == 1 {
-                    addPacked(at: next &+ UInt64(bit) &* 8, bias: bias)
-                }
+                guard addWords(at: next, which: entry >> 1, bias: bias) else { return false }
                 next &+= 63 * 8
             }
-            guard words.count < Int(Self.mostBytes) / 8 else { return }
         }
+        return true
     }
 
-    private mutating func addPacked(at address: UInt64, bias: UInt64) {
-        guard let word = memory.word(at: address) else { return }
-        words.append((address, word &+ bias))
+    /// All of them are read at once.
+    private mutating func addWords(at start: UInt64, which: UInt64, bias: UInt64) -> Bool {
+        let count = 64 - which.leadingZeroBitCount
+        let bytes = memory.read(at: start, count: 8 * count)
+        guard bytes.count == 8 * count else { return false }
+        for index in 0..<count where which >> UInt64(index) & 1 == 1 {
+            guard let word = bytes.littleEndianWord(at: 8 * index) else { return false }
+            words.append((start &+ 8 &* UInt64(index), word &+ bias))
+        }
+        return true
     }
 
     /// Up to so many bytes; fewer where what is mapped ends.

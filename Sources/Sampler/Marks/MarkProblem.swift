@@ -22,8 +22,8 @@ package struct MarkProblem: Hashable, Sendable, CustomStringConvertible {
         case .notFound: "no \(what) in the program or the libraries that it loaded"
         case .refused(let place, let reason): "'\(place)' cannot be marked: \(reason)"
         case .unavailable:
-            "the program cannot be watched for marks: it has its system calls filtered, or cannot be "
-                + "recorded by signal"
+            "the program cannot be watched for marks: it has its system calls filtered, cannot be "
+                + "recorded by signal, or relocates itself, and how is not known in time"
         }
     }
 

@@ -11,30 +11,38 @@ struct DynamicNames: Sendable {
 }
 
 extension ElfFile {
-    /// nil: the file does not tell, because it has no table of sections.
+    /// nil: the file does not tell, because it has no table of sections, or tells more than is read.
     ///
     /// A variable that the program was linked to copy out of a library (`stdout`, `std::cout`) is
     /// defined in both; the copy's relocation tells that the program wants it.
     var dynamicNames: DynamicNames? {
         guard sections.count > 1 else { return nil }
+        // There is one, or none.
+        guard let index = sections.firstIndex(where: { $0.type == UInt32(SHT_DYNSYM) }) else {
+            return DynamicNames()
+        }
+        let table = ElfSymbolTable(
+            symbols: bytes(ofSection: index),
+            strings: bytes(ofSection: Int(sections[index].link)), isDynamic: true)
+        let copied = copiedSymbols(of: index)
         var names = DynamicNames()
-        for (index, section) in sections.enumerated() where section.type == UInt32(SHT_DYNSYM) {
-            let table = ElfSymbolTable(
-                symbols: bytes(ofSection: index),
-                strings: bytes(ofSection: Int(section.link)), isDynamic: true)
-            let copied = copiedSymbols(of: index)
-            for number in 1..<max(table.count, 1) {
-                guard let entry = table.entry(number), entry.st_info >> 4 != UInt8(STB_LOCAL),
-                    let name = table.name(at: entry.st_name), !name.isEmpty
-                else { continue }
-                let isDefined = entry.st_shndx != UInt16(SHN_UNDEF)
-                let hash = Self.hash(name)
-                if isDefined { names.defined.append(hash) }
-                if !isDefined || copied.contains(number) { names.wanted.append(hash) }
-            }
+        var room = Self.mostNameBytes
+        for number in 1..<max(table.count, 1) {
+            guard let entry = table.entry(number), entry.st_info >> 4 != UInt8(STB_LOCAL),
+                let name = table.name(at: entry.st_name), !name.isEmpty
+            else { continue }
+            room -= name.count
+            guard room >= 0 else { return nil }
+            let isDefined = entry.st_shndx != UInt16(SHN_UNDEF)
+            let hash = Self.hash(name)
+            if isDefined { names.defined.append(hash) }
+            if !isDefined || copied.contains(number) { names.wanted.append(hash) }
         }
         return names
     }
+
+    /// Of all names together; Chromium's have 3 MB.
+    private static let mostNameBytes = 64 << 20
 
     /// Which entries of a dynamic symbol table are copied into this file when it is loaded.
     private func copiedSymbols(of table: Int) -> Set<Int> {

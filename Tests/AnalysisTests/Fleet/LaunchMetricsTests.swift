@@ -82,8 +82,16 @@ import Testing
 
     @Test func namesAreBounded() {
         var builder = MeasurementBuilder([1])
-        builder.measurement.header.versionName = String(repeating: "v", count: 100_000)
-        #expect(metrics([builder.measurement]).series.keys.allSatisfy { $0.version.count == 200 })
+        // One character, as long as it is.
+        builder.measurement.header.versionName = "e" + String(repeating: "\u{301}", count: 100_000)
+        builder.launch(1) {
+            $0.phases = [
+                MeasuredPhase(name: String(repeating: "p", count: 9999), wall: .milliseconds(1))
+            ]
+        }
+        let found = metrics([builder.measurement]).series
+        #expect(found.keys.allSatisfy { $0.version.unicodeScalars.count == 200 })
+        #expect(found.values.flatMap(\.phases.keys).allSatisfy { $0.count == 200 })
     }
 
     @Test func conditionsAndMachinesAreApart() {
@@ -94,6 +102,18 @@ import Testing
         let labels = metrics(builders.map(\.measurement)).series.keys.sorted()
         #expect(labels.count == 3)
         #expect(labels.map(\.conditions).sorted() == ["", "", "cold, network 3G"])
+    }
+
+    /// Times to different moments are not added up, nor those of two builds.
+    @Test func endsAndBuildsAreApart() {
+        var builder = MeasurementBuilder(arms: 2)
+        builder.measurement.arms[1].path = "/home/dev/before/app"
+        builder.measurement.conditions.until = ["listen:80"]
+        builder.launch(1)
+        builder.launch(2, arm: 1)
+        let labels = metrics([builder.measurement]).series.keys.sorted()
+        #expect(labels.map(\.program) == ["/home/dev/before/app", "app"])
+        #expect(labels.allSatisfy { $0.conditions == "until listen:80" })
     }
 
     @Test func recordings() throws {
@@ -110,5 +130,9 @@ import Testing
         #expect(series.launch.count == 1 && series.failures == [.failed: 1])
         #expect(series.phases.values.reduce(.zero) { $0 + $1.sum } == series.launch.sum)
         #expect(metrics.since == 3)
+        // One that was ready, and was then ended, is a launch.
+        builder.recording.ready = Readiness(time: RecordingBuilder.at(40), by: "notify")
+        metrics.add(Profile(builder.recording), date: 4)
+        #expect(metrics.series.values.first?.launch.count == 2)
     }
 }

@@ -111,11 +111,11 @@ function timeOrder({ launch, forest, state, selection }) {
     now += length;
   };
   forEachStretch(launch, { ...selection, threads: chosen ? [chosen.index] : [] },
-    (thread, i, times) => {
+    (list, i, times) => {
       const waited = showsWaits ? of[3] * times[3] : 0;
-      add(thread.stretches.stack[i],
+      add(list.stack[i],
         of[0] * times[0] + of[1] * times[1] + of[2] * times[2] + of[3] * times[3] - waited);
-      add(thread.stretches.wait[i], waited);
+      add(list.wait[i], waited);
     });
   close(0);
   const who = chosen ? `${chosen.isMain ? "the main thread" : chosen.label}, ` : "";

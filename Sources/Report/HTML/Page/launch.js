@@ -15,6 +15,7 @@ export function decode(raw) {
   const launch = decodeTimeline(raw);
   launch.threads.forEach((thread, index) => {
     thread.stretches = decodeStretches(raw.threads[index].stretches);
+    thread.scattered = decodeScattered(raw.threads[index].scattered);
   });
   launch.nodes = decodeNodes(raw.nodes);
   addShortNames(launch.functions);
@@ -58,7 +59,8 @@ function sums(differences) {
 
 function decodeStretches(columns) {
   const count = columns.gap.length;
-  const times = states.map((state) => new Float64Array(columns[state]));
+  const list = decodeKindsAndTimes(columns);
+  const { times } = list;
   const start = new Float64Array(count), end = new Float64Array(count);
   let last = 0;
   for (let i = 0; i < count; i += 1) {
@@ -66,10 +68,24 @@ function decodeStretches(columns) {
     last = start[i] + times[0][i] + times[1][i] + times[2][i] + times[3][i];
     end[i] = last;
   }
+  return { count, start, end, ...list };
+}
+
+/** Those that lie somewhere in a part of the launch. */
+function decodeScattered(columns) {
+  const count = columns.start.length;
+  const start = new Float64Array(columns.start);
+  for (let i = 1; i < count; i += 1) start[i] += start[i - 1];
+  const end = start.map((moment, i) => moment + columns.length[i]);
+  return { count, start, end, ...decodeKindsAndTimes(columns) };
+}
+
+function decodeKindsAndTimes(columns) {
+  const times = states.map((state) => new Float64Array(columns[state]));
   const stack = sums(columns.stack);
   const wait = new Int32Array(columns.wait);
-  for (let i = 0; i < count; i += 1) wait[i] += stack[i];
-  return { count, start, end, times, phase: sums(columns.phase), stack, wait };
+  for (let i = 0; i < wait.length; i += 1) wait[i] += stack[i];
+  return { times, phase: sums(columns.phase), stack, wait };
 }
 
 function decodeRuns(columns) {

@@ -2,8 +2,9 @@
 import { firstAbove, weights } from "./launch.js";
 
 /**
- * Calls `body(thread, stretch, times)` for every stretch of a selection (`phase`, `range` in
- * nanoseconds, `threads`; null is all), each thread's in order;
+ * Calls `body(list, stretch, times, thread)` for every stretch of a selection (`phase`, `range` in
+ * nanoseconds, `threads`; null is all): each thread's that have a place in their order, and then those
+ * that are scattered over a part of the launch; `list` holds their columns.
  * `times` are its four states' nanoseconds, of one that lies in part in the range its share: where
  * inside it each state lay is not known. The array is used again.
  */
@@ -12,12 +13,19 @@ export function forEachStretch(launch, selection, body) {
   const [from, to] = selection.range ?? [-Infinity, Infinity];
   for (const thread of launch.threads) {
     if (selection.threads !== null && !selection.threads.includes(thread.index)) continue;
-    const { stretches } = thread;
+    const { stretches, scattered } = thread;
     for (let i = firstAbove(stretches.end, from); i < stretches.count; i += 1) {
       if (stretches.start[i] >= to) break;
-      if (selection.phase !== null && stretches.phase[i] !== selection.phase) continue;
-      cut(stretches, i, from, to, times);
-      body(thread, i, times);
+      visit(stretches, i);
+    }
+    for (let i = 0; i < scattered.count; i += 1) {
+      if (scattered.end[i] > from && scattered.start[i] < to) visit(scattered, i);
+    }
+
+    function visit(list, i) {
+      if (selection.phase !== null && list.phase[i] !== selection.phase) return;
+      cut(list, i, from, to, times);
+      body(list, i, times, thread);
     }
   }
 }
@@ -38,11 +46,11 @@ export function ownTimes(launch, selection, weight) {
   const own = new Float64Array(launch.nodes.count);
   const whole = new Float64Array(4);
   const threads = launch.threads.map(() => new Float64Array(4));
-  forEachStretch(launch, selection, (thread, i, times) => {
+  forEachStretch(launch, selection, (list, i, times, thread) => {
     for (let state = 0; state < 4; state += 1) {
       whole[state] += times[state];
       threads[thread.index][state] += times[state];
-      const stack = state === 3 && showsWaits ? thread.stretches.wait[i] : thread.stretches.stack[i];
+      const stack = state === 3 && showsWaits ? list.wait[i] : list.stack[i];
       own[stack] += of[state] * times[state];
     }
   });

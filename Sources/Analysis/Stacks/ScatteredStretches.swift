@@ -1,0 +1,152 @@
+package import ProfileModel
+
+/// What a thread did here and there between two moments, with one stack.
+package struct ScatteredStretch: Sendable {
+    /// Its start is that of what it stands for, its times are all of theirs together.
+    package var stretch: Stretch
+    /// The end of the last.
+    package var end: TimeSpan
+    /// Of its time what is charged to a caller.
+    fileprivate var charged = TimeSpan.zero
+
+    init(_ stretch: Stretch) { (self.stretch, end) = (stretch, stretch.end) }
+
+    fileprivate mutating func add(_ other: ScatteredStretch) {
+        stretch.times = stretch.times + other.stretch.times
+        stretch.start = min(stretch.start, other.stretch.start)
+        end = max(end, other.end)
+        charged = charged + other.charged
+    }
+
+    /// Its time becomes that of a caller of its stack.
+    fileprivate mutating func charge(to caller: Int) {
+        stretch.stack = caller
+        stretch.waitStack = nil
+        charged = stretch.times.wall
+    }
+}
+
+/// What threads did, in no more entries than a picture can carry, however long it took and however many
+/// stacks there are: what takes long stays in its place, what takes less is put together from more and
+/// more of the time. Sums by thread, phase and stack stay what they are, but for ``charged``.
+package struct StretchPicture: Sendable {
+    /// By thread, in the order of time.
+    package private(set) var lists: [[Stretch]]
+    /// By thread; may lie beside each other, and beside ``lists``.
+    package private(set) var scattered: [[ScatteredStretch]]
+    /// See ``Tiles/width``.
+    package let width: TimeSpan
+    /// Of so much time only an outer part of the stack is told: it counts as its caller's own.
+    package private(set) var charged = TimeSpan.zero
+
+    /// None.
+    package init() { (lists, scattered, width) = ([], [], .zero) }
+
+    /// - Parameters:
+    ///   - most: how many entries there may be in all.
+    ///   - caller: of a stack's innermost frame, both by their positions; nil: it has none.
+    init(_ tiles: Tiles<Stretch>, most: Int, caller: (Int) -> Int?) {
+        lists = tiles.lists
+        width = tiles.width
+        scattered = Array(repeating: [], count: lists.count)
+        guard lists.reduce(0, { $0 + $1.count }) > most else { return }
+        var rest = keepLongest(most / 2)
+        var room = most - most / 2
+        let end = lists.compactMap(\.last?.end).max() ?? .zero
+        var wider = max(width, .milliseconds(1))
+        while wider < end, rest.count > room {
+            wider = wider + wider
+            rest = Self.together(rest, by: wider)
+            guard rest.count > room else { break }
+            // What all need that have no place at all comes first.
+            let spare = (room - Self.together(rest, by: Self.all).count) / 2
+            guard spare > 0 else { break }
+            rest = scatter(rest, longest: spare)
+            room -= spare
+        }
+        if rest.count > room { rest = Self.together(rest, by: Self.all) }
+        if rest.count > room { rest = charge(rest, most: room, caller) }
+        _ = scatter(rest, longest: rest.count)
+    }
+
+    /// What else there is, without its place in the lists.
+    private mutating func keepLongest(_ count: Int) -> [ScatteredStretch] {
+        let walls = lists.joined().map { $0.times.wall }.sorted(by: >)
+        let least = walls.indices.contains(count) ? walls[count] : .zero
+        var rest: [ScatteredStretch] = []
+        for thread in lists.indices {
+            rest += lists[thread].filter { $0.times.wall <= least }.map(ScatteredStretch.init)
+            lists[thread].removeAll { $0.times.wall <= least }
+        }
+        return rest
+    }
+
+    /// - Returns: what is not among the longest.
+    private mutating func scatter(
+        _ entries: [ScatteredStretch], longest count: Int
+    ) -> [ScatteredStretch] {
+        let sorted = Self.longestFirst(entries)
+        for entry in sorted.prefix(count) where scattered.indices.contains(entry.stretch.thread) {
+            scattered[entry.stretch.thread].append(entry)
+        }
+        return Array(sorted.dropFirst(count))
+    }
+
+    private static func longestFirst(_ entries: [ScatteredStretch]) -> [ScatteredStretch] {
+        let order = entries.indices.sorted {
+            (entries[$1].stretch.times.wall, $0) < (entries[$0].stretch.times.wall, $1)
+        }
+        return order.map { entries[$0] }
+    }
+
+    /// One tile for everything.
+    private static var all: TimeSpan { TimeSpan(nanoseconds: .max) }
+
+    private struct Key: Hashable {
+        var thread: Int
+        var tile: Int64
+        var kind: Stretch.Kind
+    }
+
+    /// What is alike in one tile of a thread is one.
+    private static func together(
+        _ entries: [ScatteredStretch], by width: TimeSpan
+    ) -> [ScatteredStretch] {
+        var places: [Key: Int] = [:]
+        var result: [ScatteredStretch] = []
+        for entry in entries {
+            let tile = entry.stretch.start.nanoseconds / max(width.nanoseconds, 1)
+            let key = Key(thread: entry.stretch.thread, tile: tile, kind: entry.stretch.kind)
+            if let place = places[key] {
+                result[place].add(entry)
+            } else {
+                places[key] = result.count
+                result.append(entry)
+            }
+        }
+        return result
+    }
+
+    /// So many steps outwards; then to the outermost frame.
+    private static let mostSteps = 24
+
+    private mutating func charge(
+        _ entries: [ScatteredStretch], most: Int, _ caller: (Int) -> Int?
+    ) -> [ScatteredStretch] {
+        var sorted = Self.longestFirst(entries)
+        var (step, hasMoved) = (0, true)
+        while sorted.count > most, hasMoved {
+            hasMoved = false
+            for index in most / 2..<sorted.count {
+                guard var outer = caller(sorted[index].stretch.stack) else { continue }
+                while step >= Self.mostSteps, let next = caller(outer) { outer = next }
+                sorted[index].charge(to: outer)
+                hasMoved = true
+            }
+            step += 1
+            sorted = Self.longestFirst(Self.together(sorted, by: Self.all))
+        }
+        charged = sorted.reduce(.zero) { $0 + $1.charged }
+        return sorted
+    }
+}
