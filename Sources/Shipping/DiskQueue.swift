@@ -89,11 +89,13 @@ package struct DiskQueue: Sendable {
         return found.sorted { $0.number < $1.number }
     }
 
-    /// nil: it cannot be read, or is longer than anything that is kept.
-    package func contents(of entry: Entry) -> [UInt8]? {
-        guard entry.size <= mostBytes else { return nil }
-        let descriptor = open(path(entry.name), O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
+    /// Whether it is longer than anything that is kept.
+    package func isTooLong(_ entry: Entry) -> Bool { entry.size > mostBytes }
+
+    package func contents(of entry: Entry) throws(QueueError) -> [UInt8] {
+        let path = path(entry.name)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw QueueError(path: path, errno: errno) }
         defer { close(descriptor) }
         var bytes = [UInt8](repeating: 0, count: entry.size)
         var filled = 0
@@ -101,7 +103,7 @@ package struct DiskQueue: Sendable {
             let count = bytes.withUnsafeMutableBytes {
                 read(descriptor, $0.baseAddress?.advanced(by: filled), $0.count - filled)
             }
-            guard count > 0 else { return nil }
+            guard count > 0 else { throw QueueError(path: path, errno: count < 0 ? errno : EIO) }
             filled += count
         }
         return bytes

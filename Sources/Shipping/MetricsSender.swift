@@ -73,24 +73,40 @@ package struct MetricsSender: Sendable {
         let delivered = try queue.delivering { () throws(QueueError) in
             var outcome = Outcome()
             let end = clock.now() + patience
-            let entries = queue.entries
-            for (position, entry) in entries.enumerated() {
-                // One that cannot be read cannot be sent, now or later.
-                if let bytes = queue.contents(of: entry) {
-                    guard deliver(bytes, by: end, &outcome) else {
-                        outcome.kept = entries.count - position
-                        break
-                    }
-                }
-                queue.remove(entry)
+            var passed: Set<DiskQueue.Entry> = []
+            // Somebody who comes meanwhile leaves his to us.
+            while let entry = queue.entries.first(where: { !passed.contains($0) }) {
+                guard deliver(entry, by: end, &outcome, &passed) else { break }
             }
-            outcome.dropped = queue.takeDropped()
+            outcome.kept = queue.entries.count
+            outcome.dropped += queue.takeDropped()
             return outcome
         }
         if let delivered { return delivered }
         var outcome = Outcome()
         (outcome.kept, outcome.reason) = (1, "another export is sending")
         return outcome
+    }
+
+    /// Whether the next is to be tried.
+    private func deliver(
+        _ entry: DiskQueue.Entry, by end: MonotonicTime, _ outcome: inout Outcome,
+        _ passed: inout Set<DiskQueue.Entry>
+    ) -> Bool {
+        guard !queue.isTooLong(entry) else {
+            queue.remove(entry)
+            outcome.dropped += 1
+            return true
+        }
+        do throws(QueueError) {
+            guard deliver(try queue.contents(of: entry), by: end, &outcome) else { return false }
+            queue.remove(entry)
+        } catch {
+            // Somebody else's, most likely: it stays.
+            outcome.reason = error.description
+            passed.insert(entry)
+        }
+        return true
     }
 
     /// Whether it is dealt with; false: it is to be tried later.

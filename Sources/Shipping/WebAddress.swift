@@ -68,7 +68,7 @@ package struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     /// Without its query, which may hold a secret.
     package var description: String { "http://\(authority)\(path.prefix { $0 != "?" })" }
 
-    /// Tells it from all others, in as many letters for all.
+    /// Tells it from all others, most likely, in 16 letters at most.
     package var fingerprint: String {
         let hash: UInt64 = "\(authority)\(path)".utf8.reduce(0xCBF2_9CE4_8422_2325) {
             ($0 ^ UInt64($1)) &* 0x100_0000_01B3

@@ -442,7 +442,7 @@ class Sending(unittest.TestCase):
 
     def test_credentials_come_from_the_environment(self):
         with self.collector() as (port, bodies):
-            os.environ["OTEL_EXPORTER_OTLP_HEADERS"] = "Authorization=Basic abc=,X-Other=1"
+            os.environ["OTEL_EXPORTER_OTLP_HEADERS"] = "Authorization=Basic%20abc=,X-Other=1"
             try:
                 self.sent(f"http://127.0.0.1:{port}")
             finally:

@@ -27,7 +27,7 @@ package struct ScatteredStretch: Sendable {
 }
 
 /// What threads did, in no more entries than a picture can carry, however long it took and however many
-/// stacks there are: what takes long stays in its place, what takes less is put together from more and
+/// stacks there are: as many of the longest as fill half of its room stay in their places, what takes less is put together from more and
 /// more of the time. Sums by thread, phase and stack stay what they are, but for ``charged``.
 package struct StretchPicture: Sendable {
     /// By thread, in the order of time.
@@ -73,10 +73,20 @@ package struct StretchPicture: Sendable {
     private mutating func keepLongest(_ count: Int) -> [ScatteredStretch] {
         let walls = lists.joined().map { $0.times.wall }.sorted(by: >)
         let least = walls.indices.contains(count) ? walls[count] : .zero
+        // Of those that are as long, the first.
+        var spare = count - walls.partitionIndex { $0 <= least }
         var rest: [ScatteredStretch] = []
         for thread in lists.indices {
-            rest += lists[thread].filter { $0.times.wall <= least }.map(ScatteredStretch.init)
-            lists[thread].removeAll { $0.times.wall <= least }
+            var kept: [Stretch] = []
+            for stretch in lists[thread] {
+                if stretch.times.wall == least { spare -= 1 }
+                if stretch.times.wall > least || (stretch.times.wall == least && spare >= 0) {
+                    kept.append(stretch)
+                } else {
+                    rest.append(ScatteredStretch(stretch))
+                }
+            }
+            lists[thread] = kept
         }
         return rest
     }
@@ -127,23 +137,27 @@ package struct StretchPicture: Sendable {
         return result
     }
 
-    /// So many steps outwards; then to the outermost frame.
-    private static let mostSteps = 24
+    /// So many steps outwards one by one; then each goes twice as far.
+    private static let singleSteps = 24
 
     private mutating func charge(
         _ entries: [ScatteredStretch], most: Int, _ caller: (Int) -> Int?
     ) -> [ScatteredStretch] {
         var sorted = Self.longestFirst(entries)
-        var (step, hasMoved) = (0, true)
+        var (step, stride, hasMoved) = (0, 1, true)
         while sorted.count > most, hasMoved {
             hasMoved = false
             for index in most / 2..<sorted.count {
                 guard var outer = caller(sorted[index].stretch.stack) else { continue }
-                while step >= Self.mostSteps, let next = caller(outer) { outer = next }
+                for _ in 1..<stride {
+                    guard let next = caller(outer) else { break }
+                    outer = next
+                }
                 sorted[index].charge(to: outer)
                 hasMoved = true
             }
             step += 1
+            if step >= Self.singleSteps { stride *= 2 }
             sorted = Self.longestFirst(Self.together(sorted, by: Self.all))
         }
         charged = sorted.reduce(.zero) { $0 + $1.charged }

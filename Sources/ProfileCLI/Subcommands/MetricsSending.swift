@@ -16,10 +16,15 @@ struct MetricsSending {
             )
             return 1
         }
+        guard let headers = Self.headers else {
+            console.complain(
+                "--otlp: OTEL_EXPORTER_OTLP_HEADERS must be name=value,name=value, percent-encoded")
+            return 1
+        }
         let outcome: MetricsSender.Outcome
         do throws(QueueError) {
             outcome = try MetricsSender(
-                to: address, DiskQueue(folder: folder), headers: Self.headers
+                to: address, DiskQueue(folder: folder), headers: headers
             ).send(payload)
         } catch {
             console.complain("--otlp: cannot keep what is to be sent: \(error.description)")
@@ -74,16 +79,36 @@ struct MetricsSending {
         return state.map { "\($0)/firstlight/otlp/\(name)" }
     }
 
-    /// As OpenTelemetry's exporters have them: `name=value,name=value`; where a value has a control
-    /// character, the whole is not used.
-    private static var headers: [MetricsSender.Header] {
+    /// As OpenTelemetry's exporters have them: `name=value,name=value`, the values percent-encoded. nil:
+    /// they cannot be sent.
+    private static var headers: [MetricsSender.Header]? {
         let text = getenv("OTEL_EXPORTER_OTLP_HEADERS").map { String(cString: $0) } ?? ""
-        guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else { return [] }
-        return text.split(separator: ",").compactMap { pair in
+        var headers: [MetricsSender.Header] = []
+        for pair in text.split(separator: ",") {
             let parts = pair.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2 else { return nil }
+            guard parts.count == 2, let value = decoded(parts[1]) else { return nil }
             let name = parts[0].filter { $0 != " " }
-            return name.contains(":") ? nil : (name, String(parts[1]))
+            let isToken = name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }
+            guard !name.isEmpty, isToken else { return nil }
+            headers.append((name, value))
         }
+        return headers
+    }
+
+    private static func decoded(_ text: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+            guard digits.count == 2, let value = UInt8(digits, radix: 16) else { return nil }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        guard bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -93,7 +93,7 @@ function timeOrder({ launch, forest, state, selection }) {
   const chosen = selection.threads?.length === 1 ? launch.threads[selection.threads[0]] : main;
   const { of, showsWaits } = weights[state.values.weight];
   const boxes = [];
-  let open = [], now = 0;
+  let open = [], now = 0, scattered = 0;
   const close = (level) => {
     for (const box of open.splice(level)) box.to = now;
   };
@@ -111,16 +111,21 @@ function timeOrder({ launch, forest, state, selection }) {
     now += length;
   };
   forEachStretch(launch, { ...selection, threads: chosen ? [chosen.index] : [] },
-    (list, i, times) => {
+    (list, i, times, thread) => {
+      const whole = of[0] * times[0] + of[1] * times[1] + of[2] * times[2] + of[3] * times[3];
+      if (list !== thread.stretches) {
+        scattered += whole;
+        return;
+      }
       const waited = showsWaits ? of[3] * times[3] : 0;
-      add(list.stack[i],
-        of[0] * times[0] + of[1] * times[1] + of[2] * times[2] + of[3] * times[3] - waited);
+      add(list.stack[i], whole - waited);
       add(list.wait[i], waited);
     });
   close(0);
   const who = chosen ? `${chosen.isMain ? "the main thread" : chosen.label}, ` : "";
   return { boxes, whole: now,
     caption: `${who}in the order of time, ${time(now)} of ${weights[state.values.weight].title.toLowerCase()} time`
+      + (scattered > 0 ? ` (without ${time(scattered)} of rare stacks, which have no place in it)` : "")
       + (selection.threads === null ? "; select another thread in the timeline" : "") };
 }
 

@@ -15,7 +15,7 @@ export function decode(raw) {
   const launch = decodeTimeline(raw);
   launch.threads.forEach((thread, index) => {
     thread.stretches = decodeStretches(raw.threads[index].stretches);
-    thread.scattered = decodeScattered(raw.threads[index].scattered);
+    thread.scattered = decodeScattered(raw.threads[index].scattered, thread.stretches);
   });
   launch.nodes = decodeNodes(raw.nodes);
   addShortNames(launch.functions);
@@ -62,22 +62,40 @@ function decodeStretches(columns) {
   const list = decodeKindsAndTimes(columns);
   const { times } = list;
   const start = new Float64Array(count), end = new Float64Array(count);
-  let last = 0;
+  // How much of the time before each is no stretch's.
+  const free = new Float64Array(count);
+  let last = 0, gaps = 0;
   for (let i = 0; i < count; i += 1) {
+    gaps += columns.gap[i];
+    free[i] = gaps;
     start[i] = last + columns.gap[i];
     last = start[i] + times[0][i] + times[1][i] + times[2][i] + times[3][i];
     end[i] = last;
   }
-  return { count, start, end, ...list };
+  return { count, start, end, free, ...list };
 }
 
-/** Those that lie somewhere in a part of the launch. */
-function decodeScattered(columns) {
+/** How much of the time before a moment is no stretch's. */
+export function freeBefore(stretches, moment) {
+  const next = firstAbove(stretches.end, moment);
+  if (next === stretches.count) {
+    const last = stretches.count - 1;
+    return last < 0 ? moment : stretches.free[last] + moment - stretches.end[last];
+  }
+  return stretches.free[next] + Math.min(0, moment - stretches.start[next]);
+}
+
+/**
+ * Those that lie somewhere in a part of the launch: in the time that no stretch of their thread has.
+ * `from` and `to` are the ends of that part on a clock that stands still in stretches.
+ */
+function decodeScattered(columns, stretches) {
   const count = columns.start.length;
   const start = new Float64Array(columns.start);
   for (let i = 1; i < count; i += 1) start[i] += start[i - 1];
-  const end = start.map((moment, i) => moment + columns.length[i]);
-  return { count, start, end, ...decodeKindsAndTimes(columns) };
+  const from = start.map((moment) => freeBefore(stretches, moment));
+  const to = start.map((moment, i) => freeBefore(stretches, moment + columns.length[i]));
+  return { count, from, to, ...decodeKindsAndTimes(columns) };
 }
 
 function decodeKindsAndTimes(columns) {

@@ -1,5 +1,5 @@
 // How much time of a selection each stack has.
-import { firstAbove, weights } from "./launch.js";
+import { firstAbove, freeBefore, weights } from "./launch.js";
 
 /**
  * Calls `body(list, stretch, times, thread)` for every stretch of a selection (`phase`, `range` in
@@ -16,28 +16,26 @@ export function forEachStretch(launch, selection, body) {
     const { stretches, scattered } = thread;
     for (let i = firstAbove(stretches.end, from); i < stretches.count; i += 1) {
       if (stretches.start[i] >= to) break;
-      visit(stretches, i);
+      visit(stretches, i, partWithin(stretches.start[i], stretches.end[i], from, to));
     }
+    const [first, last] = selection.range === null
+      ? [-Infinity, Infinity] : [from, to].map((moment) => freeBefore(stretches, moment));
     for (let i = 0; i < scattered.count; i += 1) {
-      if (scattered.end[i] > from && scattered.start[i] < to) visit(scattered, i);
+      visit(scattered, i, partWithin(scattered.from[i], scattered.to[i], first, last));
     }
 
-    function visit(list, i) {
-      if (selection.phase !== null && list.phase[i] !== selection.phase) return;
-      cut(list, i, from, to, times);
+    function visit(list, i, part) {
+      if (part === 0 || selection.phase !== null && list.phase[i] !== selection.phase) return;
+      for (let state = 0; state < 4; state += 1) times[state] = part * list.times[state][i];
       body(list, i, times, thread);
     }
   }
 }
 
-function cut(stretches, i, from, to, times) {
-  const start = Math.max(from, stretches.start[i]), end = Math.min(to, stretches.end[i]);
-  const wall = stretches.end[i] - stretches.start[i];
-  const isWhole = start === stretches.start[i] && end === stretches.end[i];
-  for (let state = 0; state < 4; state += 1) {
-    const time = stretches.times[state][i];
-    times[state] = isWhole ? time : wall > 0 ? time * (end - start) / wall : 0;
-  }
+/** How much of a stretch lies in a range: 0 to 1. One without an extent lies in it or does not. */
+function partWithin(start, end, from, to) {
+  if (start >= from && end <= to) return 1;
+  return end > start ? Math.max(0, Math.min(to, end) - Math.max(from, start)) / (end - start) : 0;
 }
 
 /** Each stack's own time by a weight, and all threads' times by state. */
