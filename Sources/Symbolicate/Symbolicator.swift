@@ -57,6 +57,14 @@ package struct Symbolicator: Sendable {
         package var references: [Int: Bool] = [:]
         fileprivate var additions: [@Sendable () -> Void] = []
 
+        /// Puts it into the recording that was asked about.
+        package func complete(_ recording: inout Recording) {
+            recording.symbols = symbols
+            for (library, isReferenced) in references {
+                recording.libraries[library].isReferenced = isReferenced
+            }
+        }
+
         /// Puts into the cache what is new to it. May be done on another thread, while somebody
         /// reads the symbols.
         package func keep() {

@@ -59,6 +59,27 @@ import Testing
         try RecordingFile.store(symbols, in: path)
     }
 
+    /// Of a recording that was not symbolicated when it was made, for its recorder was killed, the
+    /// report finds out all that symbolication does.
+    @Test func whatWasCutShortIsCompletedForTheReport() throws {
+        let library = try #require(realpath("/proc/self/exe", nil))
+        defer { free(library) }
+        let path = String(cString: library)
+        try withFile { file in
+            let start = MonotonicTime(nanoseconds: 1)
+            let header = Recording.Header(
+                pid: 42, isAttached: false, capture: .signal, frequency: 1_000)
+            let writer = try RecordingWriter(creating: file, header: header)
+            let module = try writer.append(Module(path: path))
+            try writer.append(Mapping(start: 0, end: 1, bias: 0, module: module, time: start))
+            try writer.append(LibraryLoad(path: path, start: start, size: 1, isInitial: true))
+            try writer.finish(header)
+            let run = try run(["report", file, "--format", "json"])
+            #expect(run.status == 0)
+            #expect(run.output.contains("\"referenced\":false"), "\(run)")
+        }
+    }
+
     @Test func reports() throws {
         try withRecording { path in
             for view in [

@@ -79,11 +79,14 @@ enum Reading {
             recording.symbols.modules[ModuleIndex($0)] != nil
         }
         if !isWhole || recording.symbols.frames.isEmpty && recording.symbols.modules.isEmpty {
-            recording.symbols = timings.measure("symbolicating") {
+            let found = timings.measure("symbolicating") {
                 var symbolicator = Symbolicator(cache: .ofUser)
                 symbolicator.isCalledOff = { Interrupt.isPending }
-                return symbolicator.symbolicate(recording)
+                let found = symbolicator.find(recording)
+                found.keep()
+                return found
             }
+            found.complete(&recording)
         }
         return recording
     }

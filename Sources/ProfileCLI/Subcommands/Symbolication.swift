@@ -55,10 +55,7 @@ struct Symbolication {
             if let failure = Self.store(found, in: path) { throw failure }
             return found.left
         }
-        recording.symbols = found.symbols
-        for (library, isReferenced) in found.references {
-            recording.libraries[library].isReferenced = isReferenced
-        }
+        found.complete(&recording)
         let (duration, failure) = Workers.run {
             let start = MonotonicTime.now
             let failure = Self.store(found, in: path)
