@@ -29,9 +29,4 @@ package struct LaunchHistogram: Hashable, Sendable {
         counts[Self.bounds.partitionIndex { $0 >= span }] += 1
         sum = sum + span
     }
-
-    package mutating func add(_ other: LaunchHistogram) {
-        for index in counts.indices { counts[index] += other.counts[index] }
-        sum = sum + other.sum
-    }
 }

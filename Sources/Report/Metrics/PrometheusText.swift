@@ -5,76 +5,41 @@ import ProfileModel
 /// which refuses timestamps: there are none.
 enum PrometheusText {
     static func render(_ metrics: LaunchMetrics) -> String {
-        let series = metrics.series.sorted { $0.key < $1.key }
         var text = ""
-        histogram(
-            "firstlight_launch_seconds", "Launches, from exec to ready.", &text,
-            series.map { ($0.pairs, $1.launch) })
-        histogram(
-            "firstlight_extended_launch_seconds",
-            "Launches with what followed readiness, where it was followed on.", &text,
-            series.map { ($0.pairs, $1.extended) })
-        histogram(
-            "firstlight_launch_phase_seconds", "Phases of launches.", &text,
-            series.flatMap { labels, series in
-                series.phases.sorted { $0.key < $1.key }.map { name, histogram in
-                    (labels.pairs + [("phase", name)], histogram)
-                }
-            })
-        counter(
-            "firstlight_launches_failed_total",
-            "Launches that failed, were not ready, or were struck by the watchdog.", &text,
-            series.flatMap { labels, series in
-                series.failures.sorted { $0.key.rawValue < $1.key.rawValue }
-                    .map { (labels.pairs + [("reason", $0.rawValue)], $1) }
-            })
-        let merged = [("what", "launch", metrics.merged), ("what", "phase", metrics.mergedPhases)]
-        counter(
-            "firstlight_merged_total",
-            "Counted as \(LaunchMetrics.other), for want of a series of their own.", &text,
-            merged.filter { $0.2 > 0 }.map { ([($0.0, $0.1)], $0.2) })
+        for family in MetricFamily.all(of: metrics) {
+            let name = family.name.prometheus
+            text += "# HELP \(name) \(family.help)\n"
+            switch family.points {
+            case .histograms(let points):
+                text += "# TYPE \(name) histogram\n"
+                for point in points { write(point.histogram, name, point.labels, &text) }
+            case .counters(let points):
+                text += "# TYPE \(name) counter\n"
+                for point in points { line(name, point.labels, "\(point.count)", &text) }
+            }
+        }
         return text
     }
 
-    private static func head(
-        _ name: String, _ help: String, _ type: String, _ text: inout String
+    private static func write(
+        _ histogram: LaunchHistogram, _ name: String, _ labels: [MetricFamily.Label],
+        _ text: inout String
     ) {
-        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
-    }
-
-    private static func histogram(
-        _ name: String, _ help: String, _ text: inout String,
-        _ series: [([(String, String)], LaunchHistogram)]
-    ) {
-        let known = series.filter { $0.1.count > 0 }
-        guard !known.isEmpty else { return }
-        head(name, help, "histogram", &text)
-        for (pairs, histogram) in known {
-            var total: Int64 = 0
-            for (bound, count) in zip(LaunchHistogram.bounds, histogram.counts) {
-                total += count
-                line("\(name)_bucket", pairs + [("le", seconds(bound))], "\(total)", &text)
-            }
-            line("\(name)_bucket", pairs + [("le", "+Inf")], "\(histogram.count)", &text)
-            line("\(name)_sum", pairs, seconds(histogram.sum), &text)
-            line("\(name)_count", pairs, "\(histogram.count)", &text)
+        var total: Int64 = 0
+        for (bound, count) in zip(LaunchHistogram.bounds, histogram.counts) {
+            total += count
+            line("\(name)_bucket", labels + [("le", seconds(bound))], "\(total)", &text)
         }
-    }
-
-    private static func counter(
-        _ name: String, _ help: String, _ text: inout String,
-        _ values: [([(String, String)], Int64)]
-    ) {
-        guard !values.isEmpty else { return }
-        head(name, help, "counter", &text)
-        for (pairs, value) in values { line(name, pairs, "\(value)", &text) }
+        line("\(name)_bucket", labels + [("le", "+Inf")], "\(histogram.count)", &text)
+        line("\(name)_sum", labels, seconds(histogram.sum), &text)
+        line("\(name)_count", labels, "\(histogram.count)", &text)
     }
 
     private static func line(
-        _ name: String, _ pairs: [(String, String)], _ value: String, _ text: inout String
+        _ name: String, _ labels: [MetricFamily.Label], _ value: String, _ text: inout String
     ) {
-        let labels = pairs.map { "\($0)=\"\(escaped($1))\"" }.joined(separator: ",")
-        text += "\(name){\(labels)} \(value)\n"
+        let list = labels.map { "\($0)=\"\(escaped($1))\"" }.joined(separator: ",")
+        text += "\(name){\(list)} \(value)\n"
     }
 
     /// Of a label's value: backslash, quote and line feed, and nothing else.
@@ -99,15 +64,5 @@ enum PrometheusText {
         digits = String(repeating: "0", count: 9 - digits.count) + digits
         while digits.last == "0" { digits.removeLast() }
         return "\(span.nanoseconds < 0 && whole == 0 ? "-" : "")\(whole).\(digits)"
-    }
-}
-
-extension LaunchMetrics.Labels {
-    /// Without those that say nothing.
-    var pairs: [(String, String)] {
-        [
-            ("program", program), ("version", version), ("machine", machine),
-            ("conditions", conditions),
-        ].filter { !$0.1.isEmpty }
     }
 }
