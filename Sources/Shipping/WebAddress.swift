@@ -1,3 +1,5 @@
+internal import ProfileModel
+
 /// Where a server is, and what of it is meant: `http://HOST[:PORT][/PATH]`.
 package struct WebAddress: Hashable, Sendable, CustomStringConvertible {
     package let host: String
@@ -70,9 +72,6 @@ package struct WebAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Tells it from all others, most likely, in 16 letters at most.
     package var fingerprint: String {
-        let hash: UInt64 = "\(authority)\(path)".utf8.reduce(0xCBF2_9CE4_8422_2325) {
-            ($0 ^ UInt64($1)) &* 0x100_0000_01B3
-        }
-        return String(hash, radix: 16)
+        String("\(authority)\(path)".utf8.fingerprint, radix: 16)
     }
 }

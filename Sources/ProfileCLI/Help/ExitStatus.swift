@@ -93,7 +93,8 @@ struct ExitStatus {
             status: "1", subcommands: [.export],
             meaning:
                 "a file cannot be read (the figures of the others were written), or the output not be "
-                + "written"),
+                + "written, or what \\fB\\-\\-otlp\\fR sends was refused, or is kept for the next time"
+        ),
         ExitStatus(
             status: "1", subcommands: [.history],
             meaning:

@@ -16,6 +16,13 @@ extension MeasuredMachine {
         ).machine
     }
 
+    /// Its name (`uname -n`).
+    static var hostName: String {
+        var names = utsname()
+        uname(&names)
+        return text(of: names.nodename)
+    }
+
     /// A field of `utsname`.
     private static func text<Field>(of field: Field) -> String {
         withUnsafeBytes(of: field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }

@@ -41,20 +41,13 @@ struct MeasuringRun {
         measurement = Measurement(
             header: Measurement.Header(
                 requested: options.launches, versionName: options.versionName,
-                recorderVersion: Version.current, date: Self.now),
+                recorderVersion: Version.current, date: WallClock.now),
             arms: launcher.measuredArms, conditions: launcher.measuredConditions, machine: .here)
         words = MeasuringWords(
             names: launcher.names, watchdog: options.end.watchdog,
             until: measurement.conditions.until)
         words.showsPart = showsPart
         teller = LaunchTeller(words: words, console: console)
-    }
-
-    /// In nanoseconds since 1970 UTC.
-    private static var now: Int64 {
-        var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
-        return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
     }
 
     /// Makes the launches.

@@ -36,16 +36,10 @@ package struct ExportArguments: Sendable {
         interval = arguments.text(.interval)
         weight = arguments.text(.weight).flatMap(Weight.init) ?? .cpu
         names = NameStyle(arguments)
-        // An option without effect is an error, so that nobody takes the whole for a part.
-        if target == .profile(.chrome), arguments.isGiven(.weight) {
-            throw UsageError(.export, "--weight does not go with --format chrome: it has no stacks")
-        }
         textFolder = arguments.text(.textFolder)
         server = try arguments.text(.otlp).map { text throws(UsageError) in try Self.server(text) }
         try check(arguments)
     }
-
-    private static let metricsNames = MetricsFormat.allCases.map(\.rawValue).joined(separator: ", ")
 
     private static func server(_ text: String) throws(UsageError) -> WebAddress {
         do throws(WebAddress.Problem) {
@@ -59,35 +53,37 @@ package struct ExportArguments: Sendable {
         }
     }
 
+    /// An option without effect is an error, so that nobody takes the whole for a part.
     private func check(_ arguments: ParsedArguments) throws(UsageError) {
-        if case .metrics(let format) = target {
-            let shaping: Set<OptionName> = [
-                .phase, .thread, .process, .interval, .weight, .demangle,
-            ]
-            if let name = arguments.given(of: shaping).first {
-                throw UsageError(
-                    .export,
-                    "--\(name) does not go with --format \(format.rawValue): that has no stacks")
-            }
-            if textFolder != nil, format != .prometheus {
-                throw UsageError(.export, "--textfile needs --format prometheus")
-            }
-            if server != nil, format != .otlp {
-                throw UsageError(.export, "--otlp needs --format otlp, or none")
-            }
-            let places = [textFolder != nil, server != nil, output != nil].count { $0 }
-            guard places <= 1 else {
-                throw UsageError(
-                    .export, "--textfile, --otlp and --output are different places: give one")
-            }
-            return
+        var metrics: MetricsFormat?
+        if case .metrics(let format) = target { metrics = format }
+        if textFolder != nil, metrics != .prometheus {
+            throw UsageError(.export, "--textfile needs --format prometheus")
         }
-        if textFolder != nil { throw UsageError(.export, "--textfile needs --format prometheus") }
-        if server != nil { throw UsageError(.export, "--otlp needs --format otlp, or none") }
-        guard paths.count == 1 else {
+        if server != nil, metrics != .otlp {
+            throw UsageError(.export, "--otlp needs --format otlp, or none")
+        }
+        guard let metrics else { return try checkOfProfile(arguments) }
+        let shaping: Set<OptionName> = [.phase, .thread, .process, .interval, .weight, .demangle]
+        if let name = arguments.given(of: shaping).first {
             throw UsageError(
                 .export,
-                "too many files: only the formats of figures (\(Self.metricsNames)) take more")
+                "--\(name) does not go with --format \(metrics.rawValue): that has no stacks")
+        }
+        guard [textFolder != nil, server != nil, output != nil].count(where: { $0 }) <= 1 else {
+            throw UsageError(
+                .export, "--textfile, --otlp and --output are different places: give one")
+        }
+    }
+
+    private func checkOfProfile(_ arguments: ParsedArguments) throws(UsageError) {
+        guard paths.count == 1 else {
+            let names = MetricsFormat.allCases.map(\.rawValue).joined(separator: ", ")
+            throw UsageError(
+                .export, "too many files: only the formats of figures (\(names)) take more")
+        }
+        if target == .profile(.chrome), arguments.isGiven(.weight) {
+            throw UsageError(.export, "--weight does not go with --format chrome: it has no stacks")
         }
         let given = arguments.given(of: [.phase, .thread, .process, .interval, .weight])
         if target == .tables, let name = given.first {

@@ -35,7 +35,8 @@ struct MetricsExport {
             return 1
         }
         tellMerged(metrics, console)
-        let text = format.render(metrics, version: Version.current, host: Self.host, date: Self.now)
+        let text = format.render(
+            metrics, version: Version.current, host: MeasuredMachine.hostName, date: WallClock.now)
         let status = deliver(Array(text.utf8), console)
         return status == 0 && isIncomplete ? 1 : status
     }
@@ -87,21 +88,6 @@ struct MetricsExport {
                     + "\(LaunchMetrics.mostPhases - 1) a program are counted as "
                     + LaunchMetrics.other)
         }
-    }
-
-    private static var host: String {
-        var names = utsname()
-        uname(&names)
-        return withUnsafeBytes(of: &names.nodename) { bytes in
-            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        }
-    }
-
-    /// In nanoseconds since 1970 UTC.
-    private static var now: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
 }
 

@@ -92,13 +92,9 @@ package enum MeasurementFolder {
             + "\(digits(fields.tm_sec))Z"
     }
 
-    /// FNV-1a of 64 bits: to tell files apart, not against somebody who forges one. What has the same
-    /// name is compared byte by byte.
+    /// What has the same name is compared byte by byte.
     private static func digest(_ bytes: [UInt8]) -> String {
-        let hash = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
-            ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3
-        }
-        let text = String(hash, radix: 16)
+        let text = String(bytes.fingerprint, radix: 16)
         return String(repeating: "0", count: 16 - text.utf8.count) + text
     }
 

@@ -50,14 +50,8 @@ extension PageData {
         writer.array(library.caller) { $0.value($1.rawValue) }
         writer.field("isInitial", library.isInitial)
         // null: not known.
-        writer.key("used")
-        if let used = library.used { writer.value(used) } else { writer.value(String?.none) }
-        writer.key("referenced")
-        if let isReferenced = library.isReferenced {
-            writer.value(isReferenced)
-        } else {
-            writer.value(String?.none)
-        }
+        writer.field("used", known: library.used)
+        writer.field("referenced", known: library.isReferenced)
         writer.field("own", library.isOwn)
     }
 

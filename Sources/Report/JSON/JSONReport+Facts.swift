@@ -32,14 +32,8 @@ extension JSONReport {
             writer.field("startNs", library.start)
             writer.field("wallNs", library.wall)
             writer.field("requestedBy", library.requestedBy)
-            writer.key("used")
-            if let used = library.used { writer.value(used) } else { writer.value(String?.none) }
-            writer.key("referenced")
-            if let isReferenced = library.isReferenced {
-                writer.value(isReferenced)
-            } else {
-                writer.value(String?.none)
-            }
+            writer.field("used", known: library.used)
+            writer.field("referenced", known: library.isReferenced)
         }
     }
 

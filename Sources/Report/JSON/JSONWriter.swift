@@ -162,6 +162,12 @@ extension JSONWriter {
         value(flag)
     }
 
+    /// null: it is not known.
+    mutating func field(_ name: String, known flag: Bool?) {
+        key(name)
+        if let flag { value(flag) } else { value(String?.none) }
+    }
+
     mutating func field(_ name: String, _ span: TimeSpan?) {
         key(name)
         value(span)

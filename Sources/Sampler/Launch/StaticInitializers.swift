@@ -23,7 +23,6 @@ struct StaticInitializers: Hashable, Sendable {
 
     /// Our code has no room for more.
     static let mostWords = 1024
-    private static let mostRelocations: UInt64 = 1 << 22
 }
 
 extension StaticInitializers {
@@ -90,23 +89,20 @@ extension StaticInitializers {
     ) -> [UInt64: Word] {
         guard let table = dynamic.location(DynamicSection.Tag.relocations),
             let size = dynamic.value(DynamicSection.Tag.relocationsSize)?.value,
-            size <= mostRelocations
+            size <= Relocation.mostBytes
         else { return [:] }
         let wanted = Set(addresses)
         let bytes = program.memory.read(at: table, count: Int(size))
         var found: [UInt64: Word] = [:]
-        for offset in stride(from: 0, to: bytes.count - 23, by: 24) {
-            guard let place = bytes.littleEndianWord(at: offset),
-                let kind = bytes.littleEndianWord(at: offset + 8),
-                let addend = bytes.littleEndianWord(at: offset + 16),
-                wanted.contains(place &+ program.bias)
-            else { continue }
-            let address = place &+ program.bias
+        for relocation in Relocation.all(in: bytes) {
+            let address = relocation.place &+ program.bias
+            guard wanted.contains(address) else { continue }
             // Two of one word, or of another kind: who knows what comes of it.
-            guard kind == 8, found[address] == nil else { return [:] }
+            guard relocation.kind == 8, found[address] == nil else { return [:] }
             found[address] = Word(
-                address: address, source: table &+ UInt64(offset) &+ 16,
-                function: addend &+ program.bias)
+                address: address,
+                source: table &+ UInt64(relocation.offset) &+ Relocation.addendOffset,
+                function: relocation.addend &+ program.bias)
         }
         return found
     }

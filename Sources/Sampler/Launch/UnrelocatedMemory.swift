@@ -7,8 +7,6 @@ struct UnrelocatedMemory: Sendable {
     /// The words that relocation will write: where, in ascending order, and what.
     private var words: [(address: UInt64, value: UInt64)] = []
 
-    /// Larger ones would take long while the program stands.
-    private static let mostBytes: UInt64 = 1 << 22
     /// Each eight of them are a call while the program stands, and 63 words.
     private static let mostPackedBytes = 1 << 16
     /// R_X86_64_RELATIVE and R_AARCH64_RELATIVE.
@@ -35,20 +33,17 @@ struct UnrelocatedMemory: Sendable {
         _ section: DynamicSection, _ start: UInt64, _ size: UInt64, _ memory: TargetMemory
     ) -> [UInt8]? {
         guard let place = section.location(start) else { return [] }
-        guard let size = section.value(size)?.value, size <= mostBytes else { return nil }
+        guard let size = section.value(size)?.value, size <= Relocation.mostBytes else {
+            return nil
+        }
         let bytes = memory.read(at: place, count: Int(size))
         return bytes.count == Int(size) ? bytes : nil
     }
 
     /// Of all others, what they make is not known; jumps lead by none of them.
     private mutating func addTable(_ bytes: [UInt8], bias: UInt64) {
-        for offset in stride(from: 0, to: bytes.count - 23, by: 24) {
-            guard let place = bytes.littleEndianWord(at: offset),
-                let kind = bytes.littleEndianWord(at: offset + 8),
-                let addend = bytes.littleEndianWord(at: offset + 16),
-                Self.relative.contains(kind)
-            else { continue }
-            words.append((place &+ bias, addend &+ bias))
+        for relocation in Relocation.all(in: bytes) where Self.relative.contains(relocation.kind) {
+            words.append((relocation.place &+ bias, relocation.addend &+ bias))
         }
     }
 

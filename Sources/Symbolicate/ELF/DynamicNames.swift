@@ -1,5 +1,6 @@
 internal import CElfutils
 internal import Glibc
+internal import ProfileModel
 
 // Raw memory: symbols, names and relocations are read where the file is mapped.
 
@@ -34,7 +35,7 @@ extension ElfFile {
             room -= name.count
             guard room >= 0 else { return nil }
             let isDefined = entry.st_shndx != UInt16(SHN_UNDEF)
-            let hash = Self.hash(name)
+            let hash = name.fingerprint
             if isDefined { names.defined.append(hash) }
             if !isDefined || copied.contains(number) { names.wanted.append(hash) }
         }
@@ -69,10 +70,5 @@ extension ElfFile {
         case EM_AARCH64: UInt32(R_AARCH64_COPY)
         default: nil
         }
-    }
-
-    /// FNV-1a.
-    private static func hash(_ name: UnsafeRawBufferPointer) -> UInt64 {
-        name.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 }
