@@ -224,6 +224,31 @@ class Handling(ComparisonTest):
             return [deepest.row * 18 - scrollTop, clientHeight];""")
         self.assertTrue(0 <= seen[0] < seen[1], seen)
 
+    def test_a_box_too_narrow_to_see_is_scrolled_to(self):
+        driver = self.show(height=300)
+        seen = driver.execute_script("""
+            const {chart, layout} = firstlight.flames;
+            const deepest = layout.boxes.reduce((a, b) => b.row > a.row ? b : a);
+            const narrow = {...deepest, to: deepest.from + layout.whole / 1e6,
+                            row: deepest.row + 30};
+            layout.boxes.push(narrow);
+            chart.choose(narrow);
+            const {scrollTop, clientHeight} = chart.frame;
+            return [narrow.row * 18 - scrollTop, clientHeight,
+                    chart.shown.some(({box}) => box === narrow)];""")
+        self.assertTrue(0 <= seen[0] < seen[1], seen)
+        self.assertTrue(seen[2])
+
+    def test_a_chosen_box_beside_what_is_zoomed_to_is_shown(self):
+        driver = self.show()
+        shown = driver.execute_script("""
+            const {chart, layout} = firstlight.flames;
+            const row = layout.boxes.filter(({row}) => row === 1).sort((a, b) => a.from - b.from);
+            chart.zoom(row[0]);
+            chart.choose(row[1]);
+            return chart.shown.some(({box}) => box === row[1]);""")
+        self.assertTrue(shown)
+
     def test_a_phase_is_chosen_for_both(self):
         driver = self.show()
         button = next(one for one in self.elements(driver, ".timeline .phase")

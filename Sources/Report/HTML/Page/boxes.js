@@ -29,6 +29,7 @@ export class BoxChart {
     new ResizeObserver(() => this.draw()).observe(this.frame);
   }
 
+  /** Boxes that are too narrow to see are left out, but not the chosen one: keys lead to it, too. */
   draw() {
     const width = this.frame.clientWidth;
     if (width === 0 || this.layout.boxes.length === 0) return;
@@ -38,7 +39,8 @@ export class BoxChart {
     for (const box of this.layout.boxes) {
       const left = Math.max(0, (box.from - this.view[0]) * scale);
       const right = Math.min(width, (box.to - this.view[0]) * scale);
-      if (right - left < 0.4 || box.row >= mostLevels) continue;
+      const least = box === this.chosen ? 0 : 0.4;
+      if (right - left < least || box.row >= mostLevels) continue;
       this.shown.push({ box, left, right });
       rows = Math.max(rows, box.row + 1);
     }
@@ -86,6 +88,9 @@ export class BoxChart {
   choose(box) {
     this.chosen = box;
     this.status.textContent = box === null ? this.layout.caption : this.look.lines(box).join(" · ");
+    if (box !== null && (box.to <= this.view[0] || box.from >= this.view[1])) {
+      this.view = [0, this.layout.whole];
+    }
     this.draw();
     if (box !== null) this.scrollTo(box);
   }
