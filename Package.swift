@@ -99,12 +99,16 @@ let package = Package(
             resources: [.embedInCode("HTML/Page")], swiftSettings: pureSettings),
         // Sends what is known of launches to servers.
         .target(name: "Shipping", dependencies: ["ProfileModel"], swiftSettings: settings),
+        // A fleet's launches in a ClickHouse database: writes them, and asks.
+        .target(
+            name: "ClickHouse", dependencies: ["ProfileModel", "Analysis", "Shipping"],
+            resources: [.embedInCode("SQL")], swiftSettings: settings),
         .executableTarget(
             name: "ProfileCLI",
             dependencies: [
                 "ProfileModel", "CSystem", "Recorder", "Importer", "Sampler", "Marks", "Recording",
                 "Symbolicate", "Analysis", "Report", "PerfData", "CZlib", "Measurer", "Conditions",
-                "Shipping",
+                "Shipping", "ClickHouse",
             ],
             swiftSettings: settings),
 
@@ -166,6 +170,10 @@ let package = Package(
             exclude: ["made-firstlight"], swiftSettings: settings),
         .testTarget(
             name: "ShippingTests", dependencies: ["ProfileModel", "Shipping", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ClickHouseTests",
+            dependencies: ["ProfileModel", "Analysis", "Shipping", "ClickHouse", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "ReportTests",

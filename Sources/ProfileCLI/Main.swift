@@ -56,6 +56,7 @@ package enum Main {
             case .compare: return CompareCommand.run(try CompareOptions(arguments), console)
             case .top: return TopCommand.run(try TopOptions(arguments), console)
             case .export: return ExportCommand.run(try ExportArguments(arguments), console)
+            case .ship: return ShipCommand.run(try ShipOptions(arguments), console)
             case .doctor: return DoctorCommand.run(DoctorOptions(arguments), console)
             }
         } catch {

@@ -64,6 +64,17 @@ package struct WebAddress: Hashable, Sendable, CustomStringConvertible {
         return (String(host), number)
     }
 
+    private init(host: String, port: UInt16, path: String) {
+        (self.host, self.port, self.path) = (host, port, path)
+    }
+
+    /// The same server's, with another path.
+    ///
+    /// - Parameter path: from its first slash on, encoded: of visible ASCII only.
+    package func with(path: String) -> WebAddress {
+        WebAddress(host: host, port: port, path: path)
+    }
+
     /// As the header `Host` has it.
     package var authority: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 

@@ -2,7 +2,7 @@ import ProfileModel
 
 /// By what a function is the same in two recordings: its name and the name of its module's file.
 /// Addresses, build ids and folders change from build to build.
-struct FunctionIdentity: Hashable {
+struct FunctionIdentity: Hashable, Sendable {
     /// Without what the compiler appends to a part or a variant of a function.
     var name: String
     /// Empty: the program itself, whatever it is called.

@@ -25,6 +25,21 @@ package struct HistoryPoint: Hashable, Sendable {
     package var firstDate: Int64 { sessions.first?.date ?? 0 }
     package var lastDate: Int64 { sessions.last?.date ?? 0 }
 
+    /// Of figures that a store has reckoned.
+    ///
+    /// - Parameter phases: of all sessions, with those that usually take no time.
+    package init(
+        _ label: Label, sessions: [HistorySession], launches: Int, median: HistoryFigure,
+        percentile90: HistoryFigure?, phases: [HistoryPhase]
+    ) {
+        self.label = label
+        self.sessions = sessions
+        self.launches = launches
+        self.median = median
+        self.percentile90 = percentile90
+        self.phases = HistoryPhase.shown(of: phases)
+    }
+
     /// - Returns: nil: there is no session.
     init?(_ label: Label, _ sessions: [HistorySession]) {
         let ordered = sessions.sorted { ($0.date, $0.file) < ($1.date, $1.file) }
@@ -32,10 +47,12 @@ package struct HistoryPoint: Hashable, Sendable {
         self.label = label
         self.sessions = ordered
         launches = ordered.reduce(0) { $0 + $1.launches }
-        median = HistoryFigure(all.median, all.medianInterval(confidence: 0.95))
+        let confidence = HistoryRanks.confidence
+        median = HistoryFigure(all.median, all.medianInterval(confidence: confidence))
         percentile90 =
-            all.count >= 20
-            ? HistoryFigure(all.percentile90, all.percentileInterval(0.9, confidence: 0.95)) : nil
+            all.count >= HistoryRanks.leastForPercentile
+            ? HistoryFigure(
+                all.percentile90, all.percentileInterval(0.9, confidence: confidence)) : nil
         phases = HistoryPhase.medians(of: ordered)
     }
 }
@@ -47,7 +64,7 @@ package struct HistoryFigure: Hashable, Sendable {
     /// nil: too few launches.
     package var interval: Distribution.Interval?
 
-    init(_ value: Double, _ interval: (low: Double, high: Double, confidence: Double)?) {
+    package init(_ value: Double, _ interval: (low: Double, high: Double, confidence: Double)?) {
         self.value = value
         self.interval = interval.map {
             Distribution.Interval(low: $0.low, high: $0.high, confidence: $0.confidence)
@@ -70,18 +87,25 @@ package struct HistoryChange: Hashable, Sendable {
     }
 }
 
-/// What can be compared: measurements of one program, on one machine, under the same conditions.
+/// What can be compared: measurements of one program, on one machine or on machines that are alike,
+/// under the same conditions.
 package struct HistorySeries: Hashable, Sendable {
     /// The last measurement, without its launches: program, conditions, machine.
     package var circumstances: Measurement
+    /// On how many machines they were made.
+    package var machines: Int
     /// In the order of time.
     package var points: [HistoryPoint]
     package var changes: [HistoryChange]
 
     package var sessions: Int { points.reduce(0) { $0 + $1.sessions.count } }
 
-    init(_ circumstances: Measurement, _ points: [HistoryPoint], _ rule: ChangePointRule) {
+    package init(
+        _ circumstances: Measurement, machines: Int, _ points: [HistoryPoint],
+        _ rule: ChangePointRule = ChangePointRule()
+    ) {
         self.circumstances = circumstances
+        self.machines = machines
         self.points = points
         let steps = ChangePointSearch.changes(in: points.map(\.median.value), rule: rule)
         let borders = steps.map(\.index) + [points.count]

@@ -11,13 +11,14 @@ package struct HistorySession: Hashable, Sendable {
     package var ending: Measurement.Ending
     /// How many launches count.
     package var launches: Int
-    /// In nanoseconds, ascending; of very many, as many evenly spaced ones.
+    /// In nanoseconds, ascending; of very many, as many evenly spaced ones. Empty: they are in a store,
+    /// which reckons with them.
     package var walls: [Double]
     /// In the order in which they first appear, the largest if there are many.
     package var phases: [HistoryPhase]
 
     /// The median of the launches, in nanoseconds.
-    package var median: Double { SortedValues(walls)?.median ?? 0 }
+    package var median: Double
 
     /// Of its first program's launches; of a second, which the first is held against, nobody knows
     /// which version it is.
@@ -32,7 +33,18 @@ package struct HistorySession: Hashable, Sendable {
         ending = measurement.header.ending
         launches = counted.count
         walls = Self.thinned(sorted.values)
+        median = SortedValues(walls)?.median ?? 0
         phases = HistoryPhase.medians(of: counted)
+    }
+
+    /// Of figures that a store has reckoned; it keeps the rest.
+    package init(
+        file: String, version: String?, date: Int64, ending: Measurement.Ending, launches: Int,
+        median: Double
+    ) {
+        (self.file, self.version, self.date) = (file, version, date)
+        (self.ending, self.launches, self.median) = (ending, launches, median)
+        (walls, phases) = ([], [])
     }
 
     /// Enough for any percentile that is shown; fewer values only make its interval wider.
@@ -73,13 +85,17 @@ package struct HistoryPhase: Hashable, Sendable {
         return medians(walls, names: names)
     }
 
-    /// Those that usually take any time.
     private static func medians(_ walls: [[String: Double]], names: [String]) -> [HistoryPhase] {
-        let all = names.prefix(mostLooked).compactMap { name in
-            SortedValues(walls.map { $0[name] ?? 0 }).map {
-                HistoryPhase(name: name, median: $0.median)
-            }
-        }
+        shown(
+            of: names.prefix(mostLooked).compactMap { name in
+                SortedValues(walls.map { $0[name] ?? 0 }).map {
+                    HistoryPhase(name: name, median: $0.median)
+                }
+            })
+    }
+
+    /// Those that usually take any time, the largest if there are many.
+    static func shown(of all: [HistoryPhase]) -> [HistoryPhase] {
         let shown = all.filter { $0.median > 0 }
         guard shown.count > most else { return shown }
         let least = shown.map(\.median).sorted(by: >)[most - 1]
@@ -87,5 +103,5 @@ package struct HistoryPhase: Hashable, Sendable {
     }
 
     /// A small file could name very many.
-    private static let mostLooked = 1_000
+    package static let mostLooked = 1_000
 }

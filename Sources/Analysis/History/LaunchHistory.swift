@@ -7,6 +7,14 @@ package struct LaunchHistory: Hashable, Sendable {
         case version, day
     }
 
+    /// Whose measurements are one series.
+    package enum Machines: String, CaseIterable, Sendable {
+        /// Each machine's are.
+        case each
+        /// Those of machines that differ in nothing but their name.
+        case alike
+    }
+
     package var grouping: Grouping
     /// What a launch should take at most; nil: nobody says.
     package var goal: TimeSpan?
@@ -27,11 +35,24 @@ package struct LaunchHistory: Hashable, Sendable {
         }
     }
 
+    /// - Parameter series: in any order.
+    package init(
+        _ grouping: Grouping, goal: TimeSpan?, series: [HistorySeries], leftOut: [LeftOut] = [],
+        rule: ChangePointRule = ChangePointRule()
+    ) {
+        (self.grouping, self.goal, self.leftOut, self.rule) = (grouping, goal, leftOut, rule)
+        let order = series.indices.sorted {
+            (-series[$0].sessions, $0) < (-series[$1].sessions, $1)
+        }
+        self.series = order.map { series[$0] }
+    }
+
     package var sessions: Int { series.reduce(0) { $0 + $1.sessions } }
 }
 
 /// Takes measurements one after the other, in any order, and keeps of each what a history needs.
 package struct HistoryBuilder {
+    private let machines: LaunchHistory.Machines
     private var groups: [Group] = []
     private var leftOut: [LaunchHistory.LeftOut] = []
 
@@ -41,9 +62,10 @@ package struct HistoryBuilder {
         var sessions: [HistorySession]
         /// Its dates: two measurements do not begin in the same nanosecond.
         var dates: [Int64: Int]
+        var hosts: Set<String>
     }
 
-    package init() {}
+    package init(machines: LaunchHistory.Machines = .each) { self.machines = machines }
 
     /// - Returns: why it is not shown; nil: it is.
     @discardableResult
@@ -53,10 +75,15 @@ package struct HistoryBuilder {
         }
         var circumstances = measurement
         circumstances.launches = []
-        guard let place = groups.firstIndex(where: { $0.circumstances.isComparable(measurement) })
+        guard
+            let place = groups.firstIndex(where: {
+                $0.circumstances.isComparable(measurement, machines)
+            })
         else {
             groups.append(
-                Group(circumstances: circumstances, sessions: [session], dates: [session.date: 0]))
+                Group(
+                    circumstances: circumstances, sessions: [session], dates: [session.date: 0],
+                    hosts: [measurement.machine.host]))
             return nil
         }
         let known = groups[place].dates[session.date].map { groups[place].sessions[$0] }
@@ -65,6 +92,7 @@ package struct HistoryBuilder {
         }
         groups[place].dates[session.date] = groups[place].sessions.count
         groups[place].sessions.append(session)
+        groups[place].hosts.insert(measurement.machine.host)
         if session.date >= groups[place].circumstances.header.date {
             groups[place].circumstances = circumstances
         }
@@ -85,15 +113,13 @@ package struct HistoryBuilder {
         by grouping: LaunchHistory.Grouping, goal: TimeSpan? = nil,
         rule: ChangePointRule = ChangePointRule()
     ) -> LaunchHistory {
-        let series = groups.map { group in
-            HistorySeries(group.circumstances, Self.points(group.sessions, grouping), rule)
-        }
-        let order = series.indices.sorted {
-            (-series[$0].sessions, $0) < (-series[$1].sessions, $1)
-        }
-        return LaunchHistory(
-            grouping: grouping, goal: goal, series: order.map { series[$0] }, leftOut: leftOut,
-            rule: rule)
+        LaunchHistory(
+            grouping, goal: goal,
+            series: groups.map { group in
+                HistorySeries(
+                    group.circumstances, machines: group.hosts.count,
+                    Self.points(group.sessions, grouping), rule)
+            }, leftOut: leftOut, rule: rule)
     }
 
     /// In the order of each point's first session.
@@ -125,9 +151,15 @@ package struct HistoryBuilder {
 extension Measurement {
     /// Whether figures of the other are a measure for this one's: the same program with the same
     /// arguments, wherever it lies, and nothing differs that ``MeasurementMismatch`` calls fatal.
-    package func isComparable(_ other: Measurement) -> Bool {
+    ///
+    /// - Parameter machines: whether it matters which of several machines that are alike it was.
+    package func isComparable(
+        _ other: Measurement, _ machines: LaunchHistory.Machines = .each
+    ) -> Bool {
         guard let arm = arms.first, let another = other.arms.first else { return false }
         return arm.name == another.name && arm.command.dropFirst() == another.command.dropFirst()
-            && !MeasurementMismatch.all(before: self, after: other).contains(where: \.isFatal)
+            && !MeasurementMismatch.all(before: self, after: other).contains {
+                $0.isFatal && !(machines == .alike && $0.isOfName)
+            }
     }
 }

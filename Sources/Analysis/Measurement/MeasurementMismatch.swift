@@ -21,6 +21,12 @@ package enum MeasurementMismatch: Hashable, Sendable {
     /// Whether figures under such circumstances are no measure for each other at all.
     package var isFatal: Bool { self != .boot && self != .unknownBoot }
 
+    /// Whether it is but another machine, which may be alike.
+    var isOfName: Bool {
+        if case .machine = self { return true }
+        return false
+    }
+
     /// All that differs, gravest first.
     package static func all(
         before: Measurement, after: Measurement

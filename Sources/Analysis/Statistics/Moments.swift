@@ -1,3 +1,5 @@
+import ProfileModel
+
 /// The mean of values and how far they scatter, without keeping them (Welford 1962; of two parts
 /// together, Chan, Golub and LeVeque 1979).
 struct Moments: Hashable, Sendable {
@@ -7,6 +9,14 @@ struct Moments: Hashable, Sendable {
     private(set) var squares = 0.0
 
     init() {}
+
+    /// - Parameter squares: of the distances from the mean, added up.
+    init(of count: Int, sum: TimeSpan, squares: Double) {
+        guard count > 0 else { return }
+        self.count = count
+        mean = Double(sum.nanoseconds) / Double(count)
+        self.squares = squares
+    }
 
     init(_ values: some Sequence<Double>) {
         for value in values { add(value) }

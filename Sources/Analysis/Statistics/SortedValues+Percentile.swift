@@ -10,14 +10,21 @@ extension SortedValues {
     func percentileInterval(
         _ share: Double, confidence: Double
     ) -> (low: Double, high: Double, confidence: Double)? {
+        Self.percentileRanks(count: count, share, confidence: confidence).map {
+            (values[$0.low - 1], values[$0.high - 1], $0.confidence)
+        }
+    }
+
+    /// Which of so many values these are, counted from 1.
+    static func percentileRanks(
+        count: Int, _ share: Double, confidence: Double
+    ) -> (low: Int, high: Int, confidence: Double)? {
         guard share > 0, share < 1 else { return nil }
         let allowed = (1 - confidence) / 2
-        let below = Self.lowerTail(count, share, allowed)
-        let above = Self.lowerTail(count, 1 - share, allowed)
+        let below = lowerTail(count, share, allowed)
+        let above = lowerTail(count, 1 - share, allowed)
         guard let below, let above, below.rank + above.rank <= count + 1 else { return nil }
-        return (
-            values[below.rank - 1], values[count - above.rank], 1 - below.tail - above.tail
-        )
+        return (below.rank, count - above.rank + 1, 1 - below.tail - above.tail)
     }
 
     /// The largest rank below which the percentile lies no more often than is allowed, and how often

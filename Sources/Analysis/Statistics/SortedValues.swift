@@ -22,7 +22,10 @@ struct SortedValues {
 
     /// The smallest value that at least nine tenths of all do not exceed: one that was measured,
     /// not one in between (nearest rank; Hyndman and Fan's first definition).
-    var percentile90: Double { values[(count * 9 + 9) / 10 - 1] }
+    var percentile90: Double { values[Self.percentile90Rank(count: count) - 1] }
+
+    /// Which of so many values it is, counted from 1.
+    static func percentile90Rank(count: Int) -> Int { (count * 9 + 9) / 10 }
 
     /// The interval between two of the values that holds the true median, wherever it lies, and of
     /// whatever shape the distribution is.
@@ -33,6 +36,15 @@ struct SortedValues {
     ///
     /// - Returns: nil for a single value.
     func medianInterval(confidence: Double) -> (low: Double, high: Double, confidence: Double)? {
+        Self.medianRanks(count: count, confidence: confidence).map {
+            (values[$0.low - 1], values[$0.high - 1], $0.confidence)
+        }
+    }
+
+    /// Which of so many values these are, counted from 1.
+    static func medianRanks(
+        count: Int, confidence: Double
+    ) -> (low: Int, high: Int, confidence: Double)? {
         guard count >= 2 else { return nil }
         let allowed = (1 - confidence) / 2
         // The probability that at most `rank - 1` values lie below; the logarithms of its terms do
@@ -47,7 +59,7 @@ struct SortedValues {
             tail = next
             rank += 1
         }
-        return (values[rank - 1], values[count - rank], 1 - 2 * tail)
+        return (rank, count - rank + 1, 1 - 2 * tail)
     }
 }
 

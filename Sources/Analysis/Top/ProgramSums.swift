@@ -37,6 +37,24 @@ struct ProgramSums: Sendable {
         watch = ResolvedWatch(resolved)
     }
 
+    /// As a store has added them up.
+    init(_ stored: StoredTop) {
+        self.init(name: stored.program, resolved: [])
+        versions = stored.versions.map { version in
+            Version(
+                buildID: version.buildID,
+                wall: Moments(of: version.launches, sum: version.sum, squares: version.squares),
+                sum: version.sum, first: version.first, last: version.last)
+        }
+        for thing in stored.things {
+            let key = TopKey(
+                thing.kind, names.append(thing), reason: thing.reason, thread: thing.thread)
+            things[key] = Thing(
+                tallies: thing.tallies.map { ($0.version, Tally($0)) }, detail: thing.detail)
+        }
+        remarks = LaunchRemarks(stored)
+    }
+
     /// - Parameter phases: as of ``LaunchCosts``.
     mutating func add(_ profile: Profile, _ launch: TopLaunch, phases: Set<Int>?) {
         let costs = LaunchCosts(of: profile, phases: phases, &names)
@@ -86,6 +104,19 @@ struct LaunchRemarks: Sendable {
     private(set) var commands: Set<[String]> = []
     private static let most = 4
 
+    init() {}
+
+    /// How many different ones there are is all that counts.
+    init(_ stored: StoredTop) {
+        func names(_ count: Int) -> [String] {
+            (0..<min(max(count, 0), Self.most)).map(String.init)
+        }
+        failed = stored.failed
+        ends = Set(names(stored.ends))
+        captures = Set(names(stored.captures))
+        commands = Set(names(stored.commands).map { [$0] })
+    }
+
     mutating func add(_ profile: Profile) {
         switch profile.header.outcome {
         case .exited(0), .running, .unknown: break
@@ -104,7 +135,7 @@ struct LaunchRemarks: Sendable {
 
 extension Profile {
     /// Empty: not known.
-    var programBuildID: [UInt8] {
+    package var programBuildID: [UInt8] {
         guard let module = programModule, modules.indices.contains(module.rawValue) else {
             return []
         }

@@ -11,6 +11,16 @@ struct Tally: Hashable, Sendable {
     private(set) var own = Moments()
     private(set) var total = Moments()
 
+    init() {}
+
+    /// As a store has added it up.
+    init(_ stored: StoredTop.Tally) {
+        (seen, unknown, unused, sum) = (stored.seen, stored.unknown, stored.unused, stored.sum)
+        let known = seen - unknown
+        own = Moments(of: known, sum: sum.own.wall, squares: stored.ownSquares)
+        total = Moments(of: known, sum: sum.total.wall, squares: stored.totalSquares)
+    }
+
     mutating func add(_ cost: TopCost, isKnown: Bool, isUsed: Bool) {
         seen += 1
         sum = sum + cost

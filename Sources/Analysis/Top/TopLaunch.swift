@@ -49,6 +49,10 @@ package struct TopCost: AdditiveArithmetic, Hashable, Sendable {
     /// Waits, or an initialiser's runs.
     package var count: Int64 = 0
 
+    package init(own: Cost = .zero, total: Cost = .zero, count: Int64 = 0) {
+        (self.own, self.total, self.count) = (own, total, count)
+    }
+
     package static let zero = TopCost()
 
     package static func + (left: TopCost, right: TopCost) -> TopCost {

@@ -4,6 +4,8 @@ import ProfileModel
 struct TopNames: Sendable {
     /// As the launch has it that was added last.
     struct Name: Sendable {
+        /// By what it is the same in all launches.
+        var identity: FunctionIdentity
         var function: Function
         var file: String?
         var line: Int32?
@@ -63,8 +65,19 @@ struct TopNames: Sendable {
 
     private mutating func append(_ identity: FunctionIdentity, _ shown: Function) -> Int32 {
         let index = Int32(truncatingIfNeeded: names.count)
-        names.append(Name(function: shown))
+        names.append(Name(identity: identity, function: shown))
         known[identity] = index
+        return index
+    }
+
+    /// One that a store has, with its place in the source.
+    mutating func append(_ stored: StoredTop.Thing) -> Int32 {
+        let index = Int32(truncatingIfNeeded: names.count)
+        let function = Function(
+            name: stored.name, module: stored.module, moduleIndex: nil, isOwn: stored.isOwn)
+        let identity = FunctionIdentity(name: stored.name, module: stored.module)
+        names.append(
+            Name(identity: identity, function: function, file: stored.file, line: stored.line))
         return index
     }
 

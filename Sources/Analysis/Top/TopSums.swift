@@ -22,6 +22,15 @@ package struct TopSums: Sendable {
         self.resolved = resolved.latest
     }
 
+    /// As a store has added them up.
+    ///
+    /// - Parameter phase: by its whole name; nil: all of the launch.
+    package init(_ stored: [StoredTop], phase: String? = nil) {
+        self.init(phase: phase)
+        programs = stored.map { ProgramSums($0) }
+        found = phase.map { [$0] } ?? []
+    }
+
     /// Adds a launch. A newer one comes after an older one: what things are called is the last
     /// one's matter.
     package mutating func add(_ profile: Profile, _ launch: TopLaunch) {
@@ -44,6 +53,20 @@ package struct TopSums: Sendable {
         }
         if found.count < Self.mostNames { found.formUnion(positions.map { names[$0] }) }
         return positions
+    }
+
+    /// A phase by its whole name, out of the names of all phases there are.
+    package static func phase(
+        named wanted: String, in names: [String]
+    ) throws(TopError) -> String {
+        guard let places = PhaseNames.positions(of: wanted, in: names) else {
+            throw .unknownPhase(wanted, known: names)
+        }
+        let found = Set(places.map { names[$0] }).sorted()
+        guard let name = found.first, found.count == 1 else {
+            throw .severalPhases(wanted, found: found)
+        }
+        return name
     }
 
     /// How many launches were added.

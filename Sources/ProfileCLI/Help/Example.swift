@@ -47,6 +47,12 @@ struct Example {
             .history, "Keep a release's measurement:",
             "firstlight history --add launches.firstlight --to measurements"),
         Example(
+            .history, "The launches of all machines that shipped theirs:",
+            "firstlight history --from http://clickhouse:8123/launches app"),
+        Example(
+            .ship, "Keep what a machine has measured, beside the others':",
+            "firstlight ship --to http://clickhouse:8123/launches measurements/"),
+        Example(
             .import, "What 'perf record --call-graph dwarf --switch-events' wrote:",
             "firstlight import perf.data"),
         Example(

@@ -106,6 +106,11 @@ struct ExitStatus {
                 "a recording cannot be read (what the others have was shown), or none, or the list "
                 + "of \\fB\\-\\-resolved\\fR, or the output not be written"),
         ExitStatus(
+            status: "1", subcommands: [.ship],
+            meaning:
+                "a file cannot be read (the others were shipped), or the server be reached, or it "
+                + "refuses: what was not told as shipped is to be shipped again"),
+        ExitStatus(
             status: "1", subcommands: [.view],
             meaning:
                 "the recording cannot be read, the page not be written, or no browser be started"),
@@ -114,7 +119,8 @@ struct ExitStatus {
         ExitStatus(
             status: "141",
             subcommands: [
-                .measure, .gate, .history, .report, .compare, .top, .view, .fold, .export, .doctor,
+                .measure, .gate, .history, .report, .compare, .top, .view, .fold, .export, .ship,
+                .doctor,
             ],
             meaning: "nobody reads the output any more (128 + SIGPIPE, as for other programs in a "
                 + "pipeline)"),

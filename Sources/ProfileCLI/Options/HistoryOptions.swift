@@ -1,4 +1,5 @@
 package import Analysis
+package import ClickHouse
 package import ProfileModel
 
 package enum HistoryFormat: String, CaseIterable, Sendable {
@@ -11,9 +12,12 @@ package enum HistoryOptions: Sendable {
     case add(files: [String], folder: String)
 
     package struct Showing: Sendable {
-        /// Files and folders, at least one.
+        /// Files and folders, at least one; of a store the names of programs.
         package var sources: [String]
         package var grouping: LaunchHistory.Grouping
+        package var machines: LaunchHistory.Machines
+        /// nil: files.
+        package var store: StoreAddress?
         package var goal: TimeSpan?
         package var format: HistoryFormat
         /// nil: standard output.
@@ -28,7 +32,10 @@ package enum HistoryOptions: Sendable {
             return
         }
         if arguments.isGiven(.to) { throw UsageError(.history, "--to goes with --add only") }
-        guard !arguments.operands.isEmpty else {
+        let store = try arguments.text(.from).map { text throws(UsageError) in
+            try ShipOptions.store(text, "from", .history)
+        }
+        guard store != nil || !arguments.operands.isEmpty else {
             throw UsageError(
                 .history, "no folder or file given" + UsageError.seeHelp(.history))
         }
@@ -36,6 +43,9 @@ package enum HistoryOptions: Sendable {
             Showing(
                 sources: arguments.operands,
                 grouping: arguments.text(.by).flatMap(LaunchHistory.Grouping.init) ?? .version,
+                machines: arguments.text(.machines).flatMap(LaunchHistory.Machines.init)
+                    ?? (store == nil ? .each : .alike),
+                store: store,
                 goal: arguments.duration(.goal),
                 format: arguments.text(.format).flatMap(HistoryFormat.init) ?? .text,
                 output: arguments.text(.output), showsTimings: arguments.isGiven(.timings)))
@@ -52,7 +62,7 @@ package enum HistoryOptions: Sendable {
                 "'\(operand)' does not go with --add, which shows nothing; each file needs an --add"
             )
         }
-        let idle: [OptionName] = [.by, .goal, .format, .output, .timings]
+        let idle: [OptionName] = [.by, .machines, .from, .goal, .format, .output, .timings]
         let given = OptionTable.options(of: .history).first {
             idle.contains($0.name) && arguments.isGiven($0.name)
         }

@@ -1,7 +1,7 @@
 /// What `firstlight` can be asked to do; the first argument names it.
 package enum Subcommand: String, CaseIterable, Sendable {
     case record, attach, stop, measure, gate, history, `import`, report, compare, top, view, fold,
-        export,
+        export, ship,
         doctor
 
     /// How many operands it takes.
@@ -12,7 +12,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         case .history: 0...Int.max
         case .import: 1...1
         case .compare: 2...Int.max
-        case .top: 1...Int.max
+        case .top, .ship: 0...Int.max
         case .report, .view, .fold: 0...1
         case .export: 0...Int.max
         case .doctor: 0...0
@@ -25,12 +25,13 @@ package enum Subcommand: String, CaseIterable, Sendable {
         case .record, .measure, .gate: "[--] PROGRAM [ARG]..."
         case .attach: "{PID|--wait NAME}"
         case .stop: "PID"
-        case .history: "{DIR|FILE}..."
+        case .history: "{DIR|FILE}... | --from URL [PROGRAM]..."
         case .import: "FILE"
         case .compare: "{BEFORE AFTER|BEFORE... --with AFTER...}"
-        case .top: "{FILE|FOLDER}..."
+        case .top: "{FILE|FOLDER}... | --from URL [PROGRAM]..."
         case .report, .view, .fold: "[FILE]"
         case .export: "[FILE|FOLDER]..."
+        case .ship: "--to URL [FILE|FOLDER]..."
         case .doctor: ""
         }
     }
@@ -39,7 +40,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         switch self {
         case .record, .measure, .gate: "program"
         case .attach, .stop: "process id"
-        case .history, .import, .report, .compare, .top, .view, .fold, .export: "file"
+        case .history, .import, .report, .compare, .top, .view, .fold, .export, .ship: "file"
         case .doctor: "operand"
         }
     }
@@ -67,6 +68,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         case .view: "show a recording in the browser"
         case .fold: "print folded stacks, for flame graphs"
         case .export: "write a recording for other viewers"
+        case .ship: "write the launches of many machines to a database"
         case .doctor: "find out what works here, and how to mend the rest"
         }
     }
@@ -164,6 +166,10 @@ package enum Subcommand: String, CaseIterable, Sendable {
                 A change is a step of at least 3 % with at least three versions on either side, so \
                 sure that chance makes one in a thousand; a single slow measurement is none. What cannot \
                 be read is told, and the rest shown.
+                """,
+                """
+                With --from, the database is asked to which measurements were shipped (firstlight \
+                ship), and reckons itself: of many machines, those that are alike are one series.
                 """,
                 """
                 With --add, measurements are copied to a folder that keeps them in order. One that is \
@@ -280,6 +286,20 @@ package enum Subcommand: String, CaseIterable, Sendable {
                 recordings and measurements took, in all and by phase, as histograms whose buckets \
                 are the same everywhere; and how many failed. Of folders, all files in them that \
                 end in .firstlight.
+                """,
+            ]
+        case .ship:
+            [
+                """
+                Writes measurements and recordings, files or all *.firstlight in folders, to a \
+                ClickHouse database by its HTTP interface: launches with their phases, and what \
+                functions, waits, initialisers and libraries cost recorded ones, with their stacks. \
+                A file is told (shipped FILE) when all of it is there. What is there already is not \
+                sent again, and a launch that comes twice counts once: whatever ends it, run it again.
+                """,
+                """
+                history and top ask the database with --from. The tables, their views and what is \
+                meant for dashboards are explained in docs/fleet.md.
                 """,
             ]
         case .doctor:

@@ -1,4 +1,5 @@
 package import Analysis
+package import ClickHouse
 package import Report
 
 package enum TopFormat: String, CaseIterable, Sendable {
@@ -26,8 +27,10 @@ package struct TopOptions: Sendable {
         }
     }
 
-    /// Files and folders.
+    /// Files and folders; of a store the names of programs.
     package var paths: [String]
+    /// nil: files.
+    package var store: StoreAddress?
     package var format: TopFormat
     package var phase: String?
     package var depth: Int?
@@ -49,6 +52,15 @@ package struct TopOptions: Sendable {
         resolve = arguments.texts(.resolve).map(Resolve.init)
         output = arguments.text(.output)
         showsTimings = arguments.isGiven(.timings)
+        store = try arguments.text(.from).map { text throws(UsageError) in
+            try ShipOptions.store(text, "from", .top)
+        }
+        guard store != nil || !paths.isEmpty else {
+            throw UsageError(.top, "no file or folder given" + UsageError.seeHelp(.top))
+        }
+        if store != nil, let name = arguments.given(of: [.resolved, .resolve, .demangle]).first {
+            throw UsageError(.top, "--\(name) does not go with --from: it is for files")
+        }
         guard resolve.isEmpty || resolved != nil else {
             throw UsageError(.top, "--resolve needs the list to add to: name one by --resolved")
         }

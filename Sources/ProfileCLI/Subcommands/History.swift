@@ -1,4 +1,5 @@
 import Analysis
+import ClickHouse
 import Recording
 import Report
 
@@ -39,7 +40,10 @@ enum HistoryReading {
         var isWhole = true
         let status = Reading.write(to: options.output, console) { () throws(Reading.Failure) in
             let history = try timings.measure("reading") { () throws(Reading.Failure) in
-                try read(options, console, &isWhole)
+                guard let address = options.store else {
+                    return try read(options, console, &isWhole)
+                }
+                return try ask(address, options, console)
             }
             return timings.measure("printing") { render(history, options, console) }
         }
@@ -51,7 +55,7 @@ enum HistoryReading {
     private static func read(
         _ options: HistoryOptions.Showing, _ console: Console, _ isWhole: inout Bool
     ) throws(Reading.Failure) -> LaunchHistory {
-        var builder = HistoryBuilder()
+        var builder = HistoryBuilder(machines: options.machines)
         var found = 0
         for source in options.sources {
             do throws(RecordingError) {
@@ -67,6 +71,20 @@ enum HistoryReading {
         }
         let history = builder.history(by: options.grouping, goal: options.goal)
         guard !history.series.isEmpty else { throw Reading.Failure(nothing(found, options)) }
+        return history
+    }
+
+    private static func ask(
+        _ address: StoreAddress, _ options: HistoryOptions.Showing, _ console: Console
+    ) throws(Reading.Failure) -> LaunchHistory {
+        let history = try StoreAccess.asked(address, console) { store throws(StoreError) in
+            try store.history(
+                of: options.sources, by: options.grouping, machines: options.machines,
+                goal: options.goal)
+        }
+        guard !history.series.isEmpty else {
+            throw Reading.Failure("\(address): no measurement of these programs was shipped there")
+        }
         return history
     }
 

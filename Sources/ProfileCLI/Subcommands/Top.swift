@@ -1,4 +1,5 @@
 import Analysis
+import ClickHouse
 import Glibc
 import ProfileModel
 import Recording
@@ -8,6 +9,7 @@ import Report
 enum TopCommand {
     /// Prints what costs most, and returns the exit status.
     static func run(_ options: TopOptions, _ console: Console) -> Int32 {
+        if let address = options.store { return ask(address, options, console) }
         var timings = Timings()
         var reading: TopReading?
         let status = Reading.write(to: options.output, console) { () throws(Reading.Failure) in
@@ -31,6 +33,45 @@ enum TopCommand {
         if options.showsTimings { timings.print(to: console) }
         // What could not be read is missing in what was printed.
         return status == 0 && (reading?.isIncomplete ?? false) ? 1 : status
+    }
+
+    /// What a store has added up.
+    private static func ask(
+        _ address: StoreAddress, _ options: TopOptions, _ console: Console
+    ) -> Int32 {
+        var timings = Timings()
+        let status = Reading.write(to: options.output, console) { () throws(Reading.Failure) in
+            let sums = try timings.measure("asking") { () throws(Reading.Failure) in
+                try stored(address, options, console)
+            }
+            guard sums.launches > 0 else {
+                throw Reading.Failure(
+                    "\(address): no recording of these programs was shipped there")
+            }
+            let summary: TopSummary = try attempt { () throws(TopError) in try TopSummary(sums) }
+            return timings.measure("printing") { () -> [UInt8] in
+                render(summary, [], options, console)
+            }
+        }
+        if options.showsTimings { timings.print(to: console) }
+        return status
+    }
+
+    private static func stored(
+        _ address: StoreAddress, _ options: TopOptions, _ console: Console
+    ) throws(Reading.Failure) -> TopSums {
+        var phase: String?
+        if let wanted = options.phase {
+            let names = try StoreAccess.asked(address, console) { store throws(StoreError) in
+                try store.phases(of: options.paths)
+            }
+            phase = try attempt { () throws(TopError) in try TopSums.phase(named: wanted, in: names)
+            }
+        }
+        let found = try StoreAccess.asked(address, console) { store throws(StoreError) in
+            try store.top(of: options.paths, phase: phase)
+        }
+        return TopSums(found, phase: phase)
     }
 
     private static func render(

@@ -52,6 +52,7 @@ struct HistoryJSON {
             MeasurementJSON.program(series.circumstances.arms.first, &writer)
             writer.key("machine")
             MeasurementJSON.machine(series.circumstances.machine, &writer)
+            writer.field("machines", series.machines)
             writer.key("conditions")
             MeasurementJSON.conditions(series.circumstances.conditions, &writer)
             writer.key("changes")

@@ -23,7 +23,12 @@ struct HistoryWords {
     }
 
     var machine: String {
-        MeasurementFacts.machine(series.circumstances.machine).joined(separator: ", ")
+        var machine = series.circumstances.machine
+        guard series.machines > 1 else {
+            return MeasurementFacts.machine(machine).joined(separator: ", ")
+        }
+        machine.host = "\(Numbers.count(series.machines, "machine")) like \(machine.host)"
+        return MeasurementFacts.machine(machine).joined(separator: ", ")
     }
 
     // MARK: Points

@@ -66,7 +66,7 @@ extension Subcommand {
         switch self {
         case .record, .measure, .gate: .commandLine
         case .attach, .stop: .processes
-        case .import, .history: .files
+        case .import, .history, .ship: .files
         case .report, .compare, .top, .view, .fold, .export: .recordings
         case .doctor: .nothing
         }

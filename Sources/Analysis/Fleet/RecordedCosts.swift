@@ -1,0 +1,170 @@
+package import ProfileModel
+
+/// What one recorded launch cost, thing by thing and stack by stack, as a store of many machines'
+/// launches has it.
+package struct RecordedCosts: Sendable {
+    /// What costs something; its number is the same in all launches of a program.
+    package struct Thing: Hashable, Sendable {
+        package var number: UInt64
+        package var kind: TopKind
+        package var name: String
+        package var module: String
+        package var isOwn: Bool
+        package var reason: WaitReason.Kind?
+        package var thread: String?
+        package var file: String?
+        package var line: Int32?
+    }
+
+    package struct Cost: Hashable, Sendable {
+        package var thing: UInt64
+        package var cost: TopCost
+        package var isKnown: Bool
+        package var isUsed: Bool
+        package var detail: String?
+    }
+
+    /// Of the launch, or of all phases of one name.
+    package struct Part: Sendable {
+        /// Empty: the launch.
+        package var phase: String
+        package var wall: TimeSpan
+        package var costs: [Cost]
+    }
+
+    /// How long stacks were seen in all phases of one name.
+    package struct Stacks: Sendable {
+        package var phase: String
+        package var isOfMainThread: Bool
+        package var times: [(stack: UInt64, cost: Analysis.Cost)]
+    }
+
+    package private(set) var things: [Thing] = []
+    package private(set) var parts: [Part] = []
+    package private(set) var stacks: [Stacks] = []
+    /// Of each stack the functions, by their things' numbers, callers first.
+    package private(set) var frames: [(stack: UInt64, things: [UInt64])] = []
+
+    private var known: Set<UInt64> = []
+
+    package init(of profile: Profile) {
+        var names = TopNames()
+        add("", LaunchCosts(of: profile, &names), names)
+        for (name, phases) in profile.phasesByName {
+            add(name, LaunchCosts(of: profile, phases: phases, &names), names)
+        }
+        addStacks(profile, &names)
+    }
+
+    private mutating func add(_ phase: String, _ costs: LaunchCosts, _ names: TopNames) {
+        var part = Part(phase: phase, wall: costs.wall, costs: [])
+        for (key, cost) in costs.costs {
+            part.costs.append(
+                Cost(
+                    thing: number(of: key, names), cost: cost,
+                    isKnown: !costs.unknown.contains(key), isUsed: !costs.unused.contains(key),
+                    detail: costs.details[key] ?? nil))
+        }
+        // A dictionary has another order each time.
+        part.costs.sort { $0.thing < $1.thing }
+        parts.append(part)
+    }
+
+    private mutating func number(of key: TopKey, _ names: TopNames) -> UInt64 {
+        let name = names[key.name]
+        let number = key.number(name.identity)
+        if known.insert(number).inserted {
+            things.append(
+                Thing(
+                    number: number, kind: key.kind, name: name.function.name,
+                    module: name.function.module, isOwn: name.function.isOwn, reason: key.reason,
+                    thread: key.thread, file: name.file, line: name.line))
+        }
+        return number
+    }
+
+    // MARK: Stacks
+
+    private mutating func addStacks(_ profile: Profile, _ names: inout TopNames) {
+        let program = profile.programModule
+        let functions = profile.frames.functions.map { names.index(of: $0, program: program) }
+        let paths = profile.paths.paths
+        var called: [UInt64] = []
+        var numbers: [UInt64] = []
+        for path in paths {
+            let name = functions[Int(path.function.rawValue)]
+            let function = number(of: TopKey(.function, name), names)
+            let caller = path.parent == PathTable.none ? 0 : numbers[Int(path.parent)]
+            called.append(function)
+            numbers.append([caller, function].fingerprint)
+        }
+        var isSeen = [Bool](repeating: false, count: paths.count)
+        for (name, phases) in profile.phasesByName {
+            let main = Self.own(of: profile, Selection(phases: phases, isOfMainThread: true))
+            let whole = Self.own(of: profile, Selection(phases: phases))
+            for (isMain, times) in [(true, main), (false, zip(whole, main).map { $0 - $1 })] {
+                var costs: [UInt64: Analysis.Cost] = [:]
+                for (path, cost) in times.enumerated() where cost != .zero {
+                    // Functions of one name make two paths one stack.
+                    costs[numbers[path], default: .zero] =
+                        costs[numbers[path], default: .zero] + cost
+                    isSeen[path] = true
+                }
+                guard !costs.isEmpty else { continue }
+                stacks.append(
+                    Stacks(
+                        phase: name, isOfMainThread: isMain,
+                        times: costs.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }))
+            }
+        }
+        var listed: Set<UInt64> = []
+        for path in paths.indices where isSeen[path] && listed.insert(numbers[path]).inserted {
+            var chain: [UInt64] = []
+            var next = Int32(truncatingIfNeeded: path)
+            while next != PathTable.none {
+                chain.append(called[Int(next)])
+                next = paths[Int(next)].parent
+            }
+            frames.append((numbers[path], chain.reversed()))
+        }
+    }
+
+    private static func own(of profile: Profile, _ selection: Selection) -> [Analysis.Cost] {
+        PathTotals(of: profile, in: selection, weight: .wall).own.map { Analysis.Cost($0) }
+    }
+}
+
+extension Profile {
+    /// The positions of its phases by their names, in the order of time.
+    fileprivate var phasesByName: [(name: String, phases: Set<Int>)] {
+        var result: [(name: String, phases: Set<Int>)] = []
+        var places: [String: Int] = [:]
+        for (index, phase) in phases.enumerated() {
+            if let place = places[phase.name] {
+                result[place].phases.insert(index)
+            } else {
+                places[phase.name] = result.count
+                result.append((phase.name, [index]))
+            }
+        }
+        return result
+    }
+}
+
+extension TopKey {
+    fileprivate func number(_ identity: FunctionIdentity) -> UInt64 {
+        let words = [
+            kind.rawValue, identity.name, identity.module, reason?.rawValue ?? "",
+            thread.map { "t" + $0 } ?? "",
+        ]
+        return words.map { "\($0.utf8.count):\($0)" }.joined().utf8.fingerprint
+    }
+}
+
+extension [UInt64] {
+    /// Of a stack.
+    fileprivate var fingerprint: UInt64 {
+        flatMap { number in (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) } }
+            .fingerprint
+    }
+}

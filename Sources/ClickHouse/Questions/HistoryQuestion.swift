@@ -1,0 +1,111 @@
+import Analysis
+
+/// What is asked for a history. The server sorts the launches of each point, and takes from them the
+/// median and what stands at the ranks that it is told.
+struct HistoryQuestion {
+    private let filter: String
+    private let label: String
+    private let machine: String
+
+    init(
+        _ programs: [String], _ grouping: LaunchHistory.Grouping,
+        _ machines: LaunchHistory.Machines
+    ) {
+        let named = programs.isEmpty ? "" : " AND program IN \(SQL.list(programs))"
+        filter = "kind = 'measurement' AND launches > 0\(named)"
+        let date = "toUnixTimestamp64Nano(date)"
+        switch grouping {
+        case .version:
+            label =
+                "(toUInt8(isNull(version)), ifNull(version, ''), if(isNull(version), \(date), 0))"
+        case .day: label = "(toUInt8(2), '', intDiv(\(date), 86400000000000))"
+        }
+        machine = machines == .each ? "host" : "''"
+    }
+
+    /// By what sessions can be compared.
+    private var key: String {
+        """
+        cityHash64(program, arguments, cache, isNull(network), ifNull(network, ''), \
+        isNull(disk_rate), ifNull(disk_rate, 0), until, processor, cores, kernel, architecture, \
+        \(machine))
+        """
+    }
+
+    private var sessions: String {
+        """
+        SELECT *, \(key) AS series, \(label) AS label,
+            length(walls) AS n,
+            if(n % 2 = 0, walls[intDiv(n, 2)] / 2 + walls[intDiv(n, 2) + 1] / 2,
+                toFloat64(walls[intDiv(n, 2) + 1])) AS middle
+        FROM sessions FINAL WHERE \(filter)
+        """
+    }
+
+    /// A row each: what the latest session says of all.
+    var series: String {
+        let latest = [
+            "path", "called", "arguments", "toString(cache)", "network", "disk_rate",
+            "until_given", "toString(host)", "toString(kernel)", "toString(architecture)",
+            "toString(processor)", "cores", "memory", "governor", "boot", "version",
+            "toString(recorder)", "requested", "toUnixTimestamp64Nano(date)", "toString(ending)",
+        ]
+        // A tuple keeps NULLs, which argMax leaves out.
+        let columns = latest.indices.map { "latest.\($0 + 1)" }.joined(separator: ", ")
+        return """
+            SELECT series, machines, \(columns) FROM (
+                SELECT series, uniqExact(host) AS machines, min(date) AS first,
+                    argMax(tuple(\(latest.joined(separator: ", "))), (date, file)) AS latest
+                FROM (\(sessions)) GROUP BY series
+            ) ORDER BY first, series FORMAT RowBinary
+            """
+    }
+
+    /// Of how many launches points are.
+    var counts: String {
+        """
+        SELECT DISTINCT sum(n) FROM (\(sessions)) GROUP BY series, label FORMAT RowBinary
+        """
+    }
+
+    /// How many values a point has beside its median.
+    static let rankCount = 5
+
+    func points(_ ranks: [Int: HistoryRanks]) -> String {
+        let counts = ranks.sorted { $0.key < $1.key }
+        func value(_ rank: (HistoryRanks) -> Int?) -> String {
+            // Rank 0: there is none.
+            let all = counts.map { "\(rank($0.value) ?? 0)" }.joined(separator: ", ")
+            let known = counts.map { "\($0.key)" }.joined(separator: ", ")
+            let place = "transform(count, [\(known)], [\(all)], 0)"
+            return "if(\(place) = 0, 0, all[greatest(\(place), 1)])"
+        }
+        let values = [
+            value { $0.median?.low }, value { $0.median?.high }, value { $0.percentile90 },
+            value { $0.percentile90Interval?.low }, value { $0.percentile90Interval?.high },
+        ]
+        return """
+            SELECT series, label.1, label.2, toInt64(label.3), launches, count,
+                if(count % 2 = 0, all[intDiv(count, 2)] / 2 + all[intDiv(count, 2) + 1] / 2,
+                    toFloat64(all[intDiv(count, 2) + 1])),
+                [\(values.joined(separator: ", "))],
+                arrayZip(names, arrayMap(
+                    v -> if(length(v) % 2 = 0,
+                        v[intDiv(length(v), 2)] / 2 + v[intDiv(length(v), 2) + 1] / 2,
+                        v[intDiv(length(v), 2) + 1]),
+                    arrayMap(name -> arraySort(arrayMap(
+                        (n, m) -> if(has(n, name), m[indexOf(n, name)], 0.),
+                        ordered.7, ordered.8)), names))),
+                arrayMap(s -> (s.2, s.3, toUnixTimestamp64Nano(s.1), s.4, s.5, s.6), ordered)
+            FROM (
+                SELECT series, label, toUInt64(sum(launches)) AS launches,
+                    arraySort(arrayFlatten(groupArray(walls))) AS all, length(all) AS count,
+                    arraySort(s -> (s.1, s.2), groupArray((date, file, version,
+                        toString(ending), launches, middle, phase_names, phase_medians))) AS ordered,
+                    arraySlice(arrayDistinct(arrayFlatten(ordered.7)), 1,
+                        \(HistoryPhase.mostLooked)) AS names
+                FROM (\(sessions)) GROUP BY series, label
+            ) ORDER BY series, (ordered[1].1, ordered[1].2) FORMAT RowBinary
+            """
+    }
+}

@@ -1,0 +1,84 @@
+import ProfileModel
+
+/// What is asked for what costs most: sums, which the server makes.
+struct TopQuestion {
+    private let named: String
+    private let phase: String
+
+    /// - Parameter phase: nil: all of the launch.
+    init(_ programs: [String], phase: String?) {
+        named = programs.isEmpty ? "" : " AND program IN \(SQL.list(programs))"
+        self.phase = SQL.text(phase ?? "")
+    }
+
+    var phases: String {
+        "SELECT DISTINCT toString(phase) AS name FROM costs WHERE phase != ''\(named) "
+            + "ORDER BY name FORMAT RowBinary"
+    }
+
+    private var sessions: String {
+        "SELECT * FROM sessions FINAL WHERE kind = 'recording'\(named)"
+    }
+
+    /// A row for each program, with what must be known of its launches.
+    var programs: String {
+        """
+        SELECT toString(program) AS name, countIf(failed), uniqExact(ifNull(ready_by, '')),
+            uniqExact(capture), uniqExact(arguments)
+        FROM (\(sessions)) GROUP BY name ORDER BY min((date, file)) FORMAT RowBinary
+        """
+    }
+
+    /// A row for each build. A launch without the phase spends no time in it.
+    var versions: String {
+        """
+        SELECT program, build, count(), sum(wall), \(Self.squares("wall", "1")),
+            argMin(file, (date, file)), min(intDiv(toUnixTimestamp64Nano(date), 1000000000)),
+            argMax(file, (date, file)), max(intDiv(toUnixTimestamp64Nano(date), 1000000000))
+        FROM (
+            SELECT toString(one.program) AS program, one.build AS build, one.date AS date,
+                one.file AS file, cost.wall AS wall
+            FROM (\(sessions)) AS one
+            LEFT JOIN (SELECT session, wall FROM costs FINAL WHERE phase = \(phase)\(named)) AS cost
+            ON cost.session = one.session
+        ) GROUP BY program, build ORDER BY program, min((date, file)) FORMAT RowBinary
+        """
+    }
+
+    /// A row for each thing in each build.
+    var things: String {
+        let sums = ["ow", "oc", "ob", "tw", "tc", "tb", "times"].map { "sum(\($0)) AS s_\($0)" }
+        let shown = ["ow", "oc", "ob", "tw", "tc", "tb", "times"].map { "s_\($0)" }
+        return """
+            SELECT toString(cost.program), cost.build, cost.thing, toInt8(named.kind), named.name,
+                named.module, named.is_own, toString(named.reason), named.thread, named.file,
+                named.line, detail, seen, unknown, unused, \(shown.joined(separator: ", ")),
+                own_squares, total_squares
+            FROM (
+                SELECT program, build, thing, count() AS seen, countIf(NOT is_known) AS unknown,
+                    countIf(NOT is_used) AS unused, \(sums.joined(separator: ", ")),
+                    \(Self.squares("ow", "is_known")) AS own_squares,
+                    \(Self.squares("tw", "is_known")) AS total_squares,
+                    if(countIf(isNull(what)) = 0 AND uniqExact(what) = 1, any(what), NULL) AS detail
+                FROM costs FINAL
+                ARRAY JOIN things AS thing, own_walls AS ow, own_cpus AS oc, own_blocked AS ob,
+                    total_walls AS tw, total_cpus AS tc, total_blocked AS tb, counts AS times,
+                    known AS is_known, used AS is_used, details AS what
+                WHERE phase = \(phase)\(named) AND session IN (SELECT session FROM (\(sessions)))
+                GROUP BY program, build, thing
+            ) AS cost
+            INNER JOIN (SELECT * FROM things FINAL WHERE 1\(named)) AS named
+            ON named.program = cost.program AND named.thing = cost.thing
+            ORDER BY cost.program, cost.thing FORMAT RowBinary
+            """
+    }
+
+    /// The squares of the distances from the mean, added up: whole numbers, so that nothing is lost.
+    private static func squares(_ value: String, _ condition: String) -> String {
+        let wide = "sumIf(toInt256(\(value)) * \(value), \(condition))"
+        let sum = "toInt256(sumIf(\(value), \(condition)))"
+        let count = "countIf(\(condition))"
+        return "if(\(count) = 0, 0., toFloat64(\(count) * \(wide) - \(sum) * \(sum)) "
+            + "/ \(count))"
+    }
+}

@@ -1,0 +1,57 @@
+/// The tables and views of `SQL/schema.sql`.
+extension Store {
+    /// Makes what is not there yet.
+    package func createTables() throws(StoreError) {
+        try run("CREATE DATABASE IF NOT EXISTS \(address.database)", isInDatabase: false)
+        for statement in Self.statements { try run(statement) }
+    }
+
+    /// The file, for whoever wants to run it himself.
+    package static var schema: String {
+        String(decoding: PackageResources.schema_sql, as: UTF8.self)
+    }
+
+    static var statements: [String] {
+        var statements: [String] = []
+        var current: [Substring] = []
+        for line in schema.split(separator: "\n") where !line.hasPrefix("--") {
+            guard line.hasSuffix(";") else {
+                current.append(line)
+                continue
+            }
+            current.append(line.dropLast())
+            statements.append(current.joined(separator: "\n"))
+            current = []
+        }
+        return statements
+    }
+
+    /// Throws unless the tables are there, and of our version.
+    package func checkSchema() throws(StoreError) {
+        var answer: RowBinaryReader
+        do throws(StoreError) {
+            answer = try ask("SELECT toUInt32(max(version)) FROM schema FORMAT RowBinary")
+        } catch {
+            // Code 60: no such table.
+            if case .refused(_, 60, _) = error { throw .noTables }
+            throw error
+        }
+        let version = try answer.integer(UInt32.self)
+        guard version == Self.schemaVersion else { throw .otherSchema(version) }
+    }
+}
+
+/// Values in a question's text, which nothing in them can end.
+enum SQL {
+    /// Digits only: names may have anything in them.
+    static func text(_ value: String) -> String {
+        let digits = value.utf8.map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+        return "unhex('\(digits.joined())')"
+    }
+
+    static func list(_ values: [String]) -> String {
+        "(" + values.map(text).joined(separator: ", ") + ")"
+    }
+}

@@ -1,0 +1,150 @@
+package import ProfileModel
+package import Shipping
+
+/// A database of a ClickHouse server, by its HTTP interface.
+package struct Store: Sendable {
+    /// What the answers of the tables' view `schema` must be.
+    package static let schemaVersion: UInt32 = 1
+
+    package let address: StoreAddress
+    private let headers: [(name: String, value: String)]
+    private let client: HTTPClient
+    private let compress: @Sendable ([UInt8]) -> [UInt8]
+    private let pause: @Sendable (TimeSpan) -> Void
+
+    /// As `clickhouse-client` takes them from the environment.
+    package struct Credentials: Sendable {
+        package var user: String?
+        package var password: String?
+
+        package init(user: String?, password: String?) {
+            (self.user, self.password) = (user, password)
+        }
+
+        /// nil: they cannot be sent as a header.
+        fileprivate var headers: [(name: String, value: String)]? {
+            let all = [("X-ClickHouse-User", user), ("X-ClickHouse-Key", password)]
+            let given = all.compactMap { name, value in value.map { (name: name, value: $0) } }
+            let isVisible = given.allSatisfy {
+                $0.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+            }
+            return isVisible ? given : nil
+        }
+    }
+
+    /// - Parameters:
+    ///   - compress: to the gzip format.
+    ///   - pause: waits.
+    /// - Returns: nil: the credentials have line breaks or the like.
+    package init?(
+        _ address: StoreAddress, _ credentials: Credentials,
+        client: HTTPClient = HTTPClient(limit: .milliseconds(120_000)),
+        compress: @escaping @Sendable ([UInt8]) -> [UInt8],
+        pause: @escaping @Sendable (TimeSpan) -> Void
+    ) {
+        guard let headers = credentials.headers else { return nil }
+        self.address = address
+        self.headers = headers
+        self.client = client
+        self.compress = compress
+        self.pause = pause
+    }
+
+    /// Asks, and returns the answer's bytes.
+    ///
+    /// - Parameter question: ends in `FORMAT RowBinary`.
+    func ask(_ question: String) throws(StoreError) -> RowBinaryReader {
+        let body = try post(Array(question.utf8), [("database", address.database)], headers)
+        return RowBinaryReader(body)
+    }
+
+    /// Does something that may be done again.
+    ///
+    /// - Parameter isInDatabase: false: the database may not be there yet.
+    func run(_ statement: String, isInDatabase: Bool = true) throws(StoreError) {
+        let database = isInDatabase ? [("database", address.database)] : []
+        _ = try post(Array(statement.utf8), database, headers)
+    }
+
+    /// Puts rows into a table, all of them at once or none.
+    ///
+    /// - Parameter rows: at most ``mostRows``, all of one partition.
+    func insert(_ rows: [UInt8], into table: String, _ columns: [String]) throws(StoreError) {
+        let list = columns.joined(separator: ", ")
+        let query = "INSERT INTO \(table) (\(list)) FORMAT RowBinary"
+        // One block: a view, or a reader, never sees a part of it.
+        let settings = [
+            ("database", address.database), ("query", query), ("async_insert", "0"),
+            ("input_format_parallel_parsing", "0"), ("max_insert_block_size", "\(Self.mostRows)"),
+        ]
+        let packed = rows.count > 1_000 ? compress(rows) : rows
+        let isPacked = packed.count < rows.count
+        let coding = isPacked ? [(name: "Content-Encoding", value: "gzip")] : []
+        _ = try post(isPacked ? packed : rows, settings, headers + coding)
+    }
+
+    static let mostRows = 1_000_000
+
+    /// What may be done again is tried so often, with longer and longer breaks.
+    private static let attempts = 4
+
+    private func post(
+        _ body: [UInt8], _ parameters: [(String, String)],
+        _ headers: [(name: String, value: String)]
+    ) throws(StoreError) -> [UInt8] {
+        var wait = TimeSpan.milliseconds(250)
+        for _ in 1..<Self.attempts {
+            do throws(StoreError) {
+                return try postOnce(body, parameters, headers)
+            } catch {
+                guard error.isTemporary, error != .unreachable(.timedOut) else { throw error }
+            }
+            pause(wait)
+            wait = wait + wait
+        }
+        return try postOnce(body, parameters, headers)
+    }
+
+    private func postOnce(
+        _ body: [UInt8], _ parameters: [(String, String)],
+        _ headers: [(name: String, value: String)]
+    ) throws(StoreError) -> [UInt8] {
+        // Errors come before the first row then, and not in the midst of an answer.
+        let all = parameters + [("wait_end_of_query", "1")]
+        let query = all.map { "\($0)=\($1.percentEncoded)" }.joined(separator: "&")
+        let response: HTTPResponse
+        do throws(HTTPError) {
+            response = try client.post(
+                body, to: address.server.with(path: "/?\(query)"), headers: headers)
+        } catch {
+            throw .unreachable(error)
+        }
+        let code = response.headers["x-clickhouse-exception-code"].flatMap { Int($0) }
+        guard response.isSuccess, code == nil else {
+            let text = String(decoding: response.body.prefix(2_000), as: UTF8.self)
+            let line = text.split(whereSeparator: \.isNewline).first.map { String($0.prefix(300)) }
+            throw .refused(status: response.status, code: code ?? 0, words: line ?? "")
+        }
+        return response.body
+    }
+}
+
+extension String {
+    /// As a value in an address.
+    fileprivate var percentEncoded: String {
+        var text = ""
+        for byte in utf8 {
+            let letter = byte | 0x20
+            let isPlain =
+                (0x30...0x39).contains(byte) || (0x61...0x7A).contains(letter) && byte < 0x80
+                || [0x2D, 0x2E, 0x5F, 0x7E].contains(byte)
+            if isPlain {
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                let digits = String(byte, radix: 16, uppercase: true)
+                text += "%" + (digits.utf8.count == 1 ? "0" : "") + digits
+            }
+        }
+        return text
+    }
+}

@@ -1,0 +1,30 @@
+import Analysis
+
+/// The options of `ship`, and those by which others ask what it has written.
+extension OptionTable {
+    static let shipping: [OptionDeclaration] = [
+        .init(
+            .to, "to", "URL", .text, for: [.ship],
+            """
+            the database: http://HOST:8123/DATABASE. Who may write there is told by CLICKHOUSE_USER and \
+            CLICKHOUSE_PASSWORD in the environment
+            """),
+        .init(
+            .createTables, "create-tables", for: [.ship],
+            "make the database, its tables and its views first, those that are not there"),
+        .init(
+            .from, "from", "URL", .text, for: [.history, .top],
+            """
+            ask the database to which launches were shipped, http://HOST:8123/DATABASE, in place of \
+            files: operands are names of programs then (default: all)
+            """),
+        .init(
+            .machines, "machines", "WHICH",
+            .choice(LaunchHistory.Machines.allCases.map(\.rawValue)),
+            for: [.history],
+            """
+            each: every machine has a series of its own (default for files); alike: those that differ \
+            in nothing but their name have one (default with --from)
+            """),
+    ]
+}

@@ -1,0 +1,33 @@
+package import ClickHouse
+
+/// What `ship` is asked for.
+package struct ShipOptions: Sendable {
+    /// Files and folders; none only where tables are made.
+    package var paths: [String]
+    package var store: StoreAddress
+    package var createsTables: Bool
+
+    package init(_ arguments: ParsedArguments) throws(UsageError) {
+        paths = arguments.operands
+        createsTables = arguments.isGiven(.createTables)
+        guard let text = arguments.text(.to) else {
+            throw UsageError(.ship, "--to is missing: http://HOST:8123/DATABASE")
+        }
+        store = try Self.store(text, "to", .ship)
+        guard createsTables || !paths.isEmpty else {
+            throw UsageError(.ship, "no file or folder given" + UsageError.seeHelp(.ship))
+        }
+    }
+
+    /// The store that an option names.
+    static func store(
+        _ text: String, _ option: String, _ subcommand: Subcommand
+    ) throws(UsageError) -> StoreAddress {
+        do throws(StoreAddress.Problem) {
+            return try StoreAddress(text)
+        } catch {
+            // It may hold a secret: it is not repeated.
+            throw UsageError(subcommand, "--\(option): \(error.description)")
+        }
+    }
+}
