@@ -55,7 +55,7 @@ class Failure(Exception):
     def __init__(self, text, code=None, status=None):
         super().__init__(text)
         found = re.match(r"Code: (\d+)", text)
-        self.code = code or (int(found[1]) if found else 1002)
+        self.code = (int(found[1]) if found else 1002) if code is None else code
         self.status = status or STATUSES.get(self.code, 500)
 
 
@@ -243,6 +243,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             fault = self.server.fault(statement)
             if fault["kind"] == "slow":
                 time.sleep(fault["seconds"])
+            if fault["kind"] == "error" and not fault["code"]:
+                raise Failure(fault["text"], 0, fault["status"])
             if fault["kind"] == "error":
                 raise failure(fault["code"], fault["text"], fault["name"], fault["status"])
             if not sql and not body:
@@ -267,6 +269,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 return
             self.send(200, answer, packed=pairs.get("enable_http_compression") == b"1")
         except Failure as error:
+            if not error.code:
+                return self.send(error.status, f"{error}\n".encode())
             text = str(error).strip() + " (version 26.9.2.1)\n"
             self.send(error.status, text.encode("utf-8", "replace"),
                       {"X-ClickHouse-Exception-Code": str(error.code)})
@@ -352,8 +356,9 @@ def is_there():
 
 
 def fault(kind, count=1, matching="", **more):
-    """Of the next COUNT statements that match: "error" (code, name, text, status), "slow"
-    (seconds); "lost" and "half": it is done, but of the answer comes nothing or a part."""
+    """Of the next COUNT statements that match: "error" (code, name, text, status; of code 0 it is
+    what stands before the server that refuses), "slow" (seconds); "lost" and "half": it is done, but
+    of the answer comes nothing or a part."""
     return {"kind": kind, "count": count, "matching": matching, **more}
 
 

@@ -56,7 +56,7 @@ class Fleet:
     seed: int
     sessions: int
     recordings: int
-    # With those that do not count.
+    # Of measurements, with those that do not count. A recording is one, too.
     launches: int
     steps: list
 
@@ -243,6 +243,10 @@ class Maker:
                 concat('fleet/', toString(session), '.firstlight'), program, path, [program], build,
                 '0.1.0', 1, 'complete', 1, [{wall}], [], [], false, 'signal 1000'
             FROM {source}""")
+        self.run("""
+            INSERT INTO launches (program, session, launch, date, arm, path, build, outcome, wall)
+            SELECT program, session, 0, date, 0, path, build, 'exited 0', walls[1]
+            FROM sessions WHERE kind = 'recording'""")
         # All of a thing is in one phase: what is in all of them is the sum of what is in each.
         self.run(f"""
             INSERT INTO costs (program, phase, session, date, build, wall, things, own_walls,
