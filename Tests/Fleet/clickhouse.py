@@ -357,8 +357,8 @@ def is_there():
 
 def fault(kind, count=1, matching="", **more):
     """Of the next COUNT statements that match: "error" (code, name, text, status; of code 0 it is
-    what stands before the server that refuses), "slow" (seconds); "lost" and "half": it is done, but
-    of the answer comes nothing or a part."""
+    what stands before the server that refuses), "slow" (seconds); "lost" and "half": it is done,
+    but of the answer comes nothing or a part."""
     return {"kind": kind, "count": count, "matching": matching, **more}
 
 

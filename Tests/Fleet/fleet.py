@@ -1,5 +1,5 @@
-"""A made-up fleet that measures and records its launches for 30 weeks, a version a week. What became
-slower or faster, when and by how much, is known: whoever is to find it can be held to it.
+"""A made-up fleet that measures and records its launches for 30 weeks, a version a week. What
+became slower or faster, when and by how much, is known: whoever is to find it can be held to it.
 
 The engine makes the rows itself, from numbers and hashes of them: the same seed gives the same
 fleet, and two million launches take seconds."""
@@ -189,13 +189,13 @@ class Maker:
             f"any(launch.processor) = '{kind.processor}', {kind.memory}, " for kind in KINDS)
             + "0)")
         self.run(f"""
-            INSERT INTO sessions (session, kind, date, file, program, path, arguments, build,
-                version, cache, network, disk_rate, until, host, kernel, architecture, processor,
-                cores, memory, governor, boot, recorder, requested, ending, launches, walls,
+            INSERT INTO sessions (session, kind, date, file, program, path, arguments, called,
+                build, version, cache, network, disk_rate, until, host, kernel, architecture,
+                processor,                 cores, memory, governor, boot, recorder, requested, ending, launches, walls,
                 phase_names, phase_medians, failed, ready_by, capture)
             SELECT launch.session, 'measurement', min(launch.date),
                 concat('fleet/', toString(launch.session), '.firstlight'), launch.program,
-                any(launch.path), [any(launch.program)], any(launch.build), any(launch.version),
+                any(launch.path), [], any(launch.program), any(launch.build), any(launch.version),
                 any(launch.cache), NULL, NULL, any(launch.until), any(launch.host),
                 any(launch.kernel), any(launch.architecture), any(launch.processor),
                 any(launch.cores), {kinds}, NULL,

@@ -44,12 +44,13 @@ class Fleet(unittest.TestCase):
             "    SELECT session, arraySort(groupArrayIf(wall, discarded = '')) AS walls,"
             "        min(date) AS date, any(version) AS version,"
             "        quantileExactInclusiveIf(0.5)(phase_walls[4], discarded = '') AS last"
-            "    FROM launches WHERE host != '' GROUP BY session) AS other ON one.session = other.session "
-            "WHERE one.walls = other.walls AND one.date = other.date AND "
-            "one.launches = length(one.walls) AND one.phase_medians[4] = other.last "
+            "    FROM launches WHERE host != '' GROUP BY session) AS other "
+            "ON one.session = other.session WHERE one.walls = other.walls "
+            "AND one.date = other.date AND one.launches = length(one.walls) AND one.phase_medians[4] = other.last "
             "AND one.version = other.version"), [[2_000]])
         self.assertEqual(self.asked(
-            "SELECT count() FROM launches WHERE arraySum(phase_walls) != wall AND host != ''"), [[0]])
+            "SELECT count() FROM launches WHERE arraySum(phase_walls) != wall AND host != ''"),
+            [[0]])
 
     def test_some_launches_do_not_count(self):
         told = dict(self.asked("SELECT discarded, count() FROM launches GROUP BY discarded"))
@@ -59,8 +60,8 @@ class Fleet(unittest.TestCase):
 
     def test_noise(self):
         (spread,), = self.asked(
-            "SELECT avg(arrayReduce('stddevPop', arrayMap(wall -> log(wall), walls))) FROM sessions "
-            "WHERE kind = 'measurement'")
+            "SELECT avg(arrayReduce('stddevPop', arrayMap(wall -> log(wall), walls))) "
+            "FROM sessions WHERE kind = 'measurement'")
         self.assertAlmostEqual(spread, 0.05, delta=0.001)
 
     def test_steps_are_where_they_are_said_to_be(self):

@@ -21,6 +21,8 @@ CREATE TABLE IF NOT EXISTS sessions (
     program LowCardinality(String),
     path String,
     arguments Array(String),
+    -- The first word of its command, as it was given.
+    called String,
     -- The program's build id in hexadecimal digits; empty: not known.
     build String,
     -- As `--version-name` named it; NULL: nobody did.
@@ -31,6 +33,8 @@ CREATE TABLE IF NOT EXISTS sessions (
     disk_rate Nullable(Int64),
     -- Without the program's end, ordered.
     until Array(String),
+    -- As they were given.
+    until_given Array(String),
     -- The machine. Of recordings it is not known: empty, and 0.
     host LowCardinality(String),
     kernel LowCardinality(String),
