@@ -191,8 +191,8 @@ class Maker:
         self.run(f"""
             INSERT INTO sessions (session, kind, date, file, program, path, arguments, called,
                 build, version, cache, network, disk_rate, until, host, kernel, architecture,
-                processor,                 cores, memory, governor, boot, recorder, requested, ending, launches, walls,
-                phase_names, phase_medians, failed, ready_by, capture)
+                processor, cores, memory, governor, boot, recorder, requested, ending, launches,
+                walls, phase_names, phase_medians, failed, ready_by, capture)
             SELECT launch.session, 'measurement', min(launch.date),
                 concat('fleet/', toString(launch.session), '.firstlight'), launch.program,
                 any(launch.path), [], any(launch.program), any(launch.build), any(launch.version),

@@ -46,8 +46,8 @@ class Fleet(unittest.TestCase):
             "        quantileExactInclusiveIf(0.5)(phase_walls[4], discarded = '') AS last"
             "    FROM launches WHERE host != '' GROUP BY session) AS other "
             "ON one.session = other.session WHERE one.walls = other.walls "
-            "AND one.date = other.date AND one.launches = length(one.walls) AND one.phase_medians[4] = other.last "
-            "AND one.version = other.version"), [[2_000]])
+            "AND one.date = other.date AND one.launches = length(one.walls) "
+            "AND one.phase_medians[4] = other.last AND one.version = other.version"), [[2_000]])
         self.assertEqual(self.asked(
             "SELECT count() FROM launches WHERE arraySum(phase_walls) != wall AND host != ''"),
             [[0]])

@@ -166,8 +166,8 @@ class Shipping(unittest.TestCase):
             row, = self.asked(
                 "SELECT kind, program, path, arrayPushFront(arguments, called), version, "
                 "cache, network, disk_rate, host, kernel, architecture, processor, cores, memory, "
-                "governor, boot, recorder, "
-                "requested, ending, toUnixTimestamp64Nano(date), until_given, failed, capture "
+                "governor, boot, recorder, requested, ending, toUnixTimestamp64Nano(date), "
+                "until_given, failed, capture "
                 f"FROM sessions FINAL WHERE file = {clickhouse.quoted(path)}")
             machine, measurement = report["machine"], report["measurement"]
             self.assertEqual(row, [
