@@ -285,8 +285,8 @@ class Textfile(unittest.TestCase):
                      launches.quick(), status=1)
 
 
-def dashboard():
-    path = os.path.join(os.path.dirname(__file__), "../../dashboards/prometheus.json")
+def dashboard(name="prometheus"):
+    path = os.path.join(os.path.dirname(__file__), f"../../dashboards/{name}.json")
     with open(path) as file:
         return json.load(file)
 
@@ -303,8 +303,9 @@ class Dashboard(unittest.TestCase):
             self.skipTest("there is no grafana-foundation-sdk")
         register_default_plugins()
         # Read by Grafana's own types and written again, nothing is lost.
-        known = json.loads(JSONEncoder().encode(Model.from_json(dashboard())))
-        self.assertEqual(self.kept(dashboard(), known), dashboard())
+        for name in ("prometheus", "clickhouse"):
+            known = json.loads(JSONEncoder().encode(Model.from_json(dashboard(name))))
+            self.assertEqual(self.kept(dashboard(name), known), dashboard(name))
 
     def kept(self, ours, known):
         """Of ours what is in the other."""

@@ -182,14 +182,16 @@ CREATE TABLE IF NOT EXISTS frames (
 ) ENGINE = ReplacingMergeTree
 ORDER BY (program, build, stack);
 
--- Typical and slow launches of each version, day and kind of machine.
+-- Typical and slow launches of each version, day and kind of machine. The 90th percentile is the
+-- smallest wall time that nine in ten launches do not exceed, as everywhere; quantileExactLow is the
+-- next greater one where a tenth of them is a whole number.
 CREATE MATERIALIZED VIEW IF NOT EXISTS daily REFRESH EVERY 1 HOUR
 ENGINE = MergeTree ORDER BY (program, day) SETTINGS allow_nullable_key = 1
 AS SELECT
     program, toDate(date) AS day, version, architecture, processor, cores, kernel, cache, until,
     count() AS launches,
     quantileExactInclusive(0.5)(wall) AS median,
-    quantileExactLow(0.9)(wall) AS percentile90
+    quantileExactWeighted(0.9)(wall, 1) AS percentile90
 FROM launches FINAL
 WHERE discarded = '' AND arm = 0
 GROUP BY ALL;
@@ -233,7 +235,7 @@ SELECT
     one.program AS program, one.version AS version, one.wall AS wall,
     count() AS launches, countIf(other.wall < one.wall) / launches AS share_faster,
     quantileExactInclusive(0.5)(other.wall) AS median,
-    quantileExactLow(0.9)(other.wall) AS percentile90
+    quantileExactWeighted(0.9)(other.wall, 1) AS percentile90
 FROM (
     SELECT * FROM launches FINAL WHERE session = {session:UInt64} AND launch = {launch:UInt32}
 ) AS one
