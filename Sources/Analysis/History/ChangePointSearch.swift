@@ -2,8 +2,9 @@ import Glibc
 
 /// The steps of a series, found as Hunter does (Fleming, Kołaczkowski and others 2023), which Apache
 /// Otava grew from: E-divisive in windows that overlap, then every step is held against the next and
-/// the weakest are given up. Three things differ.
+/// the weakest are given up. Four things differ.
 ///
+/// - There are windows of many lengths: in a long one, two steps that take each other back are none.
 /// - Values are logarithms, and spikes are drawn in (``SpikeLimits``): a spike widens the spread of
 ///   its part, and so would hide a step.
 /// - A step is where it fits best among many places. So the test's probability is multiplied by
@@ -50,14 +51,27 @@ package struct ChangePointSearch {
     /// Places at which some window has a step, by a test that lets pass ten times as many.
     private func candidates() -> [Int] {
         var found: Set<Int> = []
-        var start = 0
-        while start < calm.count {
-            let window = start..<min(start + rule.window, calm.count)
-            let new = splits(of: window)
-            found.formUnion(new)
-            start = max(new.max() ?? 0, start + max(1, rule.window / 2))
+        for length in windowLengths {
+            for start in stride(from: 0, to: values.count, by: max(1, length / 4)) {
+                let end = min(start + length, values.count)
+                found.formUnion(splits(of: start..<end))
+                if end == values.count { break }
+            }
         }
         return found.sorted()
+    }
+
+    /// In a long window two steps that take each other back look like none: there must be one for each
+    /// step that has little of its neighbours (Kovács, Li, Bühlmann and Munk 2020).
+    private var windowLengths: [Int] {
+        let shortest = 2 * rule.leastSegment
+        var lengths: [Int] = []
+        var length = Double(min(rule.window, values.count))
+        while length > Double(shortest) {
+            lengths.append(Int(length))
+            length /= 2.0.squareRoot()
+        }
+        return lengths + [shortest]
     }
 
     private func splits(of range: Range<Int>) -> [Int] {
@@ -109,10 +123,10 @@ package struct ChangePointSearch {
         let leastSure = { (one: Int, other: Int) in
             steps[one].probability < steps[other].probability
         }
+        let borders = [0] + places + [values.count]
         let crowded = places.indices.filter { place in
-            let range = range(around: place, of: places)
-            return places[place] - range.lowerBound < rule.leastSegment
-                || range.upperBound - places[place] < rule.leastSegment
+            borders[place + 1] - borders[place] < rule.leastSegment
+                || borders[place + 2] - borders[place + 1] < rule.leastSegment
         }
         if let found = crowded.max(by: leastSure) { return found }
         if let found = places.indices.max(by: leastSure),
@@ -125,10 +139,12 @@ package struct ChangePointSearch {
         return smallest.flatMap { size($0) < log1p(rule.magnitude) ? $0 : nil }
     }
 
-    /// From the step before to the step after.
+    /// From the step before to the step after. Those that are too near are another guess at the same
+    /// step: between them, none of both would have enough values.
     private func range(around place: Int, of places: [Int]) -> Range<Int> {
-        let low = place > 0 ? places[place - 1] : 0
-        let high = place + 1 < places.count ? places[place + 1] : values.count
+        let (own, least) = (places[place], rule.leastSegment)
+        let low = places[..<place].last { own - $0 >= least } ?? 0
+        let high = places[place...].first { $0 - own >= least } ?? values.count
         return low..<high
     }
 

@@ -1,20 +1,23 @@
 /// Draws single values that lie far from their neighbours closer to them, so that a spike is neither
 /// a step nor hides one. A step stays where it is: most of a value's neighbours are on its own side.
 enum SpikeLimits {
-    /// Neighbours on either side.
-    static let reach = 5
+    /// Neighbours on either side, which say what is a spike: two values that are off are drawn in, three
+    /// are a level of their own.
+    static let reach = 2
+    /// Neighbours on either side, which say how far values scatter: more of them say it better.
+    static let breadth = 5
     /// In standard deviations, as the median distance gives them for a normal distribution.
     static let limit = 2.5
 
     static func applied(to values: [Double]) -> [Double] {
-        let middles = values.indices.map { middle(values, around: $0) }
-        let most = limit * deviation(zip(values, middles).map { $0 - $1 })
+        let middles = values.indices.map { middle(values, around: $0, reach) }
+        let most = limit * deviation(of: values)
         return zip(values, middles).map { min(max($0, $1 - most), $1 + most) }
     }
 
     /// How far values usually lie from the middle of their neighbours.
     static func deviation(of values: [Double]) -> Double {
-        deviation(values.indices.map { values[$0] - middle(values, around: $0) })
+        deviation(values.indices.map { values[$0] - middle(values, around: $0, breadth) })
     }
 
     private static func deviation(_ distances: [Double]) -> Double {
@@ -24,8 +27,11 @@ enum SpikeLimits {
         return 1.4826 * spread.median
     }
 
-    private static func middle(_ values: [Double], around index: Int) -> Double {
-        let range = max(0, index - reach)..<min(values.count, index + reach + 1)
+    private static func middle(_ values: [Double], around index: Int, _ reach: Int) -> Double {
+        // At both ends there must be as many, or two spikes there were most.
+        let count = min(2 * reach + 1, values.count)
+        let low = min(max(0, index - reach), values.count - count)
+        let range = low..<low + count
         return SortedValues(values[range])?.median ?? values[index]
     }
 }

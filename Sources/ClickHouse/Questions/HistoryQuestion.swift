@@ -77,17 +77,17 @@ struct HistoryQuestion {
             // Rank 0: there is none.
             let all = counts.map { "\(rank($0.value) ?? 0)" }.joined(separator: ", ")
             let known = counts.map { "\($0.key)" }.joined(separator: ", ")
-            let place = "transform(count, [\(known)], [\(all)], 0)"
-            return "if(\(place) = 0, 0, all[greatest(\(place), 1)])"
+            let place = "transform(total, [\(known)], [\(all)], 0)"
+            return "if(\(place) = 0, 0, ascending[greatest(\(place), 1)])"
         }
         let values = [
             value { $0.median?.low }, value { $0.median?.high }, value { $0.percentile90 },
             value { $0.percentile90Interval?.low }, value { $0.percentile90Interval?.high },
         ]
         return """
-            SELECT series, label.1, label.2, toInt64(label.3), launches, count,
-                if(count % 2 = 0, all[intDiv(count, 2)] / 2 + all[intDiv(count, 2) + 1] / 2,
-                    toFloat64(all[intDiv(count, 2) + 1])),
+            SELECT series, label.1, label.2, toInt64(label.3), launched, total,
+                if(total % 2 = 0, ascending[intDiv(total, 2)] / 2 + ascending[intDiv(total, 2) + 1] / 2,
+                    toFloat64(ascending[intDiv(total, 2) + 1])),
                 [\(values.joined(separator: ", "))],
                 arrayZip(names, arrayMap(
                     v -> if(length(v) % 2 = 0,
@@ -98,8 +98,8 @@ struct HistoryQuestion {
                         ordered.7, ordered.8)), names))),
                 arrayMap(s -> (s.2, s.3, toUnixTimestamp64Nano(s.1), s.4, s.5, s.6), ordered)
             FROM (
-                SELECT series, label, toUInt64(sum(launches)) AS launches,
-                    arraySort(arrayFlatten(groupArray(walls))) AS all, length(all) AS count,
+                SELECT series, label, toUInt64(sum(launches)) AS launched,
+                    arraySort(arrayFlatten(groupArray(walls))) AS ascending, length(ascending) AS total,
                     arraySort(s -> (s.1, s.2), groupArray((date, file, version,
                         toString(ending), launches, middle, phase_names, phase_medians))) AS ordered,
                     arraySlice(arrayDistinct(arrayFlatten(ordered.7)), 1,

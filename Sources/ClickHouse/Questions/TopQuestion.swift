@@ -47,35 +47,59 @@ struct TopQuestion {
 
     /// A row for each thing in each build.
     var things: String {
-        let sums = ["ow", "oc", "ob", "tw", "tc", "tb", "times"].map { "sum(\($0)) AS s_\($0)" }
-        let shown = ["ow", "oc", "ob", "tw", "tc", "tb", "times"].map { "s_\($0)" }
+        let shown = Self.sums.map { "sum_\($0)" }.joined(separator: ", ")
         return """
             SELECT toString(cost.program), cost.build, cost.thing, toInt8(named.kind), named.name,
                 named.module, named.is_own, toString(named.reason), named.thread, named.file,
-                named.line, detail, seen, unknown, unused, \(shown.joined(separator: ", ")),
-                own_squares, total_squares
-            FROM (
-                SELECT program, build, thing, count() AS seen, countIf(NOT is_known) AS unknown,
-                    countIf(NOT is_used) AS unused, \(sums.joined(separator: ", ")),
-                    \(Self.squares("ow", "is_known")) AS own_squares,
-                    \(Self.squares("tw", "is_known")) AS total_squares,
-                    if(countIf(isNull(what)) = 0 AND uniqExact(what) = 1, any(what), NULL) AS detail
-                FROM costs FINAL
-                ARRAY JOIN things AS thing, own_walls AS ow, own_cpus AS oc, own_blocked AS ob,
-                    total_walls AS tw, total_cpus AS tc, total_blocked AS tb, counts AS times,
-                    known AS is_known, used AS is_used, details AS what
-                WHERE phase = \(phase)\(named) AND session IN (SELECT session FROM (\(sessions)))
-                GROUP BY program, build, thing
-            ) AS cost
+                named.line, if(detailed.told = seen AND least = most, least, NULL), seen, unknown,
+                unused, \(shown), own_squares, total_squares
+            FROM (\(costs)) AS cost
             INNER JOIN (SELECT * FROM things FINAL WHERE 1\(named)) AS named
             ON named.program = cost.program AND named.thing = cost.thing
+            LEFT JOIN (\(details)) AS detailed
+            ON detailed.program = cost.program AND detailed.build = cost.build
+                AND detailed.thing = cost.thing
             ORDER BY cost.program, cost.thing FORMAT RowBinary
             """
     }
 
+    private static let sums = ["ow", "oc", "ob", "tw", "tc", "tb", "times"]
+
+    /// Only what belongs to a session that is there as a whole.
+    private var condition: String {
+        "phase = \(phase)\(named) AND session IN (SELECT session FROM (\(sessions)))"
+    }
+
+    private var costs: String {
+        let sums = Self.sums.map { "sum(\($0)) AS sum_\($0)" }.joined(separator: ", ")
+        return """
+            SELECT program, build, thing, count() AS seen, countIf(NOT is_known) AS unknown,
+                countIf(NOT is_used) AS unused, \(sums),
+                \(Self.squares("ow", "is_known")) AS own_squares,
+                \(Self.squares("tw", "is_known")) AS total_squares
+            FROM costs FINAL
+            ARRAY JOIN things AS thing, own_walls AS ow, own_cpus AS oc, own_blocked AS ob,
+                total_walls AS tw, total_cpus AS tc, total_blocked AS tb, counts AS times,
+                known AS is_known, used AS is_used
+            WHERE \(condition) GROUP BY program, build, thing
+            """
+    }
+
+    /// Few things have one: texts are compared for these alone.
+    private var details: String {
+        """
+        SELECT program, build, thing, count() AS told, min(detail) AS least, max(detail) AS most
+        FROM (
+            SELECT program, build, arrayFilter((t, d) -> isNotNull(d), things, details) AS numbers,
+                arrayFilter(d -> isNotNull(d), details) AS told_details
+            FROM costs FINAL WHERE \(condition)
+        ) ARRAY JOIN numbers AS thing, told_details AS detail GROUP BY program, build, thing
+        """
+    }
+
     /// The squares of the distances from the mean, added up: whole numbers, so that nothing is lost.
     private static func squares(_ value: String, _ condition: String) -> String {
-        let wide = "sumIf(toInt256(\(value)) * \(value), \(condition))"
+        let wide = "toInt256(sumIf(toInt128(\(value)) * \(value), \(condition)))"
         let sum = "toInt256(sumIf(\(value), \(condition)))"
         let count = "countIf(\(condition))"
         return "if(\(count) = 0, 0., toFloat64(\(count) * \(wide) - \(sum) * \(sum)) "

@@ -43,7 +43,7 @@ enum HistoryReading {
                 guard let address = options.store else {
                     return try read(options, console, &isWhole)
                 }
-                return try ask(address, options, console)
+                return try ask(address, options)
             }
             return timings.measure("printing") { render(history, options, console) }
         }
@@ -75,9 +75,9 @@ enum HistoryReading {
     }
 
     private static func ask(
-        _ address: StoreAddress, _ options: HistoryOptions.Showing, _ console: Console
+        _ address: StoreAddress, _ options: HistoryOptions.Showing
     ) throws(Reading.Failure) -> LaunchHistory {
-        let history = try StoreAccess.asked(address, console) { store throws(StoreError) in
+        let history = try StoreAccess.asked(address) { store throws(StoreError) in
             try store.history(
                 of: options.sources, by: options.grouping, machines: options.machines,
                 goal: options.goal)

@@ -22,7 +22,13 @@ struct ShipCommand {
 
     /// Ships, and returns the exit status: 1 if something could not be read or written.
     static func run(_ options: ShipOptions, _ console: Console) -> Int32 {
-        guard let store = StoreAccess.store(at: options.store, console) else { return 1 }
+        let store: Store
+        do throws(Reading.Failure) {
+            store = try StoreAccess.store(at: options.store)
+        } catch {
+            console.complain(error.message)
+            return 1
+        }
         var command = ShipCommand(options: options, console: console, store: store)
         do throws(StoreError) {
             try command.run()

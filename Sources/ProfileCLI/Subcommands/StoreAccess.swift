@@ -5,18 +5,18 @@ import Shipping
 
 /// A store, with the credentials of the environment.
 enum StoreAccess {
-    /// Complains, and returns nil, where they cannot be sent.
-    static func store(at address: StoreAddress, _ console: Console) -> Store? {
+    static func store(at address: StoreAddress) throws(Reading.Failure) -> Store {
         func variable(_ name: String) -> String? {
             getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
         }
         let credentials = Store.Credentials(
             user: variable("CLICKHOUSE_USER"), password: variable("CLICKHOUSE_PASSWORD"))
-        let store = Store(
-            address, credentials, compress: { Gzip.compressed($0) },
-            pause: { usleep(useconds_t(clamping: max($0.nanoseconds, 0) / 1_000)) })
-        if store == nil {
-            console.complain(
+        guard
+            let store = Store(
+                address, credentials, compress: { Gzip.compressed($0) },
+                pause: { usleep(useconds_t(clamping: max($0.nanoseconds, 0) / 1_000)) })
+        else {
+            throw Reading.Failure(
                 "CLICKHOUSE_USER and CLICKHOUSE_PASSWORD must be of visible characters, in one line"
             )
         }
@@ -25,12 +25,9 @@ enum StoreAccess {
 
     /// An answer of a store whose tables are ours.
     static func asked<Value>(
-        _ address: StoreAddress, _ console: Console,
-        _ question: (Store) throws(StoreError) -> Value
+        _ address: StoreAddress, _ question: (Store) throws(StoreError) -> Value
     ) throws(Reading.Failure) -> Value {
-        guard let store = store(at: address, console) else {
-            throw Reading.Failure("\(address): not asked")
-        }
+        let store = try store(at: address)
         do throws(StoreError) {
             try store.checkSchema()
             return try question(store)

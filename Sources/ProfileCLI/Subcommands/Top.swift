@@ -42,7 +42,7 @@ enum TopCommand {
         var timings = Timings()
         let status = Reading.write(to: options.output, console) { () throws(Reading.Failure) in
             let sums = try timings.measure("asking") { () throws(Reading.Failure) in
-                try stored(address, options, console)
+                try stored(address, options)
             }
             guard sums.launches > 0 else {
                 throw Reading.Failure(
@@ -58,17 +58,17 @@ enum TopCommand {
     }
 
     private static func stored(
-        _ address: StoreAddress, _ options: TopOptions, _ console: Console
+        _ address: StoreAddress, _ options: TopOptions
     ) throws(Reading.Failure) -> TopSums {
         var phase: String?
         if let wanted = options.phase {
-            let names = try StoreAccess.asked(address, console) { store throws(StoreError) in
+            let names = try StoreAccess.asked(address) { store throws(StoreError) in
                 try store.phases(of: options.paths)
             }
             phase = try attempt { () throws(TopError) in try TopSums.phase(named: wanted, in: names)
             }
         }
-        let found = try StoreAccess.asked(address, console) { store throws(StoreError) in
+        let found = try StoreAccess.asked(address) { store throws(StoreError) in
             try store.top(of: options.paths, phase: phase)
         }
         return TopSums(found, phase: phase)
