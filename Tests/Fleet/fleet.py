@@ -5,7 +5,6 @@ The engine makes the rows itself, from numbers and hashes of them: the same seed
 fleet, and two million launches take seconds."""
 
 import dataclasses
-import math
 import random
 
 VERSIONS = 30
@@ -74,30 +73,20 @@ def version_name(index):
     return f"1.{index}"
 
 
-def is_taken_back(factors):
-    """Whether one of these steps goes most of the way back that the one before it came."""
-    sizes = [math.log(factor) for factor in factors]
-    return any(abs(one + other) <= 0.4 * max(abs(one), abs(other))
-               for one, other in zip(sizes, sizes[1:]))
-
-
-def planned(seed, has_plateaus=False):
+def planned(seed):
     """Two to four steps for each program, of 5 to 20 %, at least five versions apart: so many, that
-    each can be seen by itself. With plateaus, the last is taken back."""
+    each can be seen by itself. Some take the one before back."""
     numbers = random.Random(seed)
     steps = []
     for program, base in PROGRAMS.items():
         count = numbers.randint(2, 4)
         # Spread what is not needed as distance over the places before each step.
         spare = sorted(numbers.randint(0, VERSIONS - 10 - 5 * (count - 1)) for _ in range(count))
-        factors = [1.0, 1.0]
-        while is_taken_back(factors):
-            sizes = [numbers.uniform(0.05, 0.2) for _ in range(count)]
-            factors = [1 + size if numbers.random() < 0.6 else 1 - size for size in sizes]
-        if has_plateaus:
-            factors[-1] = 1 / factors[-2]
-        before = base
-        for place, (more, factor) in enumerate(zip(spare, factors)):
+        before, factor = base, 1.0
+        for place, more in enumerate(spare):
+            size = numbers.uniform(0.05, 0.2)
+            is_back = place > 0 and numbers.random() < 0.3
+            factor = 1 / factor if is_back else 1 + size if numbers.random() < 0.6 else 1 - size
             index = 5 + 5 * place + more
             thing = 900 - 1 - place
             steps.append(Step(program, index, version_name(index), factor, f"{program}::f{thing}()",
@@ -313,13 +302,13 @@ class Maker:
             FROM sessions WHERE kind = 'recording'""")
 
 
-def fill(server, database, seed=1, scale=1.0, has_recordings=True, has_plateaus=False):
+def fill(server, database, seed=1, scale=1.0, has_recordings=True):
     """Fills tables that are there and empty; what was planted. The whole fleet has 2,000,000
     launches in 20,000 measurements, and 20,000 recordings. With a `scale` of 0.03 or more each
     program is measured in each version on each kind of machine."""
     sessions = max(1, round(20_000 * scale))
     fleet = Fleet(seed, sessions, sessions if has_recordings else 0, sessions * LAUNCHES,
-                  planned(seed, has_plateaus))
+                  planned(seed))
     maker = Maker(server, database, fleet)
     maker.make_launches()
     maker.make_sessions()

@@ -49,6 +49,23 @@ import Testing
         #expect(places(series([(100, place), (90, 200 - place)], noise: 0.005)) == [place])
     }
 
+    /// In a window that has both, they look like none.
+    @Test(arguments: 5...20, [0.853, 0.93, 1.08, 1.2])
+    func stepsThatTakeEachOtherBack(width: Int, factor: Double) {
+        let levels = [(100, 5), (100 * factor, width), (100, 30 - 5 - width)]
+        let found = places(series(levels, noise: 0.005, seed: UInt64(width)))
+        #expect(found == [5, 5 + width])
+    }
+
+    @Test func fourStepsInThirty() {
+        let levels: [(value: Double, count: Int)] = [
+            (702, 5), (793, 6), (853, 6), (785, 7), (647, 6),
+        ]
+        for seed in 1...20 as ClosedRange<UInt64> {
+            #expect(places(series(levels, noise: 0.005, seed: seed)) == [5, 11, 17, 24])
+        }
+    }
+
     @Test(arguments: 0..<40) func spikesAreNoSteps(place: Int) {
         for height in [0.5, 1.3, 3, 100] {
             for width in 1...2 {

@@ -69,6 +69,23 @@ import Testing
 
     // MARK: Series
 
+    @Test func machinesThatDifferInTheirNameOnlyAreAlike() {
+        let machines = ["a", "b", "c"]
+        let all = machines.enumerated().map { index, host in
+            measurement("1", day: Int64(index)) { $0.machine.host = host }
+        }
+        let other = measurement("1", day: 9) { $0.machine.cores += 1 }
+        for (grouping, counts) in [
+            (LaunchHistory.Machines.each, [1, 1, 1, 1]), (.alike, [3, 1]),
+        ] {
+            var builder = HistoryBuilder(machines: grouping)
+            for (index, measurement) in (all + [other]).enumerated() {
+                builder.add(measurement, file: "\(index)")
+            }
+            #expect(builder.history(by: .version).series.map(\.machines) == counts)
+        }
+    }
+
     /// Everything that makes figures no measure for each other, one by one.
     @Test func differentThingsAreDifferentSeries() {
         let changes: [(inout Measurement) -> Void] = [
