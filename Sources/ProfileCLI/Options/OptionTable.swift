@@ -22,6 +22,7 @@ package enum OptionName: Hashable, Sendable {
     case with, anyway, explain
     case resolved, resolve
     case by, goal, add, to
+    case all, keep, profileEvery, profileBudget, pushEvery
 }
 
 /// Everything about one option. Parsing, `--help`, the manual page and the suggestions for
@@ -68,7 +69,7 @@ package enum OptionTable {
 
     /// In the order of the help texts.
     package static let options: [OptionDeclaration] =
-        others + comparing + topping + gating + history + measuring + [
+        others + comparing + topping + gating + history + measuring + watching + [
             .init(.help, "help", short: "h", for: Set(Subcommand.allCases), "print this help")
         ]
 

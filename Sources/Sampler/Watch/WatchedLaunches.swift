@@ -1,0 +1,210 @@
+import ProfileModel
+
+/// Makes launches out of what the kernel tells of all processes.
+///
+/// Pure: events in, in the order in which the kernel told them, and launches out. Only a process whose
+/// fork was told can have a launch. What its threads used is told when they end, just before that.
+struct WatchedLaunches {
+    /// What a process executed.
+    struct Program: Hashable, Sendable {
+        var names: ProcessNames
+        var inode: UInt64 = 0
+        var version: String?
+    }
+
+    private struct Life {
+        var begun: MonotonicTime
+        var parent: Int32
+        /// We have started it, to watch others.
+        var isOurs: Bool
+        /// Those that have not ended.
+        var threads: Set<Int32>
+        var images: [Image] = []
+        /// The last of them that is to be watched.
+        var watched: (program: WatchedProgram, version: String?)?
+        /// A program that was executed has no name.
+        var isUnnamed = false
+        /// nil: of some thread it is not known.
+        var costs: ThreadCosts? = ThreadCosts()
+        /// Of children that have ended.
+        var childCosts: ThreadCosts? = ThreadCosts()
+    }
+
+    private let wanted: WatchedNames
+    private let own: Int32
+    private var lives: [Int32: Life] = [:]
+    /// Of threads that are about to end. An id may be another thread's before the first one's end was
+    /// told.
+    private var costs: [Int32: [ThreadCosts]] = [:]
+    /// The number of the event that comes next, by core.
+    private var expected: [UInt32: UInt32] = [:]
+    private var ended: [WatchedLaunch] = []
+    private(set) var tally = WatchTally()
+
+    /// A process that executes one program after the other has no launch with an end to it.
+    static let mostImages = 64
+
+    /// - Parameter own: our process, whose children have no launches.
+    init(of wanted: WatchedNames, own: Int32) { (self.wanted, self.own) = (wanted, own) }
+
+    /// Launches that ended since the last call, in that order.
+    mutating func take() -> [WatchedLaunch] {
+        defer { ended = [] }
+        return ended
+    }
+
+    /// How many launches of watched programs are not over.
+    var running: Int { lives.values.count { $0.watched != nil } }
+
+    /// When the first of a program's launches began that are not over; nil: there are none.
+    func earliest(of program: WatchedProgram, since limit: MonotonicTime) -> MonotonicTime? {
+        lives.values.filter { life in
+            life.begun >= limit
+                && life.watched.map {
+                    ($0.program.executable, $0.program.name)
+                        == (program.executable, program.name)
+                } ?? false
+        }.map(\.begun).min()
+    }
+
+    /// When a process began, or executed what it runs; nil: not known.
+    func latest(of pid: Int32) -> MonotonicTime? {
+        lives[pid].map { $0.images.last?.time ?? $0.begun }
+    }
+
+    // MARK: What the kernel tells
+
+    /// Of an event; `program` is what an exec led to, and nil where that is not known.
+    ///
+    /// - Returns: true if a watched program has been executed, in a launch that was seen from its begin.
+    @discardableResult
+    mutating func add(_ event: ProcessEvent, program: Program? = nil) -> Bool {
+        count(event)
+        switch event.kind {
+        case .listening, .other: break
+        case .processBegan(let pid, let parent): begin(pid, parent, event.time)
+        case .threadBegan(let pid, let tid): lives[pid]?.threads.insert(tid)
+        case .executed(let pid): return execute(pid, program, event.time)
+        case .threadEnded(let pid, let tid, let code): end(tid, of: pid, code, event.time)
+        }
+        return false
+    }
+
+    mutating func add(_ news: ThreadCosts.News) { costs[news.tid, default: []].append(news.costs) }
+
+    /// What processes had used may be missing from now on for those that run.
+    mutating func lostCosts() {
+        costs = [:]
+        for pid in lives.keys {
+            lives[pid]?.costs = nil
+            lives[pid]?.childCosts = nil
+        }
+    }
+
+    /// Some events were lost: what is known of all that run may be wrong.
+    ///
+    /// - Parameter count: how many; nil: the numbers of those to come will tell.
+    mutating func lost(_ count: Int64?) {
+        tally.lostEvents += count ?? 0
+        tally.partial += running
+        lives = [:]
+        costs = [:]
+    }
+
+    /// Numbers of a core have no gaps.
+    private mutating func count(_ event: ProcessEvent) {
+        guard event.kind != .listening else { return }
+        if let expected = expected[event.core], expected != event.number {
+            lost(Int64(event.number &- expected))
+        }
+        expected[event.core] = event.number &+ 1
+    }
+
+    // MARK: Processes
+
+    private mutating func begin(_ pid: Int32, _ parent: Int32, _ time: MonotonicTime) {
+        // The end of who had the number before was not told.
+        if lives[pid]?.watched != nil { tally.partial += 1 }
+        lives[pid] = Life(
+            begun: time, parent: parent, isOurs: parent == own, threads: [pid])
+    }
+
+    private mutating func execute(
+        _ pid: Int32, _ program: Program?, _ time: MonotonicTime
+    ) -> Bool {
+        let found = program.flatMap { program in
+            WatchedProgram(program.names, inode: program.inode).map { (program, $0) }
+        }
+        let isWanted = found.map { wanted.include($0.0.names) } ?? false
+        guard var life = lives[pid] else {
+            if isWanted { tally.partial += 1 }
+            return false
+        }
+        guard !life.isOurs else { return false }
+        // Whichever thread did, the others have ended.
+        life.threads = [pid]
+        if found == nil, !life.isUnnamed {
+            tally.unnamed += 1
+            life.isUnnamed = true
+        }
+        // One more than that shows that there are too many.
+        if life.images.count <= Self.mostImages {
+            life.images.append(Self.image(found?.1, program?.names, time))
+        }
+        if isWanted, let found { life.watched = (found.1, found.0.version) }
+        lives[pid] = life
+        return isWanted
+    }
+
+    private static func image(
+        _ program: WatchedProgram?, _ names: ProcessNames?, _ time: MonotonicTime
+    ) -> Image {
+        let first = names?.arguments.first.map { [String(decoding: $0, as: UTF8.self)] }
+        return Image(path: program?.path ?? "", arguments: first ?? [], time: time)
+    }
+
+    private mutating func end(
+        _ tid: Int32, of pid: Int32, _ code: Int32, _ time: MonotonicTime
+    ) {
+        let used = takeCosts(of: tid)
+        guard var life = lives[pid] else { return }
+        // Others than those that are known ended in an exec, and are told of late.
+        guard life.threads.remove(tid) != nil else { return }
+        if let costs = life.costs { life.costs = used.map { costs + $0 } }
+        guard life.threads.isEmpty else {
+            lives[pid] = life
+            return
+        }
+        lives[pid] = nil
+        let all = life.costs.flatMap { own in life.childCosts.map { own + $0 } }
+        if let known = lives[life.parent]?.childCosts {
+            lives[life.parent]?.childCosts = all.map { known + $0 }
+        }
+        finish(life, pid, code, time, all)
+    }
+
+    private mutating func finish(
+        _ life: Life, _ pid: Int32, _ code: Int32, _ time: MonotonicTime, _ all: ThreadCosts?
+    ) {
+        guard let (program, version) = life.watched else { return }
+        guard life.images.count <= Self.mostImages else {
+            tally.partial += 1
+            return
+        }
+        ended.append(
+            WatchedLaunch(
+                pid: pid, begun: life.begun, ended: max(time, life.begun), program: program,
+                version: version, images: life.images,
+                outcome: TraceEvent(status: code)?.outcome ?? .unknown, cpu: life.costs?.cpu,
+                counters: ProcessCounters(
+                    minorFaults: all?.minorFaults, majorFaults: all?.majorFaults,
+                    readBytes: all?.readBytes)))
+    }
+
+    private mutating func takeCosts(of tid: Int32) -> ThreadCosts? {
+        guard var known = costs[tid], !known.isEmpty else { return nil }
+        let first = known.removeFirst()
+        costs[tid] = known.isEmpty ? nil : known
+        return first
+    }
+}
