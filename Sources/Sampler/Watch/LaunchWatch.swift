@@ -70,7 +70,7 @@ package final class LaunchWatch {
     ) throws(LaunchWatchError) {
         self.wanted = wanted
         self.versions = versions
-        launches = WatchedLaunches(of: wanted, own: getpid())
+        launches = WatchedLaunches(of: wanted, own: getpid(), tick: Self.tick)
         rings =
             (try? PerfRing.onEachCore(
                 pages: Self.pages, "opening the names of programs", fl_open_exec_names)) ?? []
@@ -198,7 +198,14 @@ package final class LaunchWatch {
 
     private func take(_ event: ProcessEvent) {
         guard case .executed(let pid) = event.kind else {
-            launches.add(event)
+            // A process that nobody has waited for yet still has a clock.
+            let clock: TimeSpan? =
+                if case .threadEnded(let pid, _, _) = event.kind, launches.isEnded(by: event) {
+                    ProcessFiles(pid: pid).cpuTime
+                } else {
+                    nil
+                }
+            launches.add(event, clock: clock)
             return
         }
         let program = program(of: pid, at: event.time)
@@ -206,6 +213,14 @@ package final class LaunchWatch {
             let watched = WatchedProgram(program.names, inode: program.inode)
         else { return }
         executed.append((pid, watched))
+    }
+
+    /// The resolution of the coarse clocks is that of the kernel's ticks.
+    private static var tick: TimeSpan {
+        var length = timespec()
+        guard clock_getres(CLOCK_MONOTONIC_COARSE, &length) == 0 else { return .milliseconds(10) }
+        return TimeSpan(
+            nanoseconds: Int64(length.tv_sec) &* 1_000_000_000 &+ Int64(length.tv_nsec))
     }
 
     // MARK: Names

@@ -19,6 +19,7 @@ struct WatchedLaunches {
         var isOurs: Bool
         /// Those that have not ended.
         var threads: Set<Int32>
+        var endedThreads: Int64 = 0
         var images: [Image] = []
         /// The last of them that is to be watched.
         var watched: (program: WatchedProgram, version: String?)?
@@ -30,8 +31,16 @@ struct WatchedLaunches {
         var childCosts: ThreadCosts? = ThreadCosts()
     }
 
+    private struct Ending {
+        var time: MonotonicTime
+        /// As wait(2) has it.
+        var code: Int32
+        var clock: TimeSpan?
+    }
+
     private let wanted: WatchedNames
     private let own: Int32
+    private let tick: TimeSpan
     private var lives: [Int32: Life] = [:]
     /// Of threads that are about to end. An id may be another thread's before the first one's end was
     /// told.
@@ -43,9 +52,16 @@ struct WatchedLaunches {
 
     /// A process that executes one program after the other has no launch with an end to it.
     static let mostImages = 64
+    /// Of the CPU time, by which it may be wrong: a fiftieth.
+    private static let precision: Int64 = 50
 
-    /// - Parameter own: our process, whose children have no launches.
-    init(of wanted: WatchedNames, own: Int32) { (self.wanted, self.own) = (wanted, own) }
+    /// - Parameters:
+    ///   - own: our process, whose children have no launches.
+    ///   - tick: how often the kernel brings the CPU time of a running thread up to date, by which it is
+    ///     too short when that ends.
+    init(of wanted: WatchedNames, own: Int32, tick: TimeSpan) {
+        (self.wanted, self.own, self.tick) = (wanted, own, tick)
+    }
 
     /// Launches that ended since the last call, in that order.
     mutating func take() -> [WatchedLaunch] {
@@ -72,20 +88,32 @@ struct WatchedLaunches {
         lives[pid].map { $0.images.last?.time ?? $0.begun }
     }
 
+    /// Whether a watched launch is over with an event.
+    func isEnded(by event: ProcessEvent) -> Bool {
+        guard case .threadEnded(let pid, let tid, _) = event.kind, let life = lives[pid] else {
+            return false
+        }
+        return life.watched != nil && life.threads == [tid]
+    }
+
     // MARK: What the kernel tells
 
-    /// Of an event; `program` is what an exec led to, and nil where that is not known.
-    ///
+    /// - Parameters:
+    ///   - program: what an exec led to; nil: not known.
+    ///   - clock: the CPU time of a process that has just ended; nil: it is not known any more.
     /// - Returns: true if a watched program has been executed, in a launch that was seen from its begin.
     @discardableResult
-    mutating func add(_ event: ProcessEvent, program: Program? = nil) -> Bool {
+    mutating func add(
+        _ event: ProcessEvent, program: Program? = nil, clock: TimeSpan? = nil
+    ) -> Bool {
         count(event)
         switch event.kind {
         case .listening, .other: break
         case .processBegan(let pid, let parent): begin(pid, parent, event.time)
         case .threadBegan(let pid, let tid): lives[pid]?.threads.insert(tid)
         case .executed(let pid): return execute(pid, program, event.time)
-        case .threadEnded(let pid, let tid, let code): end(tid, of: pid, code, event.time)
+        case .threadEnded(let pid, let tid, let code): 
+            end(tid, of: pid, Ending(time: event.time, code: code, clock: clock))
         }
         return false
     }
@@ -164,12 +192,13 @@ struct WatchedLaunches {
     }
 
     private mutating func end(
-        _ tid: Int32, of pid: Int32, _ code: Int32, _ time: MonotonicTime
+        _ tid: Int32, of pid: Int32, _ ending: Ending
     ) {
         let used = takeCosts(of: tid)
         guard var life = lives[pid] else { return }
         // Others than those that are known ended in an exec, and are told of late.
         guard life.threads.remove(tid) != nil else { return }
+        life.endedThreads += 1
         if let costs = life.costs { life.costs = used.map { costs + $0 } }
         guard life.threads.isEmpty else {
             lives[pid] = life
@@ -180,11 +209,11 @@ struct WatchedLaunches {
         if let known = lives[life.parent]?.childCosts {
             lives[life.parent]?.childCosts = all.map { known + $0 }
         }
-        finish(life, pid, code, time, all)
+        finish(life, pid, ending, all)
     }
 
     private mutating func finish(
-        _ life: Life, _ pid: Int32, _ code: Int32, _ time: MonotonicTime, _ all: ThreadCosts?
+        _ life: Life, _ pid: Int32, _ ending: Ending, _ all: ThreadCosts?
     ) {
         guard let (program, version) = life.watched else { return }
         guard life.images.count <= Self.mostImages else {
@@ -193,12 +222,22 @@ struct WatchedLaunches {
         }
         ended.append(
             WatchedLaunch(
-                pid: pid, begun: life.begun, ended: max(time, life.begun), program: program,
+                pid: pid, begun: life.begun, ended: max(ending.time, life.begun), program: program,
                 version: version, images: life.images,
-                outcome: TraceEvent(status: code)?.outcome ?? .unknown, cpu: life.costs?.cpu,
+                outcome: TraceEvent(status: ending.code)?.outcome ?? .unknown, cpu: cpu(of: life, ending.clock),
                 counters: ProcessCounters(
                     minorFaults: all?.minorFaults, majorFaults: all?.majorFaults,
                     readBytes: all?.readBytes)))
+    }
+
+    /// What threads had used is too short by up to a tick each. The process's clock is exact, if it is
+    /// still that process's.
+    private func cpu(of life: Life, _ clock: TimeSpan?) -> TimeSpan? {
+        guard let told = life.costs?.cpu else { return nil }
+        let missing = TimeSpan(nanoseconds: tick.nanoseconds &* life.endedThreads)
+        if let clock, clock >= told, clock <= told + missing + missing { return clock }
+        let isPrecise = told.nanoseconds / Self.precision >= missing.nanoseconds
+        return isPrecise ? told : nil
     }
 
     private mutating func takeCosts(of tid: Int32) -> ThreadCosts? {
