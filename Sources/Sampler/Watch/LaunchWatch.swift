@@ -84,7 +84,8 @@ package final class LaunchWatch {
         self.signals = fl_open_signals(&set)
         events = fl_open_process_events(Self.receiveBytes)
         if events == -EPERM { throw .notPermitted }
-        if events == -EPROTONOSUPPORT { throw .silent }
+        // Another network namespace than the first has none.
+        if events == -EPROTONOSUPPORT || events == -ECONNREFUSED { throw .silent }
         do throws(SystemError) {
             try check(events, "listening to processes")
             try check(self.signals, "listening to signals")

@@ -20,7 +20,9 @@ struct ProcessEvent: Hashable, Sendable {
     /// On which core it happened, and its number among all events of that core.
     var core: UInt32
     var number: UInt32
+}
 
+extension ProcessEvent {
     private static let headerSize = 16
     private static let messageSize = 20
     private static let dataOffset = headerSize + messageSize + 16
@@ -39,10 +41,8 @@ struct ProcessEvent: Hashable, Sendable {
             let time = fields.number(at: event + 8, as: Int64.self),
             let kind = Self.kind(what, fields)
         else { return nil }
-        self.kind = kind
-        self.time = MonotonicTime(nanoseconds: time)
-        self.core = core
-        self.number = number
+        self.init(
+            kind: kind, time: MonotonicTime(nanoseconds: time), core: core, number: number)
     }
 
     /// nil: it is cut short, or its ids are none.
