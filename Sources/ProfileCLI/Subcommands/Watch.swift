@@ -95,6 +95,7 @@ struct WatchRun {
             for: options.names, signals: WatchCommand.endSignals + [SIGHUP, SIGCHLD],
             versions: { versions.known.version(of: $0, running: $1) })
         if let shortcoming = watch.shortcoming { console.complain(shortcoming) }
+        folder.removeUnbegun()
         keeper.keepToBound()
         console.complain(WatchWords.watching(options.names, in: folder.path))
     }
@@ -144,18 +145,19 @@ struct WatchRun {
 
     private mutating func takeLaunches() {
         let now = LaunchKeeper.Moment.now
-        let executed = watch.takeExecuted()
-        for (pid, program) in executed {
-            let keeper = keeper
-            profiler?.executed(program, by: pid, hasRoom: { keeper.hasRoom }, date: now.date)
+        for (pid, program) in watch.takeExecuted() {
+            profiler?.executed(program, by: pid, hasRoom: keeper.hasRoom, date: now.date)
         }
         for launch in watch.take() { keep(launch, at: now) }
     }
 
     private mutating func keep(_ watched: WatchedLaunch, at now: LaunchKeeper.Moment) {
-        let earliest = watch.earliest(of: watched.program, since: now.time - now.sinceMidnight)
+        let watch = watch
         do throws(RecordingError) {
-            let kept = try keeper.keep(watched, earliest: earliest, at: now)
+            let kept = try keeper.keep(
+                watched,
+                earliest: watch.earliest(
+                    of: watched.program, since: now.time - now.sinceMidnight), at: now)
             if problem != nil { console.complain("launches are kept again") }
             problem = nil
             tell(kept, of: watched)

@@ -79,9 +79,9 @@ struct LaunchKeeper {
     /// Keeps a launch.
     ///
     /// - Parameter earliest: when the first of the program's launches began that are not over: they are
-    ///   to fit into the same file.
+    ///   to fit into the same file. Asked for a new file only.
     mutating func keep(
-        _ watched: WatchedLaunch, earliest: MonotonicTime?, at now: Moment
+        _ watched: WatchedLaunch, earliest: @autoclosure () -> MonotonicTime?, at now: Moment
     ) throws(RecordingError) -> Kept {
         let key = Key(
             executable: watched.program.executable, name: watched.program.name,
@@ -93,7 +93,7 @@ struct LaunchKeeper {
         if let open = files[key] {
             file = open
         } else {
-            file = try create(for: watched, from: min(earliest ?? watched.begun, watched.begun), now)
+            file = try create(for: watched, from: min(earliest() ?? watched.begun, watched.begun), now)
         }
         let launch = MeasuredLaunch(watched.observed, since: file.begin)
         do throws(RecordingError) {

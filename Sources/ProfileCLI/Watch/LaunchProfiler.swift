@@ -35,7 +35,7 @@ struct LaunchProfiler {
     ///
     /// - Parameter hasRoom: whether the files' bound leaves room.
     mutating func executed(
-        _ program: WatchedProgram, by pid: Int32, hasRoom: () -> Bool, date: Int64
+        _ program: WatchedProgram, by pid: Int32, hasRoom: @autoclosure () -> Bool, date: Int64
     ) {
         if launches.count >= Self.mostPrograms { launches = [:] }
         let count = launches[program.executable + "\0" + program.name, default: 0] + 1

@@ -139,6 +139,15 @@ struct WatchFolder {
 
     private static func journal(_ path: String) -> String { path + "-journal" }
 
+    /// Removes what a watch left that was killed before there was anything in it.
+    func removeUnbegun() {
+        var status = stat()
+        for file in files() where lstat(file.path, &status) == 0 && status.st_size == 0 {
+            unlink(file.path)
+            unlink(Self.journal(file.path))
+        }
+    }
+
     /// - Returns: how many launches went with it; nil: it could not be removed.
     func remove(_ file: File) -> Int? {
         let launches = (try? MeasurementReader.load(path: file.path))?.launches.count ?? 0
