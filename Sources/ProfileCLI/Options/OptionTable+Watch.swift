@@ -16,7 +16,7 @@ extension OptionTable {
             .profileEvery, "profile-every", "N", .integer(1...1_000_000), for: [.watch],
             """
             record one in N launches of each program with stacks, from its exec on, for 10 s at most, \
-            in the same folder; one at a time
+            in DIR/recordings; one at a time
             """),
         .init(
             .profileBudget, "profile-budget", "PERCENT", .percent, for: [.watch],

@@ -157,7 +157,8 @@ struct WatchRun {
             let kept = try keeper.keep(
                 watched,
                 earliest: watch.earliest(
-                    of: watched.program, since: now.time - now.sinceMidnight), at: now)
+                    of: watched.program, since: now.time - now.sinceMidnight),
+                isRecorded: profiler?.wasRecorded(watched.pid) ?? false, at: now)
             if problem != nil { console.complain("launches are kept again") }
             problem = nil
             tell(kept, of: watched)

@@ -78,10 +78,13 @@ struct LaunchKeeper {
 
     /// Keeps a launch.
     ///
-    /// - Parameter earliest: when the first of the program's launches began that are not over: they are
-    ///   to fit into the same file. Asked for a new file only.
+    /// - Parameters:
+    ///   - earliest: when the first of the program's launches began that are not over: they are to fit
+    ///     into the same file. Asked for a new file only.
+    ///   - isRecorded: its stacks were taken meanwhile.
     mutating func keep(
-        _ watched: WatchedLaunch, earliest: @autoclosure () -> MonotonicTime?, at now: Moment
+        _ watched: WatchedLaunch, earliest: @autoclosure () -> MonotonicTime?,
+        isRecorded: Bool = false, at now: Moment
     ) throws(RecordingError) -> Kept {
         let key = Key(
             executable: watched.program.executable, name: watched.program.name,
@@ -95,7 +98,8 @@ struct LaunchKeeper {
         } else {
             file = try create(for: watched, from: min(earliest() ?? watched.begun, watched.begun), now)
         }
-        let launch = MeasuredLaunch(watched.observed, since: file.begin)
+        var launch = MeasuredLaunch(watched.observed, since: file.begin)
+        if isRecorded, launch.discarded == nil { launch.discarded = .recorded }
         do throws(RecordingError) {
             try file.writer.append(launch)
         } catch {
@@ -125,7 +129,7 @@ struct LaunchKeeper {
         let date = max(0, now.date - (now.time - begin).nanoseconds)
         let measurement = Measurement(
             header: Measurement.Header(
-                requested: 1, versionName: watched.version, recorderVersion: Version.current,
+                requested: limits.launchesOfFile, versionName: watched.version, recorderVersion: Version.current,
                 date: date),
             arms: [MeasuredArm(command: [watched.program.path], path: watched.program.path)],
             conditions: MeasuredConditions(), machine: machine)

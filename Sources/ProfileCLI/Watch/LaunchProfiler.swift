@@ -18,6 +18,8 @@ struct LaunchProfiler {
     /// Launches of each program, the last that was recorded not counted.
     private var launches: [String: Int] = [:]
     private var recorder: Recorder?
+    /// Processes whose stacks were or are being taken.
+    private var watched: Set<Int32> = []
     private var used = TimeSpan.zero
     private(set) var recorded = 0
     /// Were due, and could not be recorded.
@@ -45,7 +47,7 @@ struct LaunchProfiler {
             skipped += 1
             return
         }
-        start(pid, to: folder.newFile(of: program.name, date: date))
+        start(pid, to: folder.newRecording(of: program.name, date: date))
     }
 
     private var isWithinBudget: Bool {
@@ -62,7 +64,11 @@ struct LaunchProfiler {
             return
         }
         recorder = Recorder(pid: child, file: file)
+        watched.insert(pid)
     }
+
+    /// Whether a launch that has ended was recorded, or was to be.
+    mutating func wasRecorded(_ pid: Int32) -> Bool { watched.remove(pid) != nil }
 
     /// Takes note of a recorder that has ended.
     mutating func reap(waiting: Bool = false) {

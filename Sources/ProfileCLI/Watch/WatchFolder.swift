@@ -64,9 +64,23 @@ struct WatchFolder {
     ///
     /// - Parameter date: in nanoseconds since 1970 UTC.
     func newFile(of program: String, date: Int64) -> String {
+        "\(path)/\(Self.name(program, date))"
+    }
+
+    /// The same for a recording. Those have a folder of their own: who reads a folder of measurements is
+    /// not to stumble over them.
+    func newRecording(of program: String, date: Int64) -> String {
+        // Where it cannot be made, the recorder will fail.
+        mkdir(recordings, 0o700)
+        return "\(recordings)/\(Self.name(program, date))"
+    }
+
+    private var recordings: String { "\(path)/recordings" }
+
+    private static func name(_ program: String, _ date: Int64) -> String {
         let number = String(UInt32.random(in: 0 ... .max), radix: 16)
         let mark = String(repeating: "0", count: 8 - number.utf8.count) + number
-        return "\(path)/\(Self.plain(program))-\(Self.moment(date))-\(mark)\(Self.suffix)"
+        return "\(plain(program))-\(moment(date))-\(mark)\(suffix)"
     }
 
     /// Letters, digits, dots and dashes: nothing that a shell or a path takes for something else, and no
@@ -113,17 +127,22 @@ struct WatchFolder {
 
     /// Those that a `watch` has made, the oldest first. What cannot be listed is not there.
     func files() -> [File] {
-        guard let stream = opendir(path) else { return [] }
+        (Self.files(in: path) + Self.files(in: recordings))
+            .sorted { ($0.written, $0.path) < ($1.written, $1.path) }
+    }
+
+    private static func files(in folder: String) -> [File] {
+        guard let stream = opendir(folder) else { return [] }
         defer { closedir(stream) }
         var found: [File] = []
         while let entry = readdir(stream) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            guard Self.isOurs(name), let file = Self.file("\(path)/\(name)") else { continue }
+            guard isOurs(name), let file = file("\(folder)/\(name)") else { continue }
             found.append(file)
         }
-        return found.sorted { ($0.written, $0.path) < ($1.written, $1.path) }
+        return found
     }
 
     private static func file(_ path: String) -> File? {
