@@ -58,7 +58,8 @@ extension EndToEnd {
                 truths[told] = truth
             }
             let end = try watcher.end()
-            #expect(end.status == 0 && end.error == "firstlight: 20 launches kept\n", "\(end.error)")
+            #expect(
+                end.status == 0 && end.error == "firstlight: 20 launches kept\n", "\(end.error)")
             #expect(try kept().count == 1 && truths.count == 20)
             var misses = Misses()
             let whole = try report(try #require(truths.keys.first?.file))

@@ -96,7 +96,8 @@ struct LaunchKeeper {
         if let open = files[key] {
             file = open
         } else {
-            file = try create(for: watched, from: min(earliest() ?? watched.begun, watched.begun), now)
+            file = try create(
+                for: watched, from: min(earliest() ?? watched.begun, watched.begun), now)
         }
         var launch = MeasuredLaunch(watched.observed, since: file.begin)
         if isRecorded, launch.discarded == nil { launch.discarded = .recorded }
@@ -129,7 +130,8 @@ struct LaunchKeeper {
         let date = max(0, now.date - (now.time - begin).nanoseconds)
         let measurement = Measurement(
             header: Measurement.Header(
-                requested: limits.launchesOfFile, versionName: watched.version, recorderVersion: Version.current,
+                requested: limits.launchesOfFile, versionName: watched.version,
+                recorderVersion: Version.current,
                 date: date),
             arms: [MeasuredArm(command: [watched.program.path], path: watched.program.path)],
             conditions: MeasuredConditions(), machine: machine)

@@ -10,8 +10,9 @@ struct WatchFolder {
 
         var message: String {
             switch self {
-            case .inUse(let path): "another firstlight watch keeps its files in \(path): name another "
-                + "folder (--output DIR)"
+            case .inUse(let path):
+                "another firstlight watch keeps its files in \(path): name another "
+                    + "folder (--output DIR)"
             case .cannotMake(let path, let code):
                 "cannot keep anything in \(path): \(String(cString: strerror(code)))"
             }

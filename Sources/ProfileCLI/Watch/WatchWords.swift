@@ -31,7 +31,8 @@ enum WatchWords {
     }
 
     static func lost(_ events: Int64) -> String {
-        (events == 0 ? "events were" : Numbers.count(events, "event") + (events == 1 ? " was" : " were"))
+        (events == 0
+            ? "events were" : Numbers.count(events, "event") + (events == 1 ? " was" : " were"))
             + " lost, for the kernel had no room left: launches may be missing"
     }
 
@@ -63,7 +64,9 @@ enum WatchWords {
             }
             add(dropped.launches, "of all that were kept dropped again (--keep)")
             add(recorded, "recorded with stacks")
-            add(notRecorded, "not recorded (one at a time, --profile-budget, --keep, or over too soon)")
+            add(
+                notRecorded,
+                "not recorded (one at a time, --profile-budget, --keep, or over too soon)")
             return parts.joined(separator: "; ")
         }
     }

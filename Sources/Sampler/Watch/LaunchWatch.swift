@@ -100,7 +100,8 @@ package final class LaunchWatch {
     /// What of the launches cannot be told here, for the user; nil: nothing.
     package var shortcoming: String? {
         if rings.isEmpty {
-            return "the kernel does not tell names (perf_event_open needs CAP_PERFMON): programs that "
+            return
+                "the kernel does not tell names (perf_event_open needs CAP_PERFMON): programs that "
                 + "end within a millisecond or two may remain unnamed"
         }
         return costs < 0

@@ -112,7 +112,7 @@ struct WatchedLaunches {
         case .processBegan(let pid, let parent): begin(pid, parent, event.time)
         case .threadBegan(let pid, let tid): lives[pid]?.threads.insert(tid)
         case .executed(let pid): return execute(pid, program, event.time)
-        case .threadEnded(let pid, let tid, let code): 
+        case .threadEnded(let pid, let tid, let code):
             end(tid, of: pid, Ending(time: event.time, code: code, clock: clock))
         }
         return false
@@ -224,7 +224,8 @@ struct WatchedLaunches {
             WatchedLaunch(
                 pid: pid, begun: life.begun, ended: max(ending.time, life.begun), program: program,
                 version: version, images: life.images,
-                outcome: TraceEvent(status: ending.code)?.outcome ?? .unknown, cpu: cpu(of: life, ending.clock),
+                outcome: TraceEvent(status: ending.code)?.outcome ?? .unknown,
+                cpu: cpu(of: life, ending.clock),
                 counters: ProcessCounters(
                     minorFaults: all?.minorFaults, majorFaults: all?.majorFaults,
                     readBytes: all?.readBytes)))
