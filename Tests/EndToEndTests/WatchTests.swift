@@ -73,6 +73,28 @@ extension EndToEnd {
             return misses
         }
 
+        /// Both see the same launches. What `measure` holds is its own, and the program's elsewhere.
+        @Test func agreesWithMeasure() throws {
+            try Misses.afterAttempts {
+                try? FileManager.default.removeItem(atPath: folder)
+                let watcher = try Watcher([name], in: folder)
+                let output = scratch("measured-\(UInt32.random(in: 0 ... .max))")
+                let finished = try Firstlight.run(
+                    "measure", "--quiet", "-n", "10", "-o", output, program, "0.05")
+                #expect(finished.status == 0)
+                #expect(try watcher.end().status == 0)
+                let measured = try report(output).launches
+                let seen = try #require(try kept().values.first)
+                #expect(seen.count == 11 && measured.count == 11)
+                var misses = Misses()
+                for (own, other) in zip(measured, seen) {
+                    let truth = own.wallNs + own.heldNs
+                    misses.check("wall", other.wallNs, truth: truth, tolerance: 2_000_000)
+                }
+                return misses
+            }
+        }
+
         @Test func severalAtOnceAndByOneShell() throws {
             let watcher = try Watcher([name], in: folder)
             let line = "for i in 1 2 3 4 5; do \(program) 0.01 & done; wait; exec \(program) 0"

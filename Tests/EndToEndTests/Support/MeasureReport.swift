@@ -8,6 +8,7 @@ struct MeasureReport: Decodable {
         var discarded: String?
         var startNs: Int64
         var wallNs: Int64
+        var heldNs: Int64
         var readBytes: Int64?
         var status: Int32?
         var output: String?
