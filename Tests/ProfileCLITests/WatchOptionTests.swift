@@ -2,6 +2,7 @@ import Glibc
 import ProfileCLI
 import ProfileModel
 import Sampler
+import Shipping
 import Testing
 
 @Suite struct WatchOptionTests {

@@ -19,6 +19,9 @@ int fl_open_thread_costs(int receive_bytes);
 // The next message of either: its length, 0: there is none now, or -errno. -ENOBUFS: some were lost.
 ssize_t fl_read_kernel_message(int socket, void *buffer, size_t capacity);
 
+// How many messages there was no room for since the socket was opened (modulo 2^32), or -errno.
+int64_t fl_count_drops(int socket);
+
 // A descriptor through which signals that are blocked can be read, and fl_read_signal, which reads one
 // of them: its number, or 0: there is none now.
 int fl_open_signals(const sigset_t *set);

@@ -52,6 +52,9 @@ package final class LaunchWatch {
     private var scratch = ReadBuffer()
     /// Whether this kernel counts what processes read.
     private let isReadCounted: Bool
+    /// How many events the kernel had no room for.
+    private var drops: Int64 = 0
+    private var hasOverrun = false
 
     /// Tens of thousands of events.
     private static let receiveBytes: Int32 = 16 << 20
@@ -63,6 +66,8 @@ package final class LaunchWatch {
     private static let pause = TimeSpan.milliseconds(2)
     /// No more at once, that what has ended is kept soon.
     private static let mostAtOnce = 2000
+    /// More than there is room for.
+    private static let mostDropped = 200_000
 
     /// - Parameter signals: blocked ones that end a wait.
     package init(
@@ -171,12 +176,7 @@ package final class LaunchWatch {
     private func read(_ socket: Int32) -> ArraySlice<UInt8>? {
         let count = fl_read_kernel_message(socket, &buffer, buffer.count)
         if count == -Int(ENOBUFS) {
-            if socket == events {
-                launches.lost(nil)
-                names.forgetAll()
-            } else {
-                launches.lostCosts()
-            }
+            if socket == costs { launches.lostCosts() } else { hasOverrun = true }
             return []
         }
         return count > 0 ? buffer.prefix(count) : nil
@@ -187,6 +187,7 @@ package final class LaunchWatch {
         while told.count < Self.mostAtOnce, let message = read(events) {
             if let event = ProcessEvent(message) { told.append(event) }
         }
+        let isWhole = !isOverrun(&told)
         // The kernel tells names and costs before what they belong to.
         for ring in rings where names.take(ring.read()) { names.forgetAll() }
         if costs >= 0 {
@@ -195,7 +196,38 @@ package final class LaunchWatch {
             }
         }
         for event in told { take(event) }
-        return !told.isEmpty
+        return !told.isEmpty || !isWhole
+    }
+
+    /// Whether the kernel had no room for some events. Then all that it has told by now goes: what is
+    /// missing stands somewhere among it.
+    private func isOverrun(_ told: inout [ProcessEvent]) -> Bool {
+        var lost = newDrops()
+        guard lost > 0 else { return false }
+        lost += Int64(told.count)
+        told = []
+        for _ in 0..<Self.mostDropped {
+            if read(events) != nil {
+                lost += 1
+                continue
+            }
+            let more = newDrops()
+            if more == 0 { break }
+            lost += more
+        }
+        launches.lost(lost)
+        names.forgetAll()
+        return true
+    }
+
+    /// How many more events there was no room for.
+    private func newDrops() -> Int64 {
+        let least: Int64 = hasOverrun ? 1 : 0
+        hasOverrun = false
+        let count = fl_count_drops(events)
+        guard count >= 0 else { return least }
+        defer { drops = count }
+        return max(least, Int64(UInt32(truncatingIfNeeded: count &- drops)))
     }
 
     private func take(_ event: ProcessEvent) {

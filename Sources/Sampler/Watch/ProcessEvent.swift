@@ -17,9 +17,6 @@ struct ProcessEvent: Hashable, Sendable {
 
     var kind: Kind
     var time: MonotonicTime
-    /// On which core it happened, and its number among all events of that core.
-    var core: UInt32
-    var number: UInt32
 }
 
 extension ProcessEvent {
@@ -32,17 +29,14 @@ extension ProcessEvent {
         let fields = KernelFields(bytes)
         guard let length = fields.number(at: 0, as: UInt32.self), Int(length) <= bytes.count,
             fields.number(at: Self.headerSize, as: UInt32.self) == 1,
-            fields.number(at: Self.headerSize + 4, as: UInt32.self) == 1,
-            let number = fields.number(at: Self.headerSize + 8, as: UInt32.self)
+            fields.number(at: Self.headerSize + 4, as: UInt32.self) == 1
         else { return nil }
         let event = Self.headerSize + Self.messageSize
         guard let what = fields.number(at: event, as: UInt32.self),
-            let core = fields.number(at: event + 4, as: UInt32.self),
             let time = fields.number(at: event + 8, as: Int64.self),
             let kind = Self.kind(what, fields)
         else { return nil }
-        self.init(
-            kind: kind, time: MonotonicTime(nanoseconds: time), core: core, number: number)
+        self.init(kind: kind, time: MonotonicTime(nanoseconds: time))
     }
 
     /// nil: it is cut short, or its ids are none.

@@ -45,8 +45,6 @@ struct WatchedLaunches {
     /// Of threads that are about to end. An id may be another thread's before the first one's end was
     /// told.
     private var costs: [Int32: [ThreadCosts]] = [:]
-    /// The number of the event that comes next, by core.
-    private var expected: [UInt32: UInt32] = [:]
     private var ended: [WatchedLaunch] = []
     private(set) var tally = WatchTally()
 
@@ -106,7 +104,6 @@ struct WatchedLaunches {
     mutating func add(
         _ event: ProcessEvent, program: Program? = nil, clock: TimeSpan? = nil
     ) -> Bool {
-        count(event)
         switch event.kind {
         case .listening, .other: break
         case .processBegan(let pid, let parent): begin(pid, parent, event.time)
@@ -129,23 +126,12 @@ struct WatchedLaunches {
         }
     }
 
-    /// Some events were lost: what is known of all that run may be wrong.
-    ///
-    /// - Parameter count: how many; nil: the numbers of those to come will tell.
-    mutating func lost(_ count: Int64?) {
-        tally.lostEvents += count ?? 0
+    /// So many events were lost: what is known of all that run may be wrong.
+    mutating func lost(_ count: Int64) {
+        tally.lostEvents += count
         tally.partial += running
         lives = [:]
         costs = [:]
-    }
-
-    /// Numbers of a core have no gaps.
-    private mutating func count(_ event: ProcessEvent) {
-        guard event.kind != .listening else { return }
-        if let expected = expected[event.core], expected != event.number {
-            lost(Int64(event.number &- expected))
-        }
-        expected[event.core] = event.number &+ 1
     }
 
     // MARK: Processes

@@ -10,13 +10,13 @@ enum KernelBytes {
 
     /// A message of the process connector, with so many words of data.
     static func event(
-        what: UInt32, core: UInt32 = 0, number: UInt32 = 0, time: Int64 = 0, _ words: UInt32...
+        what: UInt32, time: Int64 = 0, _ words: UInt32...
     ) -> [UInt8] {
-        var event = Self.number(what) + Self.number(core) + Self.number(time)
+        var event = Self.number(what) + Self.number(UInt32(0)) + Self.number(time)
         for word in words { event += Self.number(word) }
         let message =
-            Self.number(UInt32(1)) + Self.number(UInt32(1)) + Self.number(number)
-            + Self.number(UInt32(0)) + Self.number(UInt16(event.count)) + Self.number(UInt16(0))
+            Self.number(UInt32(1)) + Self.number(UInt32(1)) + Self.number(UInt64(0))
+            + Self.number(UInt16(event.count)) + Self.number(UInt16(0))
         let length = UInt32(16 + message.count + event.count)
         return Self.number(length) + [UInt8](repeating: 0, count: 12) + message + event
     }
