@@ -46,27 +46,56 @@ struct ExecNames {
         return last.flatMap { $0.time >= earliest ?? $0.time ? $0 : nil }
     }
 
+    /// Some was not told: the next code that is mapped need not be the first.
+    mutating func lost() {
+        for (pid, known) in names where known.last?.path == "" {
+            names[pid] = known.count > 1 ? Array(known.dropLast()) : nil
+        }
+    }
+
     mutating func forgetAll() { names = [:] }
 }
 
 extension ExecNames {
-    /// Takes a ring's records.
-    ///
-    /// - Returns: whether some were lost.
-    mutating func take(_ records: PerfRecords) -> Bool {
-        var isIncomplete = false
-        records.forEach { record in
-            guard record.kind != .lost else {
-                isIncomplete = true
-                return
-            }
-            guard let pid = record.process, let time = record.time else { return }
-            if record.isExec {
-                executed(pid, command: record.name, at: time)
-            } else if let mapping = record.mapping {
-                mapped(pid, path: mapping.path, inode: mapping.inode)
+    /// What a ring tells.
+    private struct News {
+        enum Kind {
+            case executed(command: String)
+            case mapped(path: String, inode: UInt64)
+            case lost
+        }
+
+        var time: MonotonicTime
+        var pid: Int32
+        var kind: Kind
+    }
+
+    /// Takes what the rings of all cores tell: a process may go to another core in the midst of an exec.
+    mutating func take(_ rings: [PerfRecords]) {
+        var news: [News] = []
+        for records in rings {
+            records.forEach { record in
+                if let piece = Self.news(record) { news.append(piece) }
             }
         }
-        return isIncomplete
+        news.sort { $0.time < $1.time }
+        for piece in news {
+            switch piece.kind {
+            case .executed(let command): executed(piece.pid, command: command, at: piece.time)
+            case .mapped(let path, let inode): mapped(piece.pid, path: path, inode: inode)
+            case .lost: lost()
+            }
+        }
+    }
+
+    private static func news(_ record: PerfRecords.Record) -> News? {
+        guard let pid = record.process, let time = record.time else { return nil }
+        if record.kind == .lost { return News(time: time, pid: pid, kind: .lost) }
+        if record.isExec {
+            return News(time: time, pid: pid, kind: .executed(command: record.name))
+        }
+        return record.mapping.map { mapping in
+            News(time: time, pid: pid, kind: .mapped(path: mapping.path, inode: mapping.inode))
+        }
     }
 }

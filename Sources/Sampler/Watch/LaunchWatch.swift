@@ -189,7 +189,7 @@ package final class LaunchWatch {
         }
         let isWhole = !isOverrun(&told)
         // The kernel tells names and costs before what they belong to.
-        for ring in rings where names.take(ring.read()) { names.forgetAll() }
+        names.take(rings.map { $0.read() })
         if costs >= 0 {
             while let message = read(costs) {
                 for news in ThreadCosts.news(message) { launches.add(news) }

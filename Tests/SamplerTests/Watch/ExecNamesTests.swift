@@ -35,6 +35,19 @@ import Testing
         #expect(name == nil)
     }
 
+    /// What is mapped next may be a library.
+    @Test func afterALossNoPathIsGuessed() {
+        var names = ExecNames()
+        names.executed(5, command: "whole", at: Self.at(10))
+        names.mapped(5, path: "/opt/whole", inode: 2)
+        names.executed(6, command: "half", at: Self.at(11))
+        names.lost()
+        names.mapped(6, path: "/lib/libc.so", inode: 3)
+        let whole = names.take(5, after: nil, upTo: Self.at(20))
+        let half = names.take(6, after: nil, upTo: Self.at(20))
+        #expect(whole?.path == "/opt/whole" && half == nil)
+    }
+
     @Test func whoExecutesForeverTakesNoMemory() {
         var names = ExecNames()
         for time in 0..<10_000 { names.executed(5, command: "a", at: Self.at(Int64(time))) }
