@@ -132,6 +132,20 @@ int fl_open_tree_costs(pid_t tid, int core) {
     return open_events(&attributes, tid, core);
 }
 
+int fl_open_exec_names(int core) {
+    struct perf_event_attr attributes = {
+        .type = PERF_TYPE_SOFTWARE,
+        .config = PERF_COUNT_SW_DUMMY,
+        .exclude_kernel = 1,
+        .exclude_hv = 1,
+        .comm = 1,
+        .comm_exec = 1,
+        .mmap = 1,
+        .mmap2 = 1,
+    };
+    return open_events(&attributes, -1, core);
+}
+
 int fl_open_interruption(pid_t tid, int signal, uint64_t period) {
     struct perf_event_attr attributes = {
         .type = PERF_TYPE_SOFTWARE,

@@ -102,7 +102,7 @@ package struct LaunchPlan: Sendable {
     private func isWorthItsOutput(_ launch: MeasuredLaunch) -> Bool {
         switch launch.discarded {
         case nil: isUnusual(launch)
-        case .first, .warm, .interrupted: false
+        case .first, .warm, .interrupted, .recorded: false
         case .failed, .otherStatus, .hung, .notReady: true
         }
     }

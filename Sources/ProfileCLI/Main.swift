@@ -48,6 +48,7 @@ package enum Main {
             case .stop: return StopCommand.run(try StopOptions(arguments), console)
             case .measure: return MeasureCommand.run(try MeasureOptions(arguments), console)
             case .gate: return GateCommand.run(try GateOptions(arguments), console)
+            case .watch: return WatchCommand.run(try WatchOptions(arguments), console)
             case .history: return HistoryCommand.run(try HistoryOptions(arguments), console)
             case .import: return ImportCommand.run(ImportOptions(arguments), console)
             case .report: return ReportCommand.run(try ReportOptions(arguments), console)

@@ -1,3 +1,4 @@
+import Shipping
 import Testing
 
 @testable import ClickHouse

@@ -201,7 +201,7 @@ import Testing
     }
 
     private func sample(_ kind: ValueKind) -> String? {
-        ["1s", "5", "4096", "x"].first { kind.value(of: $0) != nil } ?? choices(kind)?.first
+        ["1s", "5", "4096", "2GB", "x"].first { kind.value(of: $0) != nil } ?? choices(kind)?.first
     }
 
     private func choices(_ kind: ValueKind) -> [String]? {

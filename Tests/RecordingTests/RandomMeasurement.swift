@@ -73,7 +73,7 @@ struct RandomMeasurement {
                     name: "\(place) " + text(), count: count, running: number(0...count),
                     wall: span(), cpu: maybe(span()))
             })
-        launch.discarded = maybe(MeasuredLaunch.Discard.allCases[number(0...6)])
+        launch.discarded = maybe(MeasuredLaunch.Discard.allCases[number(0...7)])
         launch.held = span()
         launch.cpu = maybe(span())
         launch.mainBlocked = maybe(span())

@@ -135,11 +135,11 @@ import Testing
         }
         summary.arms[0].disturbances = []
         let text = text((measurement, summary), width: 250)
-        #expect(text.contains("\n   1  ▁▅█▃▁fwxshni\n"))
+        #expect(text.contains("\n   1  ▁▅█▃▁fwxshnir\n"))
         for reason in [
             "f = the first of its program", "x = failed", "s = another status than most",
             "h = not ready in time (--watchdog)", "n = ended before it was ready",
-            "i = interrupted",
+            "i = interrupted", "r = its stacks were taken meanwhile",
         ] {
             #expect(text.contains(reason), "\(reason)")
         }

@@ -63,7 +63,7 @@ package struct LaunchMetrics: Hashable, Sendable {
             note(date.overflow ? measurement.header.date : date.partialValue)
             switch launch.discarded {
             // What they took is not what launches of this kind take.
-            case .first, .warm, .interrupted: continue
+            case .first, .warm, .interrupted, .recorded: continue
             case .failed, .otherStatus, .hung, .notReady:
                 guard let reason = launch.discarded else { continue }
                 change(labels) { series, _ in series.failures[reason, default: 0] += 1 }

@@ -229,6 +229,7 @@ int fl_has_file_capabilities(const char *path);
 #include "LinkLine.h"
 #include "Notify.h"
 #include "Passage.h"
+#include "ProcessEvents.h"
 #include "Processes.h"
 #include "Relay.h"
 #include "Schedule.h"

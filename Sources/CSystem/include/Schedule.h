@@ -40,6 +40,11 @@ int fl_open_lone_event(pid_t tid);
 // (PERF_RECORD_READ; some kernels leave it out). A descriptor, or -errno.
 int fl_open_tree_costs(pid_t tid, int core);
 
+// Tells of the programs that are executed on one core, by whoever: PERF_RECORD_COMM with the name by
+// which it was executed, and PERF_RECORD_MMAP2 of the code that is mapped, first the program's own.
+// Wakes nobody. A descriptor, or -errno.
+int fl_open_exec_names(int core);
+
 // Sends a signal to a thread, once, when it has used so many nanoseconds of CPU time more and runs its
 // own code: none of its system calls notices. A descriptor, whose end calls it off, or -errno.
 int fl_open_interruption(pid_t tid, int signal, uint64_t period);

@@ -35,6 +35,9 @@ struct Example {
         Example(
             .measure, "From disk, as after a reboot:", "firstlight measure --cold ./app"),
         Example(
+            .watch, "Every launch of two programs on this machine, from now on:",
+            "sudo firstlight watch nginx postgres"),
+        Example(
             .gate, "Fail a build whose launch is slower than the last release's:",
             "firstlight gate --baseline ./app-released --junit gate.xml ./app"),
         Example(

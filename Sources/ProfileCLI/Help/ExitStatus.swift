@@ -96,6 +96,10 @@ struct ExitStatus {
                 + "written, or what \\fB\\-\\-otlp\\fR sends was refused, or is kept for the next time"
         ),
         ExitStatus(
+            status: "1", subcommands: [.watch],
+            meaning:
+                "launches cannot be seen here, or the folder is another watch's, or takes no files"),
+        ExitStatus(
             status: "1", subcommands: [.history],
             meaning:
                 "a file is no measurement, or cannot be read (the rest was shown, or added), or the "

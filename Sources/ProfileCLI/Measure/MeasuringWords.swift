@@ -73,7 +73,7 @@ package struct MeasuringWords: Sendable {
 
     private func problem(_ launch: MeasuredLaunch) -> String? {
         switch launch.discarded {
-        case nil, .first, .interrupted, .warm: return nil
+        case nil, .first, .interrupted, .warm, .recorded: return nil
         case .failed:
             guard case .signalled(let signal) = launch.outcome else { return "it failed" }
             return "signal \(signal) ended it"
@@ -92,7 +92,7 @@ package struct MeasuringWords: Sendable {
         case .notReady: "the program ended before it was ready" + awaited
         case .otherStatus: "they ended with different statuses"
         case .warm: "they were not cold"
-        case .first, .interrupted: "they were not to count"
+        case .first, .interrupted, .recorded: "they were not to count"
         }
     }
 

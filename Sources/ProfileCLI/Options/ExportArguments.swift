@@ -37,11 +37,15 @@ package struct ExportArguments: Sendable {
         weight = arguments.text(.weight).flatMap(Weight.init) ?? .cpu
         names = NameStyle(arguments)
         textFolder = arguments.text(.textFolder)
-        server = try arguments.text(.otlp).map { text throws(UsageError) in try Self.server(text) }
+        server = try arguments.text(.otlp).map { text throws(UsageError) in
+            try Self.server(text, of: .export)
+        }
         try check(arguments)
     }
 
-    private static func server(_ text: String) throws(UsageError) -> WebAddress {
+    static func server(
+        _ text: String, of subcommand: Subcommand
+    ) throws(UsageError) -> WebAddress {
         do throws(WebAddress.Problem) {
             let address = try WebAddress(text, standardPort: 4318)
             return address.path == "/"
@@ -49,7 +53,7 @@ package struct ExportArguments: Sendable {
                 : address
         } catch {
             // It may hold a secret: it is not repeated.
-            throw UsageError(.export, "--otlp: not an address to send to: \(error.description)")
+            throw UsageError(subcommand, "--otlp: not an address to send to: \(error.description)")
         }
     }
 

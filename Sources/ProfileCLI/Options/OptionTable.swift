@@ -23,6 +23,7 @@ package enum OptionName: Hashable, Sendable {
     case resolved, resolve
     case by, goal, add, to
     case createTables, from, machines
+    case all, keep, profileEvery, profileBudget, pushEvery
 }
 
 /// Everything about one option. Parsing, `--help`, the manual page and the suggestions for
@@ -69,7 +70,7 @@ package enum OptionTable {
 
     /// In the order of the help texts.
     package static let options: [OptionDeclaration] =
-        others + comparing + topping + gating + history + shipping + measuring + [
+        others + comparing + topping + gating + history + shipping + measuring + watching + [
             .init(.help, "help", short: "h", for: Set(Subcommand.allCases), "print this help")
         ]
 

@@ -20,6 +20,8 @@ package enum ValueKind: Hashable, Sendable {
     /// 0 to 100, with or without a fraction and a percent sign.
     case percent
     case duration
+    /// In bytes.
+    case size
     /// One of these words.
     case choice([String])
     /// None, or one of these words, that stands behind a `=`.
@@ -29,7 +31,7 @@ package enum ValueKind: Hashable, Sendable {
     var takesNextWord: Bool {
         switch self {
         case .none, .optional: false
-        case .text, .integer, .percent, .duration, .choice: true
+        case .text, .integer, .percent, .duration, .size, .choice: true
         }
     }
 
@@ -41,6 +43,7 @@ package enum ValueKind: Hashable, Sendable {
         case .integer(let range): decimal(text).flatMap { range ~= $0 ? .integer($0) : nil }
         case .percent: percent(text).map(OptionValue.percent)
         case .duration: DurationArgument.parse(text).map(OptionValue.duration)
+        case .size: SizeArgument.parse(text).map(OptionValue.integer)
         case .choice(let words), .optional(let words): words.contains(text) ? .text(text) : nil
         }
     }
@@ -49,7 +52,7 @@ package enum ValueKind: Hashable, Sendable {
     var words: [String]? {
         switch self {
         case .choice(let words), .optional(let words): words
-        case .none, .text, .integer, .percent, .duration: nil
+        case .none, .text, .integer, .percent, .duration, .size: nil
         }
     }
 
@@ -64,6 +67,7 @@ package enum ValueKind: Hashable, Sendable {
             "must be a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .percent: "must be a number from 0 to 100"
         case .duration: "must be a time with its unit, like 250ms, 1.5s or 2m"
+        case .size: "must be a size of at least 1 MB with its unit, like 256MB or 2GB"
         case .choice(let words), .optional(let words): "must be " + Self.list(words)
         }
     }

@@ -1,15 +1,14 @@
 /// What `firstlight` can be asked to do; the first argument names it.
 package enum Subcommand: String, CaseIterable, Sendable {
-    case record, attach, stop, measure, gate, history, `import`, report, compare, top, view, fold,
-        export, ship,
-        doctor
+    case record, attach, stop, measure, gate, watch, history, `import`, report, compare, top, view,
+        fold, export, ship, doctor
 
     /// How many operands it takes.
     var operandCount: ClosedRange<Int> {
         switch self {
         case .record, .measure, .gate: 1...Int.max
         case .attach, .stop: 1...1
-        case .history: 0...Int.max
+        case .watch, .history: 0...Int.max
         case .import: 1...1
         case .compare: 2...Int.max
         case .top, .ship: 0...Int.max
@@ -25,6 +24,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         case .record, .measure, .gate: "[--] PROGRAM [ARG]..."
         case .attach: "{PID|--wait NAME}"
         case .stop: "PID"
+        case .watch: "{NAME...|--all}"
         case .history: "{DIR|FILE}... | --from URL [PROGRAM]..."
         case .import: "FILE"
         case .compare: "{BEFORE AFTER|BEFORE... --with AFTER...}"
@@ -38,7 +38,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
 
     var operandName: String {
         switch self {
-        case .record, .measure, .gate: "program"
+        case .record, .measure, .gate, .watch: "program"
         case .attach, .stop: "process id"
         case .history, .import, .report, .compare, .top, .view, .fold, .export, .ship: "file"
         case .doctor: "operand"
@@ -60,6 +60,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         case .stop: "end a recording, and let the program go on"
         case .measure: "launch a program many times, and say how long that takes"
         case .gate: "say whether a program launches slower than another, for CI"
+        case .watch: "keep how long every launch on this machine takes"
         case .history: "show how launches developed, and where they changed"
         case .import: "make a recording of what perf recorded"
         case .report: "show where a recording's time went"
@@ -151,6 +152,22 @@ package enum Subcommand: String, CaseIterable, Sendable {
                 program of the measurement is where it was, unchanged, and is not the file that is \
                 measured, it is launched again, in turns. Otherwise the stored figures can only \
                 advise: the exit status is 0 or 3 then, never 1.
+                """,
+            ]
+        case .watch:
+            [
+                """
+                Sees every launch of the programs called NAME on this machine (--all: of all programs), \
+                from its process's fork to its end, and keeps how long it took and what it used: in \
+                measurements, as measure makes them, one for each program and build, in --output. \
+                Programs go by the names that attach --wait knows them by. Nobody is stopped, \
+                signalled or looked into. It needs root, or CAP_NET_ADMIN.
+                """,
+                """
+                A launch is told, on a line of standard output, once it is kept for good. A file is \
+                finished after 1,000 launches and at the day's end (UTC); the oldest go when all are \
+                more than --keep. SIGHUP finishes the files and begins new ones; SIGTERM or Ctrl-C \
+                finishes them and ends with a summary. What a kill leaves behind can be read.
                 """,
             ]
         case .history:

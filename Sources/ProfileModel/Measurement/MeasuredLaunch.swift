@@ -69,6 +69,8 @@ package struct MeasuredLaunch: Hashable, Sendable {
         case notReady = "not_ready"
         /// The measurement was ended in the middle of it.
         case interrupted
+        /// Somebody took its stacks meanwhile (`watch --profile-every`), which takes time.
+        case recorded
     }
 }
 

@@ -6,7 +6,8 @@ package struct Measurement: Hashable, Sendable {
     package var arms: [MeasuredArm]
     package var conditions: MeasuredConditions
     package var machine: MeasuredMachine
-    /// All that were made, in their order, those that do not count included.
+    /// All that were made, those that do not count included: in their order, or, where launches went on
+    /// side by side (`watch`), in that of their ends.
     package var launches: [MeasuredLaunch]
 
     package init(

@@ -15,8 +15,6 @@ struct MeasurementRules {
     private(set) var phases = 0
     private(set) var processes = 0
     private var arms = 0
-    /// Of the launch before.
-    private var start = TimeSpan.zero
 
     /// Everything but the launches.
     mutating func admit(_ measurement: Measurement) throws(Inconsistency) {
@@ -41,7 +39,6 @@ struct MeasurementRules {
     mutating func admit(_ launch: MeasuredLaunch) throws(Inconsistency) {
         try require(0..<arms ~= launch.arm, "no such arm")
         try require(Self.range ~= launch.start.nanoseconds, "a time out of range")
-        try require(launch.start >= start, "begins before the one before")
         let times = [
             launch.wall, launch.held, launch.cpu, launch.mainBlocked, launch.otherWork,
             launch.stolen,
@@ -64,7 +61,6 @@ struct MeasurementRules {
         }
         try admitPhases(of: launch)
         try admitProcesses(of: launch)
-        start = launch.start
         launches += 1
     }
 

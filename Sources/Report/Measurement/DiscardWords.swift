@@ -11,6 +11,7 @@ enum DiscardWords {
         case .hung: "h"
         case .notReady: "n"
         case .interrupted: "i"
+        case .recorded: "r"
         }
     }
 
@@ -23,6 +24,7 @@ enum DiscardWords {
         case .hung: "not ready in time (--watchdog)"
         case .notReady: "ended before it was ready"
         case .interrupted: "interrupted"
+        case .recorded: "its stacks were taken meanwhile"
         }
     }
 }

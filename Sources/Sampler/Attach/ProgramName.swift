@@ -28,7 +28,7 @@ package struct ProgramName: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// What follows the last slash.
-    private static func file(of path: [UInt8]) -> ArraySlice<UInt8> {
+    static func file(of path: [UInt8]) -> ArraySlice<UInt8> {
         let slash = path.lastIndex(of: UInt8(ascii: "/"))
         return path[(slash.map { $0 + 1 } ?? 0)...]
     }

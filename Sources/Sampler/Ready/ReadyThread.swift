@@ -1,7 +1,7 @@
 import Glibc
 
 /// Runs `body` on a thread of its own, which is not waited for. False: there can be none.
-func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
+package func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
     var thread = pthread_t()
     let work = Unmanaged<Work>.passRetained(Work(body))
     let failure = pthread_create(

@@ -8,6 +8,17 @@ struct DebugLink {
     var checksum: UInt32
 }
 
+/// Which build an executable is.
+package enum BuildID {
+    /// Its GNU build id in hexadecimal; nil: it has none, or cannot be read. What is no regular file is
+    /// not opened.
+    package static func ofFile(_ path: String) -> String? {
+        guard let file = try? ElfFile(path: path) else { return nil }
+        let bytes = file.buildID
+        return bytes.isEmpty || file.wasCutShort ? nil : Hexadecimal.text(of: bytes[...])
+    }
+}
+
 extension ElfFile {
     /// The GNU build id; empty when there is none.
     var buildID: [UInt8] {

@@ -6,7 +6,9 @@ struct MeasureReport: Decodable {
         var order: Int
         var arm: Int
         var discarded: String?
+        var startNs: Int64
         var wallNs: Int64
+        var heldNs: Int64
         var readBytes: Int64?
         var status: Int32?
         var output: String?

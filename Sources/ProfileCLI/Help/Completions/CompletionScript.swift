@@ -68,7 +68,7 @@ extension Subcommand {
         case .attach, .stop: .processes
         case .import, .history, .ship: .files
         case .report, .compare, .top, .view, .fold, .export: .recordings
-        case .doctor: .nothing
+        case .watch, .doctor: .nothing
         }
     }
 }

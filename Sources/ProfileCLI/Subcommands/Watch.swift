@@ -1,0 +1,204 @@
+import Glibc
+import ProfileModel
+import Recording
+import Report
+import Sampler
+
+/// `firstlight watch`.
+enum WatchCommand {
+    /// Watches until a signal ends it, and returns the exit status.
+    static func run(_ options: WatchOptions, _ console: Console) -> Int32 {
+        // Before there is any other thread.
+        blockSignals()
+        let path = options.folder(isRoot: geteuid() == 0) { name in
+            getenv(name).map { String(cString: $0) }
+        }
+        guard let path else {
+            console.complain("no folder to keep launches in: neither HOME nor --output is set")
+            return 1
+        }
+        do throws(WatchFolder.Problem) {
+            let folder = try WatchFolder(path)
+            return run(options, in: folder, console)
+        } catch {
+            console.complain(error.message)
+            return 1
+        }
+    }
+
+    private static func run(
+        _ options: WatchOptions, in folder: WatchFolder, _ console: Console
+    ) -> Int32 {
+        do throws(RecordingError) {
+            // Nobody should rely on what cannot be kept.
+            try RecordingFile.checkWritable("\(folder.path)/.watch", for: .measurement)
+        } catch {
+            console.complain(error.description)
+            return 1
+        }
+        do throws(LaunchWatchError) {
+            var run = try WatchRun(options, in: folder, console)
+            run.untilEnded()
+            return 0
+        } catch {
+            console.complain(error.description)
+            return 1
+        }
+    }
+
+    static let endSignals = [SIGINT, SIGTERM, SIGQUIT]
+
+    private static func blockSignals() {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for signal in endSignals + [SIGHUP, SIGCHLD] { sigaddset(&set, signal) }
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+        // Ignored, it would not tell us of our recorders.
+        signal(SIGCHLD, SIG_DFL)
+        // A limit of file size is an error like any other.
+        signal(SIGXFSZ, SIG_IGN)
+    }
+}
+
+/// A watch that is going on: launches are kept as they end, and told.
+struct WatchRun {
+    private let options: WatchOptions
+    private let folder: WatchFolder
+    private let console: Console
+    private let watch: LaunchWatch
+    private var keeper: LaunchKeeper
+    private var profiler: LaunchProfiler?
+    private var push: MetricsPush?
+    private var notKept = 0
+    /// Why launches cannot be kept now; nil: they can.
+    private var problem: RecordingError?
+    private var toldLost: (events: Int64, time: MonotonicTime)?
+    private var hasToldDropping = false
+    private var isRead = true
+
+    /// Losses come in rows.
+    private static let lossInterval = TimeSpan.milliseconds(60_000)
+
+    init(
+        _ options: WatchOptions, in folder: WatchFolder, _ console: Console
+    ) throws(LaunchWatchError) {
+        (self.options, self.folder, self.console) = (options, folder, console)
+        isRead = options.tellsLaunches
+        keeper = LaunchKeeper(
+            in: folder, on: .here, LaunchKeeper.Limits(bytes: options.keep))
+        profiler = options.profileEvery.map { every in
+            LaunchProfiler(every: every, percent: options.profileBudget, in: folder)
+        }
+        push = MetricsPush(options, console)
+        let versions = Versions()
+        watch = try LaunchWatch(
+            for: options.names, signals: WatchCommand.endSignals + [SIGHUP, SIGCHLD],
+            versions: { versions.known.version(of: $0, running: $1) })
+        if let shortcoming = watch.shortcoming { console.complain(shortcoming) }
+        folder.removeUnbegun()
+        keeper.keepToBound()
+        console.complain(WatchWords.watching(options.names, in: folder.path))
+    }
+
+    private final class Versions {
+        var known = BuildVersions()
+    }
+
+    mutating func untilEnded() {
+        while true {
+            let wake = watch.wait(until: deadline)
+            takeLaunches()
+            if case .signal(let signal) = wake {
+                if WatchCommand.endSignals.contains(signal) { break }
+                if signal == SIGHUP { keeper.finishAll() }
+            }
+            profiler?.reap()
+            if keeper.hasOpenFiles { keeper.finishOld(at: .now) }
+            push?.push()
+            tellLosses()
+            if wake == .events { watch.rest() }
+        }
+        end()
+    }
+
+    /// When there is something to do though nothing happens; nil: never.
+    private var deadline: MonotonicTime? {
+        let now = LaunchKeeper.Moment.now
+        let day = TimeSpan(nanoseconds: LaunchKeeper.Moment.day)
+        let midnight = keeper.hasOpenFiles ? now.time + (day - now.sinceMidnight) : nil
+        return [midnight, push?.due].compactMap { $0 }.min()
+    }
+
+    private mutating func end() {
+        profiler?.end()
+        keeper.finishAll()
+        keeper.keepToBound()
+        push?.end()
+        let summary = WatchWords.Summary(
+            kept: keeper.kept, notKept: notKept, running: watch.running, tally: watch.tally,
+            dropped: keeper.dropped, recorded: profiler?.recorded ?? 0,
+            notRecorded: profiler?.skipped ?? 0)
+        console.complain(summary.text)
+    }
+
+    // MARK: Launches
+
+    private mutating func takeLaunches() {
+        let now = LaunchKeeper.Moment.now
+        for (pid, program) in watch.takeExecuted() {
+            profiler?.executed(program, by: pid, hasRoom: keeper.hasRoom, date: now.date)
+        }
+        for launch in watch.take() { keep(launch, at: now) }
+    }
+
+    private mutating func keep(_ watched: WatchedLaunch, at now: LaunchKeeper.Moment) {
+        let watch = watch
+        do throws(RecordingError) {
+            let kept = try keeper.keep(
+                watched,
+                earliest: watch.earliest(
+                    of: watched.program, since: now.time - now.sinceMidnight),
+                isRecorded: profiler?.wasRecorded(watched.pid) ?? false, at: now)
+            if problem != nil { console.complain("launches are kept again") }
+            problem = nil
+            tell(kept, of: watched)
+            push?.add(kept.measurement)
+        } catch {
+            notKept += 1
+            // Once, and not for each launch while the disk is full.
+            if problem == nil { console.complain("launches cannot be kept: \(error.description)") }
+            problem = error
+        }
+        if keeper.dropped.files > 0, !hasToldDropping {
+            hasToldDropping = true
+            console.complain(WatchWords.dropped(limit: options.keep, in: folder.path))
+        }
+    }
+
+    private mutating func tell(_ kept: LaunchKeeper.Kept, of watched: WatchedLaunch) {
+        guard isRead else { return }
+        do throws(Console.Failure) {
+            try console.write(WatchWords.kept(kept, of: watched))
+        } catch {
+            // Launches are kept, whether anybody reads that or not.
+            isRead = false
+            console.complain("nobody reads standard output any more; launches are kept as before")
+        }
+    }
+
+    // MARK: Losses
+
+    private mutating func tellLosses() {
+        let tally = watch.tally
+        guard tally.lostEvents != toldLost?.events ?? 0 else { return }
+        if let told = toldLost, .now - told.time < Self.lossInterval { return }
+        toldLost = (tally.lostEvents, .now)
+        console.complain(WatchWords.lost(tally.lostEvents))
+    }
+}
+
+extension LaunchKeeper.Moment {
+    static var now: LaunchKeeper.Moment {
+        LaunchKeeper.Moment(time: .now, date: WallClock.now)
+    }
+}

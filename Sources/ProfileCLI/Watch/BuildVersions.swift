@@ -1,0 +1,59 @@
+import Glibc
+import Sampler
+import Symbolicate
+
+/// Which builds the programs are whose launches are watched: the first digits of their executables'
+/// build ids. Each file is read once.
+struct BuildVersions {
+    private struct File: Hashable {
+        var device: dev_t
+        var inode: ino_t
+        var size: off_t
+        var seconds: Int
+        var nanoseconds: Int
+    }
+
+    /// nil: it has no build id.
+    private var known: [File: String?] = [:]
+
+    private static let digits = 12
+    /// A machine where programs are built all day has ever new ones.
+    private static let most = 4096
+
+    /// nil: it has none, or nobody can tell any more. A process that has ended leaves only its program's
+    /// path, at which another file may be by now.
+    mutating func version(of program: WatchedProgram, running pid: Int32) -> String? {
+        let link = "/proc/\(pid)/exe"
+        if let file = Self.file(link), Self.target(link) == program.executable {
+            return version(of: file, at: link)
+        }
+        guard program.inode != 0, let file = Self.file(program.executable),
+            UInt64(file.inode) == program.inode
+        else { return nil }
+        return version(of: file, at: program.executable)
+    }
+
+    private mutating func version(of file: File, at path: String) -> String? {
+        if let version = known[file] { return version }
+        let version = BuildID.ofFile(path).map { String($0.prefix(Self.digits)) }
+        if known.count >= Self.most { known = [:] }
+        known[file] = version
+        return version
+    }
+
+    /// nil: it is no regular file, or not there.
+    private static func file(_ path: String) -> File? {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        let changed = status.st_mtim
+        return File(
+            device: status.st_dev, inode: status.st_ino, size: status.st_size,
+            seconds: changed.tv_sec, nanoseconds: changed.tv_nsec)
+    }
+
+    private static func target(_ link: String) -> String? {
+        var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let length = readlink(link, &bytes, bytes.count)
+        return length > 0 ? String(decoding: bytes.prefix(length), as: UTF8.self) : nil
+    }
+}

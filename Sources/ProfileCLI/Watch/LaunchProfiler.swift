@@ -1,0 +1,125 @@
+import Glibc
+import ProfileModel
+import Sampler
+
+/// Has one in so many launches of each program recorded with stacks, by a `firstlight attach` of its own,
+/// which needs time and a disk: one at a time, and only within a budget.
+struct LaunchProfiler {
+    private struct Recorder {
+        var pid: pid_t
+        var file: String
+    }
+
+    private let every: Int
+    /// Of a core, 0 to 1.
+    private let budget: Double
+    private let folder: WatchFolder
+    private let begun = MonotonicTime.now
+    /// Launches of each program, the last that was recorded not counted.
+    private var launches: [String: Int] = [:]
+    private var recorder: Recorder?
+    /// Processes whose stacks were or are being taken.
+    private var watched: Set<Int32> = []
+    private var used = TimeSpan.zero
+    private(set) var recorded = 0
+    /// Were due, and could not be recorded.
+    private(set) var skipped = 0
+
+    /// `--all` may see ever new programs.
+    private static let mostPrograms = 4096
+    private static let duration = "10s"
+
+    init(every: Int, percent: Double, in folder: WatchFolder) {
+        (self.every, budget, self.folder) = (every, percent / 100, folder)
+    }
+
+    /// A process has executed a program.
+    ///
+    /// - Parameter hasRoom: whether the files' bound leaves room.
+    mutating func executed(
+        _ program: WatchedProgram, by pid: Int32, hasRoom: @autoclosure () -> Bool, date: Int64
+    ) {
+        if launches.count >= Self.mostPrograms { launches = [:] }
+        let count = launches[program.executable + "\0" + program.name, default: 0] + 1
+        launches[program.executable + "\0" + program.name] = count % every
+        guard count >= every else { return }
+        guard recorder == nil, isWithinBudget, hasRoom() else {
+            skipped += 1
+            return
+        }
+        start(pid, to: folder.newRecording(of: program.name, date: date))
+    }
+
+    private var isWithinBudget: Bool {
+        let time = MonotonicTime.now - begun
+        return Double(used.nanoseconds) <= budget * Double(time.nanoseconds)
+    }
+
+    private mutating func start(_ pid: Int32, to file: String) {
+        let words = [
+            "firstlight", "attach", "\(pid)", "-o", file, "--duration", Self.duration, "--quiet",
+        ]
+        guard let child = Self.spawn("/proc/self/exe", words) else {
+            skipped += 1
+            return
+        }
+        recorder = Recorder(pid: child, file: file)
+        watched.insert(pid)
+    }
+
+    /// Whether a launch that has ended was recorded, or was to be.
+    mutating func wasRecorded(_ pid: Int32) -> Bool { watched.remove(pid) != nil }
+
+    /// Takes note of a recorder that has ended.
+    mutating func reap(waiting: Bool = false) {
+        guard let recorder else { return }
+        var (status, usage): (Int32, rusage) = (0, rusage())
+        var result: pid_t
+        repeat {
+            result = wait4(recorder.pid, &status, waiting ? 0 : WNOHANG, &usage)
+        } while result < 0 && errno == EINTR
+        guard result != 0 else { return }
+        self.recorder = nil
+        guard result == recorder.pid else { return }
+        used = used + Self.span(usage.ru_utime) + Self.span(usage.ru_stime)
+        // What was over before the recorder was there leaves no file.
+        if status == 0, access(recorder.file, F_OK) == 0 { recorded += 1 } else { skipped += 1 }
+    }
+
+    /// Lets the recorder complete what it has.
+    mutating func end() {
+        guard let recorder else { return }
+        kill(recorder.pid, SIGTERM)
+        reap(waiting: true)
+    }
+
+    private static func span(_ time: timeval) -> TimeSpan {
+        TimeSpan(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_usec) &* 1000)
+    }
+
+    /// Not at a lower priority than ours: a recorder that has no core keeps the program stopped.
+    private static func spawn(_ path: String, _ words: [String]) -> pid_t? {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for (stream, flags) in [(0, O_RDONLY), (1, O_WRONLY), (2, O_WRONLY)] as [(Int32, Int32)] {
+            posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", flags, 0)
+        }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var (none, all) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        sigfillset(&all)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        // A terminal's Ctrl-C is ours to hand on.
+        posix_spawnattr_setpgroup(&attributes, 0)
+        let wanted = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP
+        posix_spawnattr_setflags(&attributes, Int16(wanted))
+        var arguments = words.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        var pid: pid_t = 0
+        return posix_spawn(&pid, path, &actions, &attributes, &arguments, environ) == 0 ? pid : nil
+    }
+}

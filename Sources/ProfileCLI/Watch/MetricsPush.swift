@@ -1,0 +1,82 @@
+import Analysis
+import ProfileModel
+import Report
+import Sampler
+import Shipping
+import Synchronization
+
+/// Hands on the figures of all launches that were kept since the beginning, now and then.
+struct MetricsPush {
+    private let textFolder: String?
+    private let server: WebAddress?
+    private let interval: TimeSpan
+    private let console: Console
+    private var metrics = LaunchMetrics()
+    /// When there is something new to be handed on; nil: there is not.
+    private(set) var due: MonotonicTime?
+    private let sending = Sending()
+
+    /// A server may take its time, and launches go on meanwhile: a thread of its own waits for it.
+    private final class Sending: Sendable {
+        private let isBusy = Atomic(false)
+
+        /// - Returns: false: the one before is not through, or there can be no thread.
+        func begin(_ body: @escaping @Sendable () -> Void) -> Bool {
+            guard !isBusy.exchange(true, ordering: .acquiringAndReleasing) else { return false }
+            let isStarted = startThread {
+                body()
+                self.isBusy.store(false, ordering: .releasing)
+            }
+            if !isStarted { isBusy.store(false, ordering: .releasing) }
+            return isStarted
+        }
+    }
+
+    /// nil: nobody is to be told.
+    init?(_ options: WatchOptions, _ console: Console) {
+        guard options.textFolder != nil || options.server != nil else { return nil }
+        (textFolder, server) = (options.textFolder, options.server)
+        (interval, self.console) = (options.pushEvery, console)
+    }
+
+    mutating func add(_ measurement: Measurement) {
+        metrics.add(measurement)
+        if due == nil { due = .now + interval }
+    }
+
+    /// Hands on what there is, if it is time.
+    mutating func push() {
+        guard let due, due <= .now else { return }
+        self.due = nil
+        writeText()
+        guard let server else { return }
+        let (payload, console) = (payload, console)
+        let isBegun = sending.begin { _ = MetricsSending(to: server).send(payload, console) }
+        // The next one has all that this one would have had.
+        if !isBegun { self.due = .now + interval }
+    }
+
+    /// Hands on what is left. The server gets what time a single export has.
+    mutating func end() {
+        guard due != nil else { return }
+        due = nil
+        writeText()
+        if let server { _ = MetricsSending(to: server).send(payload, console) }
+    }
+
+    private func writeText() {
+        guard let textFolder else { return }
+        _ = Output.write(
+            render(.prometheus), to: "\(textFolder)/firstlight-watch.prom", console)
+    }
+
+    private var payload: [UInt8] { render(.otlp) }
+
+    private func render(_ format: MetricsFormat) -> [UInt8] {
+        Array(
+            format.render(
+                metrics, version: Version.current, host: MeasuredMachine.hostName,
+                date: WallClock.now
+            ).utf8)
+    }
+}

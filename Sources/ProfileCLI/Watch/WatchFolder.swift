@@ -1,0 +1,196 @@
+import Glibc
+import ProfileModel
+import Recording
+
+/// The folder that `watch` keeps its files in. One process has it at a time.
+struct WatchFolder {
+    enum Problem: Error, Hashable {
+        case inUse(String)
+        case cannotMake(String, errno: Int32)
+
+        var message: String {
+            switch self {
+            case .inUse(let path):
+                "another firstlight watch keeps its files in \(path): name another "
+                    + "folder (--output DIR)"
+            case .cannotMake(let path, let code):
+                "cannot keep anything in \(path): \(String(cString: strerror(code)))"
+            }
+        }
+    }
+
+    /// One of the files that are bounded: a measurement or recording that a `watch` has made.
+    struct File: Hashable {
+        var path: String
+        /// In bytes, with its journal.
+        var size: Int64
+        /// When it was last written to, in nanoseconds since 1970 UTC.
+        var written: Int64
+    }
+
+    let path: String
+
+    /// Makes the folder, for its owner alone, and locks it as long as this process lives.
+    init(_ path: String) throws(Problem) {
+        self.path = path
+        try Self.make(path)
+        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+        let lock = open("\(path)/.watch.lock", flags, 0o600)
+        guard lock >= 0 else { throw .cannotMake(path, errno: errno) }
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            let code = errno
+            close(lock)
+            throw code == EWOULDBLOCK ? .inUse(path) : .cannotMake(path, errno: code)
+        }
+    }
+
+    private static func make(_ path: String) throws(Problem) {
+        var folder = path.hasPrefix("/") ? "" : "."
+        for part in path.split(separator: "/") {
+            folder += "/\(part)"
+            if mkdir(folder, 0o700) != 0, errno != EEXIST {
+                // A folder above may be there, and not be ours to make.
+                let code = errno
+                guard access(folder, F_OK) == 0 else { throw .cannotMake(path, errno: code) }
+            }
+        }
+    }
+
+    // MARK: Names
+
+    private static let suffix = ".firstlight"
+    private static let longestName = 60
+
+    /// A path for a new file: `PROGRAM-20261126T170531Z-0f3a5c77.firstlight`.
+    ///
+    /// - Parameter date: in nanoseconds since 1970 UTC.
+    func newFile(of program: String, date: Int64) -> String {
+        "\(path)/\(Self.name(program, date))"
+    }
+
+    /// The same for a recording. Those have a folder of their own: who reads a folder of measurements is
+    /// not to stumble over them.
+    func newRecording(of program: String, date: Int64) -> String {
+        // Where it cannot be made, the recorder will fail.
+        mkdir(recordings, 0o700)
+        return "\(recordings)/\(Self.name(program, date))"
+    }
+
+    private var recordings: String { "\(path)/recordings" }
+
+    private static func name(_ program: String, _ date: Int64) -> String {
+        let number = String(UInt32.random(in: 0 ... .max), radix: 16)
+        let mark = String(repeating: "0", count: 8 - number.utf8.count) + number
+        return "\(plain(program))-\(moment(date))-\(mark)\(suffix)"
+    }
+
+    /// Letters, digits, dots and dashes: nothing that a shell or a path takes for something else, and no
+    /// hidden file.
+    static func plain(_ program: String) -> String {
+        let name = String(
+            program.unicodeScalars.prefix(longestName).map { scalar in
+                let isPlain =
+                    "a"..."z" ~= scalar || "A"..."Z" ~= scalar || "0"..."9" ~= scalar
+                    || "._+-".unicodeScalars.contains(scalar)
+                return isPlain ? Character(scalar) : "_"
+            })
+        return name.isEmpty || name.hasPrefix(".") || name.hasPrefix("-") ? "_\(name)" : name
+    }
+
+    /// "20261126T170531Z"
+    private static func moment(_ date: Int64) -> String {
+        var seconds = time_t(date / 1_000_000_000)
+        var fields = tm()
+        gmtime_r(&seconds, &fields)
+        func digits(_ number: Int32, _ count: Int = 2) -> String {
+            let text = String(number)
+            return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+        }
+        return digits(fields.tm_year + 1900, 4) + digits(fields.tm_mon + 1) + digits(fields.tm_mday)
+            + "T" + digits(fields.tm_hour) + digits(fields.tm_min) + digits(fields.tm_sec) + "Z"
+    }
+
+    /// Whether a file is called as those are that a `watch` makes.
+    static func isOurs(_ name: String) -> Bool {
+        guard name.hasSuffix(suffix) else { return false }
+        let parts = name.dropLast(suffix.utf8.count).split(
+            separator: "-", omittingEmptySubsequences: false)
+        guard parts.count >= 3, let mark = parts.last else { return false }
+        let moment = Array(parts[parts.count - 2].utf8)
+        let isMoment =
+            moment.count == 16 && moment[8] == UInt8(ascii: "T") && moment[15] == UInt8(ascii: "Z")
+            && (moment[..<8] + moment[9..<15]).allSatisfy { 0x30...0x39 ~= $0 }
+        return isMoment && mark.utf8.count == 8
+            && mark.utf8.allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 }
+    }
+
+    // MARK: Contents
+
+    /// Those that a `watch` has made, the oldest first. What cannot be listed is not there.
+    func files() -> [File] {
+        (Self.files(in: path) + Self.files(in: recordings))
+            .sorted { ($0.written, $0.path) < ($1.written, $1.path) }
+    }
+
+    private static func files(in folder: String) -> [File] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var found: [File] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            guard isOurs(name), let file = file("\(folder)/\(name)") else { continue }
+            found.append(file)
+        }
+        return found
+    }
+
+    private static func file(_ path: String) -> File? {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        let written = status.st_mtim
+        var size = Int64(status.st_size)
+        if lstat(journal(path), &status) == 0 { size += Int64(status.st_size) }
+        return File(
+            path: path, size: size,
+            written: Int64(written.tv_sec) &* 1_000_000_000 &+ Int64(written.tv_nsec))
+    }
+
+    private static func journal(_ path: String) -> String { path + "-journal" }
+
+    /// Removes what a watch left that was killed before there was anything in it.
+    func removeUnbegun() {
+        var status = stat()
+        for file in files() where lstat(file.path, &status) == 0 && status.st_size == 0 {
+            unlink(file.path)
+            unlink(Self.journal(file.path))
+        }
+    }
+
+    /// - Returns: how many launches went with it; nil: it could not be removed.
+    func remove(_ file: File) -> Int? {
+        let launches = (try? MeasurementReader.load(path: file.path))?.launches.count ?? 0
+        guard unlink(file.path) == 0 else { return nil }
+        unlink(Self.journal(file.path))
+        return launches
+    }
+}
+
+/// Which files have to go so that the others fit.
+enum FolderBound {
+    /// The oldest first; those that are being written stay.
+    ///
+    /// - Parameter files: the oldest first.
+    static func tooMany(
+        _ files: [WatchFolder.File], limit: Int64, open: Set<String>
+    ) -> [WatchFolder.File] {
+        var sum = files.reduce(0) { $0 + $1.size }
+        var result: [WatchFolder.File] = []
+        for file in files where sum > limit && !open.contains(file.path) {
+            sum -= file.size
+            result.append(file)
+        }
+        return result
+    }
+}

@@ -1,0 +1,89 @@
+import ProfileModel
+
+/// What a thread had used when it ended, as the kernel tells it (`taskstats.h` of the kernel is the
+/// format).
+struct ThreadCosts: Hashable, Sendable {
+    var cpu = TimeSpan.zero
+    var minorFaults: Int64 = 0
+    var majorFaults: Int64 = 0
+    var readBytes: Int64 = 0
+
+    static func + (left: ThreadCosts, right: ThreadCosts) -> ThreadCosts {
+        ThreadCosts(
+            cpu: left.cpu + right.cpu, minorFaults: left.minorFaults &+ right.minorFaults,
+            majorFaults: left.majorFaults &+ right.majorFaults,
+            readBytes: left.readBytes &+ right.readBytes)
+    }
+}
+
+extension ThreadCosts {
+    /// Of one thread.
+    struct News: Hashable, Sendable {
+        var tid: Int32
+        var costs: ThreadCosts
+    }
+
+    private static let headerSize = 20
+    private static let attributeSize = 4
+    /// Of attributes: `TASKSTATS_TYPE_PID`, `…_STATS` and `…_AGGR_PID`, which holds the two.
+    private static let threadType: UInt16 = 1
+    private static let figuresType: UInt16 = 3
+    private static let pairType: UInt16 = 4
+
+    /// The threads that a message tells of.
+    static func news(_ bytes: ArraySlice<UInt8>) -> [News] {
+        let length = KernelFields(bytes).number(at: 0, as: UInt32.self).map { Int($0) } ?? 0
+        guard length >= headerSize, length <= bytes.count else { return [] }
+        return attributes(bytes.prefix(length).dropFirst(headerSize))
+            .filter { $0.type == pairType }
+            .compactMap { pair($0.bytes) }
+    }
+
+    private static func pair(_ bytes: ArraySlice<UInt8>) -> News? {
+        var (tid, costs): (Int32?, ThreadCosts?)
+        for attribute in attributes(bytes) {
+            let fields = KernelFields(attribute.bytes)
+            switch attribute.type {
+            case threadType: tid = fields.number(at: 0, as: Int32.self)
+            case figuresType: costs = figures(fields)
+            default: break
+            }
+        }
+        guard let tid, tid > 0, let costs else { return nil }
+        return News(tid: tid, costs: costs)
+    }
+
+    /// nil where one of them is not there, or cannot be.
+    private static func figures(_ fields: KernelFields) -> ThreadCosts? {
+        func figure(_ offset: Int) -> Int64? {
+            fields.number(at: offset, as: Int64.self).flatMap { 0...largest ~= $0 ? $0 : nil }
+        }
+        guard let cpu = figure(72), let minor = figure(168), let major = figure(176),
+            let read = figure(248)
+        else { return nil }
+        return ThreadCosts(
+            cpu: TimeSpan(nanoseconds: cpu), minorFaults: minor, majorFaults: major, readBytes: read
+        )
+    }
+
+    /// Thousands of them can be added.
+    private static let largest: Int64 = 1 << 50
+
+    /// What is longer than the bytes ends them.
+    private static func attributes(
+        _ bytes: ArraySlice<UInt8>
+    ) -> [(type: UInt16, bytes: ArraySlice<UInt8>)] {
+        var found: [(type: UInt16, bytes: ArraySlice<UInt8>)] = []
+        var rest = bytes
+        while rest.count >= attributeSize {
+            let fields = KernelFields(rest)
+            guard let length = fields.number(at: 0, as: UInt16.self).map({ Int($0) }),
+                let type = fields.number(at: 2, as: UInt16.self),
+                length >= attributeSize, length <= rest.count
+            else { break }
+            found.append((type & 0x3FFF, rest.prefix(length).dropFirst(attributeSize)))
+            rest = rest.dropFirst((length + 3) & ~3)
+        }
+        return found
+    }
+}
