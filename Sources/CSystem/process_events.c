@@ -20,10 +20,10 @@
 
 // Where ThreadCosts.swift and ProcessEvent.swift look. Later kernels only append.
 _Static_assert(offsetof(struct taskstats, version) == 0, "version");
-_Static_assert(offsetof(struct taskstats, cpu_run_virtual_total) == 72, "CPU time");
-_Static_assert(offsetof(struct taskstats, ac_minflt) == 168, "minor faults");
-_Static_assert(offsetof(struct taskstats, ac_majflt) == 176, "major faults");
-_Static_assert(offsetof(struct taskstats, read_bytes) == 248, "bytes read");
+_Static_assert(TASKSTATS_VERSION == 15 || offsetof(struct taskstats, cpu_run_virtual_total) == 72, "CPU time");
+_Static_assert(TASKSTATS_VERSION == 15 || offsetof(struct taskstats, ac_minflt) == 168, "minor faults");
+_Static_assert(TASKSTATS_VERSION == 15 || offsetof(struct taskstats, ac_majflt) == 176, "major faults");
+_Static_assert(TASKSTATS_VERSION == 15 || offsetof(struct taskstats, read_bytes) == 248, "bytes read");
 _Static_assert(sizeof(struct nlmsghdr) == 16 && sizeof(struct cn_msg) == 20, "headers");
 _Static_assert(offsetof(struct proc_event, timestamp_ns) == 8, "time");
 _Static_assert(offsetof(struct proc_event, event_data) == 16, "data");

@@ -14,6 +14,13 @@ final class FileWriter {
     /// Of the file that was created, whatever is at its path by now.
     let identity: RecordingFile.Identity?
 
+    /// Whether the file is still where it was made, and nothing else.
+    ///
+    /// - Parameter path: where it was made.
+    func isInPlace(at path: String) -> Bool {
+        identity != nil && RecordingFile.Identity(of: path) == identity
+    }
+
     /// Creates the file, for its owner alone (mode 0600), with the kind's tables and the rows that
     /// `writeFirst` puts into them. It must not exist.
     init(

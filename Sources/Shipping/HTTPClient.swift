@@ -11,8 +11,10 @@ package enum HTTPError: Error, Hashable, Sendable, CustomStringConvertible {
     case timedOut
     /// It closed the connection in the middle of its answer.
     case cutShort
-    /// What it said is not HTTP, or longer than is read.
+    /// What it said is not HTTP.
     case malformed
+    /// It said more than is read.
+    case tooLong
 
     package var description: String {
         switch self {
@@ -20,7 +22,8 @@ package enum HTTPError: Error, Hashable, Sendable, CustomStringConvertible {
         case .connection(let number): String(cString: strerror(number))
         case .timedOut: "no answer in time"
         case .cutShort: "the connection was closed in the middle of the answer"
-        case .malformed: "the answer is no HTTP, or too long"
+        case .malformed: "the answer is no HTTP"
+        case .tooLong: "the answer is longer than is read"
         }
     }
 }
@@ -57,7 +60,7 @@ package struct HTTPClient: Sendable {
             do throws(HTTPResponseParser.Failure) {
                 try parser.add(bytes)
             } catch {
-                throw .malformed
+                throw error == .tooLong ? .tooLong : .malformed
             }
         }
         guard let response = parser.end() else {

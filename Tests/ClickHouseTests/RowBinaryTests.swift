@@ -41,6 +41,22 @@ struct RowBinaryTests {
         }
     }
 
+    /// Sums of what is counted stay whole numbers.
+    @Test func numbersOfThingsHaveABound() throws {
+        for value in [0, 1, 1 << 40] as [UInt64] {
+            var writer = RowBinaryWriter()
+            writer.add(value)
+            var reader = RowBinaryReader(writer.bytes)
+            #expect(try reader.count() == Int(value))
+        }
+        for value in [1 << 40 + 1, 1 << 62, .max] as [UInt64] {
+            var writer = RowBinaryWriter()
+            writer.add(value)
+            var reader = RowBinaryReader(writer.bytes)
+            #expect(throws: StoreError.malformed) { _ = try reader.count() }
+        }
+    }
+
     @Test(arguments: [
         [UInt8](repeating: 0xFF, count: 12),
         [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F],

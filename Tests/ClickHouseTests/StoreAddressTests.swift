@@ -90,7 +90,8 @@ struct SchemaTests {
 
 struct StoreErrorTests {
     @Test func whatMayPassIsTriedAgain() {
-        #expect(StoreError.unreachable(.timedOut).isTemporary)
+        #expect(!StoreError.unreachable(.timedOut).isTemporary)
+        #expect(!StoreError.changing.isTemporary)
         #expect(StoreError.unreachable(.connection(111)).isTemporary)
         #expect(!StoreError.unreachable(.unknownHost("")).isTemporary)
         #expect(StoreError.refused(status: 503, code: 0, words: "").isTemporary)

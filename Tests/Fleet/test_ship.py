@@ -2,13 +2,16 @@
 lies, and questions to it are answered as if they were asked of the files."""
 
 import functools
+import http.server
 import json
 import os
 import random
 import re
 import shutil
 import signal
+import struct
 import subprocess
+import threading
 import time
 import unittest
 
@@ -499,6 +502,52 @@ class Questions(unittest.TestCase):
         self.assert_same(
             self.answers("top", "--from", self.url, "cat"),
             self.answers("top", *(path for path in recordings() if "cat" in path)))
+
+
+class Liar(http.server.BaseHTTPRequestHandler):
+    """Says yes to everything, and the same bytes to every question but those by which it is known."""
+    protocol_version = "HTTP/1.0"
+
+    def do_POST(self):
+        question = self.rfile.read(int(self.headers["Content-Length"]))
+        known = b"max(version)" in question
+        answer = struct.pack("<I", 1) if known else self.server.answer
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *_):
+        pass
+
+
+@needs_ship
+class HostileServers(unittest.TestCase):
+    """What a server answers is not trusted: an error in a line, no crash, no hang."""
+
+    def test_whatever_it_answers(self):
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Liar)
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/d"
+        numbers = random.Random(1)
+        answers = [struct.pack("<Q", value) * count
+                   for value in (0, 1, 1 << 34, 1 << 62, (1 << 63) - 1, (1 << 64) - 1)
+                   for count in (1, 2, 3, 8, 1000)]
+        answers += [bytes([byte]) * count for byte in (0x7F, 0x80, 0xFF) for count in (1, 9, 4000)]
+        answers += [numbers.randbytes(numbers.randint(1, 400)) for _ in range(60)]
+        for answer in answers:
+            server.answer = answer
+            for words in [("history", "--from", url), ("top", "--from", url),
+                          ("top", "--from", url, "--phase", "x"),
+                          ("ship", "--to", url, measurements()[0])]:
+                with self.subTest(words[0], answer=answer[:40]):
+                    finished = subprocess.run([os.environ["FIRSTLIGHT"], *words],
+                                              capture_output=True, timeout=60, check=False)
+                    self.assertIn(finished.returncode, (0, 1), finished.stderr)
+                    if finished.returncode == 1:
+                        self.assertRegex(finished.stderr, rb"\Afirstlight: [^\n]*\n\Z")
 
 
 @needs_engine

@@ -33,11 +33,10 @@ extension SortedValues {
         _ count: Int, _ share: Double, _ allowed: Double
     ) -> (rank: Int, tail: Double)? {
         // The logarithms of its terms do not underflow.
-        var logTerm = Double(count) * (1 - share).logarithm
+        var (rank, logTerm) = BinomialTail.start(count: count, share)
         let odds = (share / (1 - share)).logarithm
         var tail = exp(logTerm)
         guard tail <= allowed else { return nil }
-        var rank = 1
         while rank < count {
             logTerm += (Double(count - rank + 1) / Double(rank)).logarithm + odds
             let next = tail + exp(logTerm)

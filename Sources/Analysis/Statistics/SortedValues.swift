@@ -49,9 +49,8 @@ struct SortedValues {
         let allowed = (1 - confidence) / 2
         // The probability that at most `rank - 1` values lie below; the logarithms of its terms do
         // not underflow.
-        var logTerm = -Double(count) * 2.0.logarithm
+        var (rank, logTerm) = BinomialTail.start(count: count, 0.5)
         var tail = exp(logTerm)
-        var rank = 1
         while rank < count / 2 {
             logTerm += (Double(count - rank + 1) / Double(rank)).logarithm
             let next = tail + exp(logTerm)

@@ -57,38 +57,38 @@ struct HistoryQuestion {
                 SELECT series, uniqExact(host) AS machines, min(date) AS first,
                     argMax(tuple(\(latest.joined(separator: ", "))), (date, file)) AS latest
                 FROM (\(sessions)) GROUP BY series
-            ) ORDER BY first, series FORMAT RowBinary
+            ) ORDER BY first, series
             """
     }
 
-    /// Of how many launches points are.
+    /// Of how many launches points are, and how many points of each number there are.
     var counts: String {
         """
-        SELECT DISTINCT sum(n) FROM (\(sessions)) GROUP BY series, label FORMAT RowBinary
+        SELECT total, count() FROM (
+            SELECT sum(n) AS total FROM (\(sessions)) GROUP BY series, label
+        ) GROUP BY total ORDER BY total
         """
     }
 
+    /// More launches of a point nobody has.
+    static let mostWalls: UInt64 = 100_000_000
+    /// So many numbers of launches are asked for at once: a question has a longest length.
+    static let mostCounts = 1_000
     /// How many values a point has beside its median.
     static let rankCount = 5
 
+    /// Only of points that have as many launches as ranks are known for.
     func points(_ ranks: [Int: HistoryRanks]) -> String {
         let counts = ranks.sorted { $0.key < $1.key }
-        func value(_ rank: (HistoryRanks) -> Int?) -> String {
-            // Rank 0: there is none.
-            let all = counts.map { "\(rank($0.value) ?? 0)" }.joined(separator: ", ")
-            let known = counts.map { "\($0.key)" }.joined(separator: ", ")
-            let place = "transform(total, [\(known)], [\(all)], 0)"
-            return "if(\(place) = 0, 0, ascending[greatest(\(place), 1)])"
-        }
-        let values = [
-            value { $0.median?.low }, value { $0.median?.high }, value { $0.percentile90 },
-            value { $0.percentile90Interval?.low }, value { $0.percentile90Interval?.high },
-        ]
+        let known = counts.map { "\($0.key)" }.joined(separator: ", ")
+        let places = counts.indices.map { "\($0 + 1)" }.joined(separator: ", ")
+        let values = counts.map { "[\(Self.values($0.value))]" }.joined(separator: ", ")
         return """
             SELECT series, label.1, label.2, toInt64(label.3), launched, total,
                 if(total % 2 = 0, ascending[intDiv(total, 2)] / 2 + ascending[intDiv(total, 2) + 1] / 2,
                     toFloat64(ascending[intDiv(total, 2) + 1])),
-                [\(values.joined(separator: ", "))],
+                arrayMap(rank -> if(rank = 0, 0, ascending[greatest(rank, 1)]),
+                    [\(values)][transform(total, [\(known)], [\(places)], 1)]),
                 arrayZip(names, arrayMap(
                     v -> if(length(v) % 2 = 0,
                         v[intDiv(length(v), 2)] / 2 + v[intDiv(length(v), 2) + 1] / 2,
@@ -104,8 +104,16 @@ struct HistoryQuestion {
                         toString(ending), launches, middle, phase_names, phase_medians))) AS ordered,
                     arraySlice(arrayDistinct(arrayFlatten(ordered.7)), 1,
                         \(HistoryPhase.mostLooked)) AS names
-                FROM (\(sessions)) GROUP BY series, label
-            ) ORDER BY series, (ordered[1].1, ordered[1].2) FORMAT RowBinary
+                FROM (\(sessions)) GROUP BY series, label HAVING total IN (\(known))
+            )
             """
+    }
+
+    /// Rank 0: there is none.
+    private static func values(_ ranks: HistoryRanks) -> String {
+        [
+            ranks.median?.low, ranks.median?.high, ranks.percentile90,
+            ranks.percentile90Interval?.low, ranks.percentile90Interval?.high,
+        ].map { "\($0 ?? 0)" }.joined(separator: ", ")
     }
 }

@@ -12,15 +12,13 @@ extension Store {
         let question = HistoryQuestion(programs, grouping, machines)
         var answer = try ask(question.series)
         let series = try answer.rows { row throws(StoreError) in try StoredSeries(&row) }
-        var points: [UInt64: [HistoryPoint]] = [:]
-        for point in try storedPoints(question) {
-            points[point.series, default: []].append(point.point)
-        }
+        let points = Dictionary(grouping: try storedPoints(question), by: \.series)
         return LaunchHistory(
             grouping, goal: goal,
             series: series.compactMap { one in
-                points[one.number].map {
-                    HistorySeries(one.circumstances, machines: one.machines, $0)
+                points[one.number].map { points in
+                    HistorySeries(
+                        one.circumstances, machines: one.machines, points.map(\.point))
                 }
             })
     }
@@ -29,23 +27,31 @@ extension Store {
         _ question: HistoryQuestion
     ) throws(StoreError) -> [StoredPoint] {
         // Between two questions somebody may ship.
-        for _ in 0..<3 {
-            var counted = try ask(question.counts)
-            let counts = try counted.rows { row throws(StoreError) in
-                try row.integer(UInt64.self)
+        for _ in 0..<Self.attempts {
+            var answer = try ask(question.counts)
+            var expected = 0
+            let ranks = try answer.rows { row throws(StoreError) in
+                let count = try row.count(most: HistoryQuestion.mostWalls)
+                expected += try row.count(most: HistoryQuestion.mostWalls)
+                return (count, HistoryRanks(count: count))
             }
-            let ranks = Dictionary(
-                counts.compactMap { Int(exactly: $0) }.map { ($0, HistoryRanks(count: $0)) }
-            ) { one, _ in one }
-            guard !ranks.isEmpty else { return [] }
-            var answer = try ask(question.points(ranks))
-            let points = try answer.rows { row throws(StoreError) in
-                try StoredPoint(&row, ranks)
+            var points: [StoredPoint] = []
+            var rest = ranks[...]
+            while !rest.isEmpty {
+                let part = Dictionary(rest.prefix(HistoryQuestion.mostCounts)) { one, _ in one }
+                rest = rest.dropFirst(HistoryQuestion.mostCounts)
+                answer = try ask(question.points(part))
+                points += try answer.rows { row throws(StoreError) in
+                    try StoredPoint(&row, part)
+                }
             }
-            if points.allSatisfy(\.isKnown) { return points }
+            guard points.count == expected else { continue }
+            return points.sorted { ($0.series, $0.first) < ($1.series, $1.first) }
         }
-        throw .malformed
+        throw .changing
     }
+
+    private static let attempts = 5
 }
 
 /// A series without its points.
@@ -56,7 +62,7 @@ private struct StoredSeries {
 
     init(_ row: inout RowBinaryReader) throws(StoreError) {
         number = try row.integer()
-        machines = Int(clamping: try row.integer(UInt64.self))
+        machines = try row.count()
         let path = try row.text()
         let called = try row.text()
         let arguments = try row.list { row throws(StoreError) in try row.text() }
@@ -96,14 +102,23 @@ private struct StoredSeries {
 private struct StoredPoint {
     let series: UInt64
     let point: HistoryPoint
-    /// Whether its ranks were asked for.
-    let isKnown: Bool
+    /// The date of its first session, and its file.
+    var first: First { First(date: point.firstDate, file: point.sessions.first?.file ?? "") }
+
+    struct First: Comparable {
+        var date: Int64
+        var file: String
+
+        static func < (one: First, other: First) -> Bool {
+            (one.date, one.file) < (other.date, other.file)
+        }
+    }
 
     init(_ row: inout RowBinaryReader, _ ranks: [Int: HistoryRanks]) throws(StoreError) {
         series = try row.integer()
         let label = try Self.label(&row)
-        let launches = Int(clamping: try row.integer(UInt64.self))
-        let count = Int(clamping: try row.integer(UInt64.self))
+        let launches = try row.count()
+        let count = try row.count(most: HistoryQuestion.mostWalls)
         let median = try row.double()
         let values = try row.list { row throws(StoreError) in Double(try row.integer(Int64.self)) }
         guard values.count == HistoryQuestion.rankCount else { throw .malformed }
@@ -111,19 +126,21 @@ private struct StoredPoint {
             HistoryPhase(name: try row.text(), median: try row.double())
         }
         let sessions = try row.list { row throws(StoreError) in try HistorySession(&row) }
-        let rank = ranks[count]
-        isKnown = rank != nil
-        let percentile = rank?.percentile90.map { _ in
+        guard let rank = ranks[count], !sessions.isEmpty else { throw .malformed }
+        let percentile = rank.percentile90.map { _ in
             HistoryFigure(
                 values[2],
-                rank?.percentile90Interval.map { (values[3], values[4], $0.confidence) })
+                rank.percentile90Interval.map { (values[3], values[4], $0.confidence) })
         }
         point = HistoryPoint(
             label, sessions: sessions, launches: launches,
             median: HistoryFigure(
-                median, rank?.median.map { (values[0], values[1], $0.confidence) }),
+                median, rank.median.map { (values[0], values[1], $0.confidence) }),
             percentile90: percentile, phases: phases)
     }
+
+    /// Of a date in nanoseconds since 1970.
+    private static let lastDay = Int64.max / 86_400_000_000_000 - 1
 
     private static func label(
         _ row: inout RowBinaryReader
@@ -133,7 +150,9 @@ private struct StoredPoint {
         switch kind {
         case 0: return .version(version)
         case 1: return .unnamed(number)
-        default: return .day(number)
+        default:
+            guard 0...Self.lastDay ~= number else { throw .malformed }
+            return .day(number)
         }
     }
 }

@@ -34,7 +34,11 @@ extension Store {
             places[program, default: [:]][build] = count
             found[program]?.versions.append(version)
         }
-        try addThings(try ask(question.things), to: &found, places)
+        // The answer for all at once could be longer than is read.
+        for program in order {
+            let one = TopQuestion([program], phase: phase)
+            try addThings(try ask(one.things), to: &found, places)
+        }
         return order.compactMap { found[$0] }
     }
 
@@ -69,16 +73,16 @@ extension Store {
 extension StoredTop {
     fileprivate init(_ row: inout RowBinaryReader) throws(StoreError) {
         self.init(program: try row.text())
-        failed = Int(clamping: try row.integer(UInt64.self))
-        ends = Int(clamping: try row.integer(UInt64.self))
-        captures = Int(clamping: try row.integer(UInt64.self))
-        commands = Int(clamping: try row.integer(UInt64.self))
+        failed = try row.count()
+        ends = try row.count()
+        captures = try row.count()
+        commands = try row.count()
     }
 }
 
 extension StoredTop.Version {
     fileprivate init(_ build: String, _ row: inout RowBinaryReader) throws(StoreError) {
-        let launches = Int(clamping: try row.integer(UInt64.self))
+        let launches = try row.count()
         let sum = TimeSpan(nanoseconds: try row.integer())
         let squares = try row.double()
         let first = try TopLaunch(&row)
@@ -115,9 +119,9 @@ extension StoredTop.Thing {
 
 extension StoredTop.Tally {
     fileprivate init(version: Int, _ row: inout RowBinaryReader) throws(StoreError) {
-        let seen = Int(clamping: try row.integer(UInt64.self))
-        let unknown = Int(clamping: try row.integer(UInt64.self))
-        let unused = Int(clamping: try row.integer(UInt64.self))
+        let seen = try row.count()
+        let unknown = try row.count()
+        let unused = try row.count()
         var sum = TopCost()
         sum.own = try Cost(&row)
         sum.total = try Cost(&row)

@@ -12,8 +12,10 @@ struct TopQuestion {
     }
 
     var phases: String {
-        "SELECT DISTINCT toString(phase) AS name FROM costs WHERE phase != ''\(named) "
-            + "ORDER BY name FORMAT RowBinary"
+        """
+        SELECT DISTINCT toString(phase) AS name FROM costs
+        WHERE phase != ''\(named) AND session IN (SELECT session FROM (\(sessions))) ORDER BY name
+        """
     }
 
     private var sessions: String {
@@ -25,7 +27,7 @@ struct TopQuestion {
         """
         SELECT toString(program) AS name, countIf(failed), uniqExact(ifNull(ready_by, '')),
             uniqExact(capture), uniqExact(arguments)
-        FROM (\(sessions)) GROUP BY name ORDER BY min((date, file)) FORMAT RowBinary
+        FROM (\(sessions)) GROUP BY name ORDER BY min((date, file))
         """
     }
 
@@ -41,7 +43,7 @@ struct TopQuestion {
             FROM (\(sessions)) AS one
             LEFT JOIN (SELECT session, wall FROM costs FINAL WHERE phase = \(phase)\(named)) AS cost
             ON cost.session = one.session
-        ) GROUP BY program, build ORDER BY program, min((date, file)) FORMAT RowBinary
+        ) GROUP BY program, build ORDER BY program, min((date, file))
         """
     }
 
@@ -59,7 +61,7 @@ struct TopQuestion {
             LEFT JOIN (\(details)) AS detailed
             ON detailed.program = cost.program AND detailed.build = cost.build
                 AND detailed.thing = cost.thing
-            ORDER BY cost.program, cost.thing FORMAT RowBinary
+            ORDER BY cost.program, cost.thing
             """
     }
 

@@ -18,6 +18,13 @@ struct RowBinaryReader: Sendable {
         return value
     }
 
+    /// A number of things (`UInt64`): what is more than there can be is an error, so that sums stay whole.
+    mutating func count(most: UInt64 = 1 << 40) throws(StoreError) -> Int {
+        let value = try integer(UInt64.self)
+        guard value <= most, let count = Int(exactly: value) else { throw .malformed }
+        return count
+    }
+
     mutating func double() throws(StoreError) -> Double {
         Double(bitPattern: try integer(UInt64.self))
     }
@@ -41,7 +48,7 @@ struct RowBinaryReader: Sendable {
         // No element is shorter than a byte.
         guard count <= bytes.count - position else { throw .malformed }
         var result: [Element] = []
-        result.reserveCapacity(count)
+        result.reserveCapacity(min(count, 1_024))
         for _ in 0..<count { result.append(try body(&self)) }
         return result
     }

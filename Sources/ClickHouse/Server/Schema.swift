@@ -1,9 +1,16 @@
 /// The tables and views of `SQL/schema.sql`.
 extension Store {
-    /// Makes what is not there yet.
+    /// Makes what is not there yet. Tables of another version are left alone.
     package func createTables() throws(StoreError) {
+        do throws(StoreError) {
+            try checkSchema()
+        } catch {
+            // Code 81: no such database.
+            if case .refused(_, 81, _) = error {} else if error != .noTables { throw error }
+        }
         try run("CREATE DATABASE IF NOT EXISTS \(address.database)", isInDatabase: false)
         for statement in Self.statements { try run(statement) }
+        try checkSchema()
     }
 
     /// The file, for whoever wants to run it himself.
@@ -30,7 +37,7 @@ extension Store {
     package func checkSchema() throws(StoreError) {
         var answer: RowBinaryReader
         do throws(StoreError) {
-            answer = try ask("SELECT toUInt32(max(version)) FROM schema FORMAT RowBinary")
+            answer = try ask("SELECT toUInt32(max(version)) FROM schema")
         } catch {
             // Code 60: no such table.
             if case .refused(_, 60, _) = error { throw .noTables }

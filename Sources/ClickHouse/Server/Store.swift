@@ -50,13 +50,19 @@ package struct Store: Sendable {
         self.pause = pause
     }
 
-    /// Asks, and returns the answer's bytes.
+    /// Asks, and returns the answer's rows.
     ///
-    /// - Parameter question: ends in `FORMAT RowBinary`.
+    /// - Parameter question: without a format.
     func ask(_ question: String) throws(StoreError) -> RowBinaryReader {
-        let body = try post(Array(question.utf8), [("database", address.database)], headers)
+        let text = "\(question)\nSETTINGS \(Self.settings) FORMAT RowBinary"
+        let body = try post(Array(text.utf8), [("database", address.database)], headers)
         return RowBinaryReader(body)
     }
+
+    /// What an answer means must not depend on the user's profile.
+    private static let settings =
+        "join_use_nulls = 0, aggregate_functions_null_for_empty = 0, "
+        + "do_not_merge_across_partitions_select_final = 0"
 
     /// Does something that may be done again.
     ///
@@ -97,7 +103,7 @@ package struct Store: Sendable {
             do throws(StoreError) {
                 return try postOnce(body, parameters, headers)
             } catch {
-                guard error.isTemporary, error != .unreachable(.timedOut) else { throw error }
+                guard error.isTemporary else { throw error }
             }
             pause(wait)
             wait = wait + wait

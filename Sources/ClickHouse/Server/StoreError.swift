@@ -12,9 +12,12 @@ package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case otherSchema(UInt32)
     /// What it answered is not what was asked for.
     case malformed
+    /// Between two questions there was always something new.
+    case changing
 
     package var description: String {
         switch self {
+        case .unreachable(.tooLong): "the answer is longer than is read: name the programs you mean"
         case .unreachable(let error): error.description
         case .refused(let status, 516, _), .refused(let status, 192, _),
             .refused(let status, 194, _):
@@ -31,6 +34,8 @@ package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
             "its tables are of version \(version), and this firstlight knows \(Store.schemaVersion): "
                 + (version > Store.schemaVersion
                     ? "use a newer firstlight" : "ship into a new database")
+        case .changing:
+            "launches are being shipped meanwhile: ask again, or name the programs you mean"
         case .malformed: "what the server answered was not what was asked for"
         }
     }
@@ -38,12 +43,15 @@ package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether the same may do when it is asked again.
     var isTemporary: Bool {
         switch self {
-        case .unreachable(.unknownHost), .unreachable(.malformed): false
+        // Who was waited for once is not waited for again.
+        case .unreachable(.unknownHost), .unreachable(.malformed), .unreachable(.tooLong),
+            .unreachable(.timedOut):
+            false
         case .unreachable: true
         // Too many at once, no memory, no time, read-only for the moment, too many parts.
         case .refused(let status, let code, _):
             [429, 502, 503, 504].contains(status) || [202, 159, 241, 242, 252].contains(code)
-        case .noTables, .otherSchema, .malformed: false
+        case .noTables, .otherSchema, .malformed, .changing: false
         }
     }
 }

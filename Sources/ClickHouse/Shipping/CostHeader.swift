@@ -4,9 +4,9 @@ import ProfileModel
 /// What all rows of a recording's costs begin with, and the rows.
 struct CostHeader {
     private let program: ProgramColumns
-    private let session: ShippedFile.Session
+    private let session: ShippedSession
 
-    init(_ profile: Profile, _ session: ShippedFile.Session) {
+    init(_ profile: Profile, _ session: ShippedSession) {
         program = ProgramColumns(profile)
         self.session = session
     }

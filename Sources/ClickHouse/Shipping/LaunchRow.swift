@@ -3,7 +3,7 @@ import ProfileModel
 
 /// A row of the table `launches`.
 struct LaunchRow {
-    private let session: ShippedFile.Session
+    private let session: ShippedSession
     private let index: Int
     private let arm: Int
     let date: Int64
@@ -14,7 +14,7 @@ struct LaunchRow {
 
     init(
         _ measurement: Measurement, _ launch: MeasuredLaunch, _ index: Int,
-        _ session: ShippedFile.Session
+        _ session: ShippedSession
     ) {
         self.session = session
         self.index = index
@@ -28,7 +28,7 @@ struct LaunchRow {
     }
 
     /// Of a recording, which counts.
-    init(_ profile: Profile, _ session: ShippedFile.Session) {
+    init(_ profile: Profile, _ session: ShippedSession) {
         self.session = session
         (index, arm, date) = (0, 0, session.date)
         program = ProgramColumns(profile)
@@ -59,6 +59,9 @@ struct LaunchRow {
         row.add(Int64(machine?.cores ?? 0))
         row.add(conditions?.cache.rawValue ?? "")
         row.add(conditions?.usualUntil ?? []) { $0.add($1) }
+        row.add(program.arguments) { $0.add($1) }
+        row.add(conditions?.network)
+        row.add(conditions?.diskRate)
         row.add(launch.discarded?.rawValue ?? "")
         row.add(launch.outcome.words)
         row.add(launch.readyBy)

@@ -31,7 +31,7 @@ struct ProgramColumns {
 
 /// A row of the table `sessions`.
 struct SessionRow {
-    private let session: ShippedFile.Session
+    private let session: ShippedSession
     private let file: String
     private let kind: Int8
     private let program: ProgramColumns
@@ -47,7 +47,7 @@ struct SessionRow {
 
     /// - Parameter summary: nil: no launch counts.
     init(
-        _ measurement: Measurement, _ summary: HistorySession?, _ session: ShippedFile.Session,
+        _ measurement: Measurement, _ summary: HistorySession?, _ session: ShippedSession,
         path: String
     ) {
         self.session = session
@@ -62,7 +62,7 @@ struct SessionRow {
         phases = summary?.phases ?? []
     }
 
-    init(_ profile: Profile, _ session: ShippedFile.Session, path: String) {
+    init(_ profile: Profile, _ session: ShippedSession, path: String) {
         self.session = session
         file = path
         kind = 2
@@ -107,6 +107,7 @@ struct SessionRow {
         row.add(recorder)
         row.add(Int64(requested))
         row.add(session.ending)
+        row.add(session.progress)
         row.add(UInt32(clamping: session.launches))
         row.add(walls) { $0.add($1) }
         row.add(phases) { $0.add($1.name) }

@@ -4,19 +4,9 @@ package import ProfileModel
 /// One measurement or recording as rows of the tables.
 package struct ShippedFile: Sendable {
     package let path: String
-    package let session: Session
+    package let session: ShippedSession
     /// By table and partition.
     private(set) var rows: [Place: Rows] = [:]
-
-    /// What the file is of, wherever it lies.
-    package struct Session: Hashable, Sendable {
-        package var number: UInt64
-        /// When a measurement began, or a recording was written, in nanoseconds since 1970 UTC.
-        package var date: Int64
-        /// How many launches count.
-        package var launches: Int
-        package var ending: String
-    }
 
     struct Place: Hashable, Sendable {
         var table: Table
@@ -48,26 +38,22 @@ package struct ShippedFile: Sendable {
 
     package init(_ measurement: Measurement, path: String) {
         self.path = path
-        let date = max(0, measurement.header.date)
         let summary = HistorySession(of: measurement, file: path)
-        session = Session(
-            number: measurement.sessionNumber, date: date, launches: summary?.launches ?? 0,
-            ending: measurement.header.ending.rawValue)
+        session = ShippedSession(of: measurement, launches: summary?.launches ?? 0)
         for (index, launch) in measurement.launches.enumerated() {
             let row = LaunchRow(measurement, launch, index, session)
             add(to: .launches, at: row.date) { row.write(to: &$0) }
         }
         let row = SessionRow(measurement, summary, session, path: path)
-        add(to: .sessions, at: date) { row.write(to: &$0) }
+        add(to: .sessions, at: session.date) { row.write(to: &$0) }
     }
 
     // MARK: Recordings
 
-    /// - Parameter date: when it was written, in nanoseconds since 1970 UTC.
-    package init(_ profile: Profile, date: Int64, path: String) {
+    /// - Parameter session: the recording's.
+    package init(_ profile: Profile, _ session: ShippedSession, path: String) {
         self.path = path
-        session = Session(
-            number: profile.sessionNumber, date: max(0, date), launches: 1, ending: "complete")
+        self.session = session
         let costs = RecordedCosts(of: profile)
         let header = CostHeader(profile, session)
         for thing in costs.things {
@@ -102,33 +88,5 @@ enum Month {
         let month = (5 * dayOfYear + 2) / 153
         let isNext = month >= 10
         return (era * 400 + year + (isNext ? 1 : 0)) * 100 + (isNext ? month - 9 : month + 3)
-    }
-}
-
-extension Measurement {
-    /// Two measurements do not begin in the same nanosecond on one machine.
-    var sessionNumber: UInt64 {
-        let words =
-            ["measurement", machine.host, machine.boot ?? "", "\(header.date)"]
-            + arms.flatMap { [$0.path] + $0.command }
-        return words.sessionNumber
-    }
-}
-
-extension Profile {
-    /// Recordings have no date inside: these are figures that no two launches share.
-    var sessionNumber: UInt64 {
-        [
-            "recording", program.path, programBuildID.hex, "\(header.pid)",
-            "\(start.nanoseconds)", "\(launch.wall.nanoseconds)", "\(launch.cpu.nanoseconds)",
-        ].sessionNumber
-    }
-}
-
-extension [String] {
-    /// Lengths keep two lists apart that read alike.
-    fileprivate var sessionNumber: UInt64 {
-        let text = map { "\($0.utf8.count):\($0)" }.joined()
-        return text.utf8.fingerprint
     }
 }

@@ -25,7 +25,8 @@ enum Table: String, CaseIterable, Sendable {
         case .launches:
             [
                 "program", "session", "launch", "date", "arm", "path", "build", "version", "host",
-                "kernel", "architecture", "processor", "cores", "cache", "until", "discarded",
+                "kernel", "architecture", "processor", "cores", "cache", "until", "arguments",
+                "network", "disk_rate", "discarded",
                 "outcome", "ready_by", "wall", "cpu", "main_blocked", "minor_faults",
                 "major_faults", "read_bytes", "phase_names", "phase_walls", "phase_cpus",
             ]
@@ -36,7 +37,8 @@ enum Table: String, CaseIterable, Sendable {
                 "version", "cache", "network", "disk_rate", "until", "until_given", "host",
                 "kernel",
                 "architecture", "processor", "cores", "memory", "governor", "boot", "recorder",
-                "requested", "ending", "launches", "walls", "phase_names", "phase_medians",
+                "requested", "ending", "progress", "launches", "walls", "phase_names",
+                "phase_medians",
                 "failed", "ready_by", "capture",
             ]
         }

@@ -13,6 +13,9 @@ extension OptionTable {
             .createTables, "create-tables", for: [.ship],
             "make the database, its tables and its views first, those that are not there"),
         .init(
+            .again, "again", for: [.ship],
+            "ship also what is there already: of recordings, more names may be known by now"),
+        .init(
             .from, "from", "URL", .text, for: [.history, .top],
             """
             ask the database to which launches were shipped, http://HOST:8123/DATABASE, in place of \

@@ -22,7 +22,7 @@ package enum OptionName: Hashable, Sendable {
     case with, anyway, explain
     case resolved, resolve
     case by, goal, add, to
-    case createTables, from, machines
+    case createTables, again, from, machines
     case all, keep, profileEvery, profileBudget, pushEvery
 }
 

@@ -6,10 +6,13 @@ package struct ShipOptions: Sendable {
     package var paths: [String]
     package var store: StoreAddress
     package var createsTables: Bool
+    /// Also what is there already: better names may be known now.
+    package var isAgain: Bool
 
     package init(_ arguments: ParsedArguments) throws(UsageError) {
         paths = arguments.operands
         createsTables = arguments.isGiven(.createTables)
+        isAgain = arguments.isGiven(.again)
         guard let text = arguments.text(.to) else {
             throw UsageError(.ship, "--to is missing: http://HOST:8123/DATABASE")
         }

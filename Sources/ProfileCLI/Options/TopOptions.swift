@@ -56,7 +56,7 @@ package struct TopOptions: Sendable {
             try ShipOptions.store(text, "from", .top)
         }
         guard store != nil || !paths.isEmpty else {
-            throw UsageError(.top, "no file or folder given" + UsageError.seeHelp(.top))
+            throw UsageError(.top, "no file given" + UsageError.seeHelp(.top))
         }
         if store != nil, let name = arguments.given(of: [.resolved, .resolve, .demangle]).first {
             throw UsageError(.top, "--\(name) does not go with --from: it is for files")

@@ -13,9 +13,11 @@ struct ShipCommand {
     private var isIncomplete = false
     /// Are read, and not written yet.
     private var pending: [ShippedFile] = []
+    private var pendingBytes = 0
 
     /// So much is written at once.
     private static let mostBytes = 16 << 20
+    /// So many files are asked for at once.
     private static let mostFiles = 500
     /// A clock may differ by so much before it is told.
     private static let skew: Int64 = 86_400_000_000_000
@@ -55,21 +57,40 @@ struct ShipCommand {
         let now = try store.now()
         let search = RecordingSearch(options.paths)
         for problem in search.problems { leaveOut(problem.description) }
-        for file in search.found {
-            guard let shipped = read(file) else { continue }
-            if shipped.session.date > now + Self.skew {
+        var rest = search.found[...]
+        while !rest.isEmpty {
+            try ship(rest.prefix(Self.mostFiles), now)
+            rest = rest.dropFirst(Self.mostFiles)
+        }
+        if search.found.isEmpty, search.problems.isEmpty {
+            leaveOut("\(options.paths.joined(separator: ", ")): no file (*.firstlight) there")
+        }
+    }
+
+    private mutating func ship(
+        _ files: ArraySlice<FoundRecording>, _ now: Int64
+    ) throws(StoreError) {
+        var found: [(file: FoundRecording, session: ShippedSession)] = []
+        for file in files {
+            if let session = session(of: file) { found.append((file, session)) }
+        }
+        let known = options.isAgain ? [] : try store.known(found.map(\.session))
+        for (file, session) in found {
+            guard !known.contains(session) else {
+                told(["was there already: \(file.path)"])
+                continue
+            }
+            if session.date - Self.skew > now {
                 console.complain(
                     "\(file.path): its date lies ahead of the server's by more than a day: its "
                         + "machine's clock was wrong")
             }
+            guard let shipped = read(file, session) else { continue }
             pending.append(shipped)
-            let size = pending.reduce(0) { $0 + $1.size }
-            if size >= Self.mostBytes || pending.count >= Self.mostFiles { try flush() }
+            pendingBytes += shipped.size
+            if pendingBytes >= Self.mostBytes { try flush() }
         }
         try flush()
-        if search.found.isEmpty, search.problems.isEmpty {
-            leaveOut("\(options.paths.joined(separator: ", ")): no file (*.firstlight) there")
-        }
     }
 
     private mutating func leaveOut(_ reason: String) {
@@ -80,38 +101,75 @@ struct ShipCommand {
     /// What is told is in the tables.
     private mutating func flush() throws(StoreError) {
         guard !pending.isEmpty else { return }
-        let shipped = try store.ship(pending)
-        pending = []
-        var lines: [String] = []
-        for file in shipped.new {
-            let count =
-                file.session.launches == 1
-                ? "1 launch" : "\(Numbers.grouped(file.session.launches)) launches"
-            lines.append(Console.oneLine("shipped \(file.path): \(count)"))
+        try store.ship(pending)
+        let lines = pending.map { file in
+            let launches = file.session.launches
+            return "shipped \(file.path): "
+                + (launches == 1 ? "1 launch" : "\(Numbers.grouped(launches)) launches")
         }
-        lines += shipped.known.map { Console.oneLine("was there already: \($0.path)") }
-        let text = lines.map { $0 + "\n" }.joined()
+        (pending, pendingBytes) = ([], 0)
+        told(lines)
+    }
+
+    private mutating func told(_ lines: [String]) {
+        let text = lines.map { Console.oneLine($0) + "\n" }.joined()
         if Output.print(text, to: console) != 0 { isIncomplete = true }
     }
 
-    /// Complains, and returns nil, where there is nothing to ship.
-    private mutating func read(_ file: FoundRecording) -> ShippedFile? {
+    // MARK: Reading
+
+    /// What a file is of. Complains, and returns nil, where there is nothing to ship.
+    private mutating func session(of file: FoundRecording) -> ShippedSession? {
         do throws(RecordingError) {
             switch try FileKind(of: file.path) {
             case .measurement:
-                return ShippedFile(try MeasurementReader.load(path: file.path), path: file.path)
+                return ShippedSession(of: try MeasurementReader.load(path: file.path))
             case .recording:
-                var unused = Timings()
-                let recording = try Reading.symbolicatedRecording(at: file.path, &unused)
+                let recording = try RecordingReader.load(path: file.path)
                 if let reason = recording.noLaunch {
                     console.complain("\(file.path): \(reason); it is left out")
                     return nil
                 }
-                return ShippedFile(Profile(recording), date: file.written, path: file.path)
+                return ShippedSession(of: recording, date: file.written)
             }
         } catch {
-            leaveOut(error.description)
+            leaveOut(file, error)
             return nil
         }
+    }
+
+    private mutating func read(
+        _ file: FoundRecording, _ session: ShippedSession
+    ) -> ShippedFile? {
+        let path = Self.absolute(file.path)
+        do throws(RecordingError) {
+            switch try FileKind(of: file.path) {
+            case .measurement:
+                return ShippedFile(try MeasurementReader.load(path: file.path), path: path)
+            case .recording:
+                var unused = Timings()
+                let recording = try Reading.symbolicatedRecording(at: file.path, &unused)
+                return ShippedFile(Profile(recording), session, path: path)
+            }
+        } catch {
+            leaveOut(file, error)
+            return nil
+        }
+    }
+
+    /// In a folder there may be what is not finished.
+    private mutating func leaveOut(_ file: FoundRecording, _ error: RecordingError) {
+        if case .inUse = error, file.isFromFolder {
+            console.complain("\(file.path): is being written; it comes the next time")
+        } else {
+            leaveOut(error.description)
+        }
+    }
+
+    /// Other machines do not know our folder.
+    private static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
+        defer { free(folder) }
+        return String(cString: folder) + "/" + path
     }
 }

@@ -75,6 +75,8 @@ struct WatchRun {
     private var toldLost: (events: Int64, time: MonotonicTime)?
     private var hasToldDropping = false
     private var isRead = true
+    /// Launches that were kept, and not told because nobody reads fast enough.
+    private var untold = 0
 
     /// Losses come in rows.
     private static let lossInterval = TimeSpan.milliseconds(60_000)
@@ -130,8 +132,9 @@ struct WatchRun {
     }
 
     private mutating func end() {
-        profiler?.end()
+        // Whatever the recorder takes, or the server.
         keeper.finishAll()
+        profiler?.end()
         keeper.keepToBound()
         push?.end()
         let summary = WatchWords.Summary(
@@ -158,7 +161,8 @@ struct WatchRun {
                 watched,
                 earliest: watch.earliest(
                     of: watched.program, since: now.time - now.sinceMidnight),
-                isRecorded: profiler?.wasRecorded(watched.pid) ?? false, at: now)
+                isRecorded: profiler?.wasRecorded(watched.pid, begun: watched.begun) ?? false,
+                at: now)
             if problem != nil { console.complain("launches are kept again") }
             problem = nil
             tell(kept, of: watched)
@@ -176,7 +180,7 @@ struct WatchRun {
     }
 
     private mutating func tell(_ kept: LaunchKeeper.Kept, of watched: WatchedLaunch) {
-        guard isRead else { return }
+        guard isRead, takesOutput() else { return }
         do throws(Console.Failure) {
             try console.write(WatchWords.kept(kept, of: watched))
         } catch {
@@ -184,6 +188,18 @@ struct WatchRun {
             isRead = false
             console.complain("nobody reads standard output any more; launches are kept as before")
         }
+    }
+
+    /// Whether standard output takes a line. It is not waited for: events would be lost meanwhile.
+    private mutating func takesOutput() -> Bool {
+        var request = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+        if poll(&request, 1, 0) > 0 { return true }
+        untold += 1
+        if untold == 1 {
+            console.complain(
+                "standard output is full; launches are kept, and not all of them told there")
+        }
+        return false
     }
 
     // MARK: Losses

@@ -23,28 +23,37 @@ struct BuildVersions {
     /// nil: it has none, or nobody can tell any more. A process that has ended leaves only its program's
     /// path, at which another file may be by now.
     mutating func version(of program: WatchedProgram, running pid: Int32) -> String? {
-        let link = "/proc/\(pid)/exe"
-        if let file = Self.file(link), Self.target(link) == program.executable {
-            return version(of: file, at: link)
+        if let version = version(ofFileAt: "/proc/\(pid)/exe", program, isInode: false) {
+            return version
         }
-        guard program.inode != 0, let file = Self.file(program.executable),
-            UInt64(file.inode) == program.inode
-        else { return nil }
-        return version(of: file, at: program.executable)
+        guard program.inode != 0 else { return nil }
+        return version(ofFileAt: program.executable, program, isInode: true)
     }
 
-    private mutating func version(of file: File, at path: String) -> String? {
+    /// The file is opened once: by the time it is read, the path may lead elsewhere.
+    private mutating func version(
+        ofFileAt path: String, _ program: WatchedProgram, isInode: Bool
+    ) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        let name = "/proc/self/fd/\(descriptor)"
+        guard let file = Self.file(descriptor),
+            isInode ? UInt64(file.inode) == program.inode : Self.target(name) == program.executable
+        else { return nil }
         if let version = known[file] { return version }
-        let version = BuildID.ofFile(path).map { String($0.prefix(Self.digits)) }
+        let version = BuildID.ofFile(name).map { String($0.prefix(Self.digits)) }
         if known.count >= Self.most { known = [:] }
         known[file] = version
         return version
     }
 
-    /// nil: it is no regular file, or not there.
-    private static func file(_ path: String) -> File? {
+    /// nil: it is no regular file.
+    private static func file(_ descriptor: Int32) -> File? {
         var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            return nil
+        }
         let changed = status.st_mtim
         return File(
             device: status.st_dev, inode: status.st_ino, size: status.st_size,

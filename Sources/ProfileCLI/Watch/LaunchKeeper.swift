@@ -92,6 +92,9 @@ struct LaunchKeeper {
         if let file = files[key], file.begin > watched.begun || file.day != now.day {
             finish(key)
         }
+        // Somebody may have removed or replaced it: it would be told as kept, and be nowhere.
+        if let file = files[key], !file.writer.isInPlace(at: file.path) { files[key] = nil }
+        if uses % Self.usesBetweenLooks == Self.usesBetweenLooks - 1 { keepToBound() }
         var file: OpenFile
         if let open = files[key] {
             file = open
@@ -117,7 +120,6 @@ struct LaunchKeeper {
         // What began on another day dates its file there: those of today get one of their own.
         let isOfToday = watched.begun > now.time - now.sinceMidnight
         if file.launches >= limits.launchesOfFile || !isOfToday { finish(key) }
-        if uses % Self.usesBetweenLooks == 0 { keepToBound() }
         var measurement = file.measurement
         measurement.launches = [launch]
         return Kept(launch: launch, file: file.path, measurement: measurement)

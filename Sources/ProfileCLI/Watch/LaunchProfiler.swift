@@ -19,7 +19,7 @@ struct LaunchProfiler {
     private var launches: [String: Int] = [:]
     private var recorder: Recorder?
     /// Processes whose stacks were or are being taken.
-    private var watched: Set<Int32> = []
+    private var watched: [Int32: MonotonicTime] = [:]
     private var used = TimeSpan.zero
     private(set) var recorded = 0
     /// Were due, and could not be recorded.
@@ -64,11 +64,17 @@ struct LaunchProfiler {
             return
         }
         recorder = Recorder(pid: child, file: file)
-        watched.insert(pid)
+        // Launches that were not kept leave their process here.
+        if watched.count >= Self.mostPrograms { watched = [:] }
+        watched[pid] = .now
     }
 
     /// Whether a launch that has ended was recorded, or was to be.
-    mutating func wasRecorded(_ pid: Int32) -> Bool { watched.remove(pid) != nil }
+    ///
+    /// - Parameter begun: of the launch: the number may have been another process's before.
+    mutating func wasRecorded(_ pid: Int32, begun: MonotonicTime) -> Bool {
+        watched.removeValue(forKey: pid).map { $0 >= begun } ?? false
+    }
 
     /// Takes note of a recorder that has ended.
     mutating func reap(waiting: Bool = false) {

@@ -46,6 +46,9 @@ package final class MeasurementWriter {
         for launch in measurement.launches { try append(launch) }
     }
 
+    /// Whether the file is still where it was made: what is appended to one that was removed is lost.
+    package func isInPlace(at path: String) -> Bool { file.isInPlace(at: path) }
+
     /// Keeps one more launch, for good. ~50 µs.
     package func append(_ launch: MeasuredLaunch) throws(RecordingError) {
         let (row, firstPhase, firstProcess) = (rules.launches, rules.phases, rules.processes)

@@ -53,6 +53,13 @@ struct ExecNames {
         }
     }
 
+    /// A process has ended.
+    mutating func forget(_ pid: Int32, upTo time: MonotonicTime) {
+        guard let known = names[pid] else { return }
+        let later = known.filter { $0.time > time }
+        names[pid] = later.isEmpty ? nil : later
+    }
+
     mutating func forgetAll() { names = [:] }
 }
 

@@ -166,7 +166,11 @@ package final class LaunchWatch {
             while let message = read(events) {
                 guard let event = ProcessEvent(message) else { continue }
                 // Others may have asked before us, so that events come first.
-                if event.kind == .listening { return }
+                if event.kind == .listening {
+                    // Of threads whose ends went by unseen.
+                    discardCosts()
+                    return
+                }
             }
         }
         throw .silent
@@ -190,6 +194,7 @@ package final class LaunchWatch {
         let isWhole = !isOverrun(&told)
         // The kernel tells names and costs before what they belong to.
         names.take(rings.map { $0.read() })
+        if !isWhole { names.forgetAll() }
         if costs >= 0 {
             while let message = read(costs) {
                 for news in ThreadCosts.news(message) { launches.add(news) }
@@ -216,8 +221,15 @@ package final class LaunchWatch {
             lost += more
         }
         launches.lost(lost)
-        names.forgetAll()
+        // Costs are told before ends: those of threads whose ends were just thrown away must not become
+        // those of the next thread with the same id.
+        discardCosts()
         return true
+    }
+
+    private func discardCosts() {
+        guard costs >= 0 else { return }
+        for _ in 0..<Self.mostDropped where read(costs) == nil { return }
     }
 
     /// How many more events there was no room for.
@@ -240,6 +252,10 @@ package final class LaunchWatch {
                     nil
                 }
             launches.add(event, clock: clock)
+            // Of an exec that failed after the kernel had told its name.
+            if case .threadEnded(let pid, let tid, _) = event.kind, pid == tid {
+                names.forget(pid, upTo: event.time)
+            }
             return
         }
         let program = program(of: pid, at: event.time)
@@ -256,6 +272,16 @@ package final class LaunchWatch {
         return TimeSpan(
             nanoseconds: Int64(length.tv_sec) &* 1_000_000_000 &+ Int64(length.tv_nsec))
     }
+
+    /// Only what names are looked for in: who executes something may give it millions of words.
+    private static func arguments(_ words: some Collection<UInt8>) -> [[UInt8]] {
+        Array(words.prefix(mostArgumentBytes))
+            .split(separator: 0, maxSplits: mostArguments, omittingEmptySubsequences: false)
+            .dropLast().prefix(mostArguments).map(Array.init)
+    }
+
+    private static let mostArgumentBytes = 16 << 10
+    private static let mostArguments = 16
 
     // MARK: Names
 
@@ -279,8 +305,7 @@ package final class LaunchWatch {
         // By now it may have executed another, or have ended and its number be another's.
         if !shown.isEmpty, told.map({ Array($0.path.utf8) == shown }) ?? true {
             scratch.readArguments(of: pid)
-            names.arguments = scratch.contents.split(separator: 0, omittingEmptySubsequences: false)
-                .dropLast().map(Array.init)
+            names.arguments = Self.arguments(scratch.contents)
         }
         var program = WatchedLaunches.Program(names: names, inode: told?.inode ?? 0)
         if wanted.include(names), let watched = WatchedProgram(names, inode: program.inode) {

@@ -58,8 +58,10 @@ extension ThreadCosts {
         func figure(_ offset: Int) -> Int64? {
             fields.number(at: offset, as: Int64.self).flatMap { 0...largest ~= $0 ? $0 : nil }
         }
-        guard let cpu = figure(72), let minor = figure(168), let major = figure(176),
-            let read = figure(248)
+        // Version 15 had new fields in the midst, which version 16 has at its end.
+        let isOdd = fields.number(at: 0, as: UInt16.self) == 15
+        guard let cpu = figure(isOdd ? 120 : 72), let minor = figure(isOdd ? 216 : 168),
+            let major = figure(isOdd ? 224 : 176), let read = figure(isOdd ? 296 : 248)
         else { return nil }
         return ThreadCosts(
             cpu: TimeSpan(nanoseconds: cpu), minorFaults: minor, majorFaults: major, readBytes: read

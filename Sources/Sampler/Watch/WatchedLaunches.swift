@@ -48,6 +48,8 @@ struct WatchedLaunches {
     private var ended: [WatchedLaunch] = []
     private(set) var tally = WatchTally()
 
+    /// As long as a file's name may be.
+    private static let mostNameBytes = 255
     /// A process that executes one program after the other has no launch with an end to it.
     static let mostImages = 64
     /// Of the CPU time, by which it may be wrong: a fiftieth.
@@ -173,8 +175,11 @@ struct WatchedLaunches {
     private static func image(
         _ program: WatchedProgram?, _ names: ProcessNames?, _ time: MonotonicTime
     ) -> Image {
-        let first = names?.arguments.first.map { [String(decoding: $0, as: UTF8.self)] }
-        return Image(path: program?.path ?? "", arguments: first ?? [], time: time)
+        // What it is called, and no more: it is kept as long as the process lives.
+        let called = names?.arguments.first.map { ProgramName.file(of: $0).prefix(mostNameBytes) }
+        return Image(
+            path: program?.path ?? "",
+            arguments: called.map { [String(decoding: $0, as: UTF8.self)] } ?? [], time: time)
     }
 
     private mutating func end(
@@ -192,7 +197,10 @@ struct WatchedLaunches {
         }
         lives[pid] = nil
         let all = life.costs.flatMap { own in life.childCosts.map { own + $0 } }
-        if let known = lives[life.parent]?.childCosts {
+        // By now the parent's number may be another's.
+        if let parent = lives[life.parent], parent.begun <= life.begun,
+            let known = parent.childCosts
+        {
             lives[life.parent]?.childCosts = all.map { known + $0 }
         }
         finish(life, pid, ending, all)

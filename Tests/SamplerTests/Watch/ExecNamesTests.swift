@@ -48,6 +48,18 @@ import Testing
         #expect(whole?.path == "/opt/whole" && half == nil)
     }
 
+    /// The kernel has told the name, and then killed who wanted to execute it.
+    @Test func whoEndsIsForgotten() {
+        var names = ExecNames()
+        names.executed(5, command: "failed", at: Self.at(10))
+        names.executed(5, command: "anothers", at: Self.at(20))
+        names.forget(5, upTo: Self.at(15))
+        let first = names.take(5, after: nil, upTo: Self.at(15))
+        #expect(first == nil)
+        let second = names.take(5, after: nil, upTo: Self.at(25))
+        #expect(second?.command == "anothers")
+    }
+
     @Test func whoExecutesForeverTakesNoMemory() {
         var names = ExecNames()
         for time in 0..<10_000 { names.executed(5, command: "a", at: Self.at(Int64(time))) }

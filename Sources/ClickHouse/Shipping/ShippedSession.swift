@@ -1,0 +1,53 @@
+import Analysis
+package import ProfileModel
+
+/// What a file is of, wherever it lies.
+package struct ShippedSession: Hashable, Sendable {
+    package let number: UInt64
+    /// When a measurement began, or a recording was written, in nanoseconds since 1970 UTC.
+    package let date: Int64
+    /// How many launches count.
+    package let launches: Int
+    /// Of two states of one session the greater one is the later; as the table has it.
+    let progress: UInt64
+    let ending: String
+
+    package init(of measurement: Measurement) {
+        self.init(
+            of: measurement,
+            launches: HistorySession(of: measurement, file: "")?.launches ?? 0)
+    }
+
+    /// Two measurements do not begin in the same nanosecond on one machine.
+    init(of measurement: Measurement, launches: Int) {
+        let (header, machine) = (measurement.header, measurement.machine)
+        let words =
+            ["measurement", machine.host, machine.boot ?? "", "\(header.date)"]
+            + measurement.arms.flatMap { [$0.path] + $0.command }
+        number = words.lengthsAndWords.utf8.fingerprint
+        date = max(0, header.date)
+        self.launches = launches
+        progress = UInt64(measurement.launches.count) * 2 + (header.ending == .unknown ? 0 : 1)
+        ending = header.ending.rawValue
+    }
+
+    /// Recordings have no date inside: no two launches are alike in what is told here. None of it is
+    /// reckoned, so that it stays the same.
+    ///
+    /// - Parameter date: when it was written, in nanoseconds since 1970 UTC.
+    package init(of recording: Recording, date: Int64) {
+        let times = recording.marks.prefix(4).map { "\($0.time.nanoseconds)" }
+        let words =
+            ["recording", recording.images.last?.path ?? "", "\(recording.header.pid)"] + times
+        number = words.lengthsAndWords.utf8.fingerprint
+        self.date = max(0, date)
+        (launches, progress, ending) = (1, 3, Measurement.Ending.complete.rawValue)
+    }
+}
+
+extension [String] {
+    /// Two lists that differ never read alike.
+    fileprivate var lengthsAndWords: String {
+        map { "\($0.utf8.count):\($0)" }.joined()
+    }
+}
