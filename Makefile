@@ -1,7 +1,8 @@
 # On a fresh Debian 12 with the Swift toolchain: `make demo` and `make test` are all there is to it.
 
 PREFIX ?= /usr/local
-SUBCOMMANDS = record attach stop measure gate history import report compare top view fold export doctor
+SUBCOMMANDS = record attach stop measure gate watch history import report compare top view fold \
+	export ship doctor
 SWIFT ?= swift
 BUILD_FLAGS = -c release --static-swift-stdlib
 BINARY = .build/release/firstlight
