@@ -252,7 +252,7 @@ class Maker:
         self.run(f"""
             INSERT INTO costs (program, phase, session, date, build, wall, things, own_walls,
                 own_cpus, own_blocked, total_walls, total_cpus, total_blocked, counts, known, used,
-                details)
+                detailed, details)
             WITH {literal(guilty)}[program_index + 1] AS guilty,
                 {literal(since)}[program_index + 1] AS since,
                 {literal(walls)}[program_index + 1] AS extra,
@@ -276,8 +276,10 @@ class Maker:
                 arrayMap(thing -> toInt64(thing >= 900 AND thing < 980), numbers),
                 arrayMap(thing -> thing >= 980, numbers),
                 arrayMap(thing -> thing >= 980 AND thing % 2 = 0, numbers),
-                arrayMap(thing -> if(thing >= 900 AND thing < 960,
-                    concat('/var/lib/', program, '/', toString(thing)), NULL), numbers)
+                arrayMap(thing -> cityHash64(program, toUInt64(thing)),
+                    arrayFilter(thing -> thing >= 900 AND thing < 960, numbers)),
+                arrayMap(thing -> concat('/var/lib/', program, '/', toString(thing)),
+                    arrayFilter(thing -> thing >= 900 AND thing < 960, numbers))
             FROM {source} ARRAY JOIN ['', 'Dynamic linking', 'Main'] AS phase""")
 
     def make_stacks(self):

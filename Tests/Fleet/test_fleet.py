@@ -102,7 +102,7 @@ class Fleet(unittest.TestCase):
             "SELECT count() FROM costs WHERE arrayExists(one -> one != length(things), ["
             + ", ".join(f"length({name})" for name in (
                 "own_walls", "own_cpus", "own_blocked", "total_walls", "total_cpus",
-                "total_blocked", "counts", "known", "used", "details")) + "])"), [[0]])
+                "total_blocked", "counts", "known", "used")) + "])"), [[0]])
         (size, names, missing), = self.asked(
             "SELECT avg(length(things)), uniqExactArray(things), countIf(session NOT IN "
             "(SELECT session FROM sessions WHERE kind = 'recording')) FROM costs WHERE phase = ''")

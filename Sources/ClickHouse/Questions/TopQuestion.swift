@@ -14,7 +14,7 @@ struct TopQuestion {
     var phases: String {
         """
         SELECT DISTINCT toString(phase) AS name FROM costs
-        WHERE phase != ''\(named) AND session IN (SELECT session FROM (\(sessions))) ORDER BY name
+        WHERE phase != ''\(named) AND \(isWhole) ORDER BY name
         """
     }
 
@@ -67,9 +67,13 @@ struct TopQuestion {
 
     private static let sums = ["ow", "oc", "ob", "tw", "tc", "tb", "times"]
 
-    /// Only what belongs to a session that is there as a whole.
+    /// It belongs to a session that is there as a whole.
+    private var isWhole: String {
+        "session IN (SELECT session FROM sessions WHERE kind = 'recording'\(named))"
+    }
+
     private var condition: String {
-        "phase = \(phase)\(named) AND session IN (SELECT session FROM (\(sessions)))"
+        "phase = \(phase)\(named) AND \(isWhole)"
     }
 
     private var costs: String {
@@ -87,15 +91,11 @@ struct TopQuestion {
             """
     }
 
-    /// Few things have one: texts are compared for these alone.
     private var details: String {
         """
         SELECT program, build, thing, count() AS told, min(detail) AS least, max(detail) AS most
-        FROM (
-            SELECT program, build, arrayFilter((t, d) -> isNotNull(d), things, details) AS numbers,
-                arrayFilter(d -> isNotNull(d), details) AS told_details
-            FROM costs FINAL WHERE \(condition)
-        ) ARRAY JOIN numbers AS thing, told_details AS detail GROUP BY program, build, thing
+        FROM costs FINAL ARRAY JOIN detailed AS thing, details AS detail
+        WHERE \(condition) GROUP BY program, build, thing
         """
     }
 

@@ -111,7 +111,7 @@ PARTITION BY toYYYYMM(date)
 ORDER BY (program, session, launch);
 
 -- What things cost a recorded launch, in all (phase is empty) and in each phase. The arrays are of one
--- length: an element each for every thing.
+-- length, an element each for every thing, but for the last two.
 CREATE TABLE IF NOT EXISTS costs (
     program LowCardinality(String),
     phase LowCardinality(String),
@@ -133,8 +133,9 @@ CREATE TABLE IF NOT EXISTS costs (
     -- Of libraries: it is known what they cost; their code was seen in use.
     known Array(Bool),
     used Array(Bool),
-    -- What was waited for.
-    details Array(Nullable(String))
+    -- What was waited for, of those things of which that is known: two arrays of one length.
+    detailed Array(UInt64),
+    details Array(String)
 ) ENGINE = ReplacingMergeTree
 PARTITION BY toYYYYMM(date)
 ORDER BY (program, phase, session);

@@ -60,7 +60,9 @@ struct CostHeader {
         row.add(part.costs) { $0.add($1.cost.count) }
         row.add(part.costs) { $0.add($1.isKnown) }
         row.add(part.costs) { $0.add($1.isUsed) }
-        row.add(part.costs) { $0.add($1.detail) }
+        let detailed = part.costs.compactMap { cost in cost.detail.map { (cost.thing, $0) } }
+        row.add(detailed) { $0.add($1.0) }
+        row.add(detailed) { $0.add($1.1) }
     }
 
     /// In the order of the columns.

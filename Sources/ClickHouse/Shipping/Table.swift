@@ -20,7 +20,7 @@ enum Table: String, CaseIterable, Sendable {
             [
                 "program", "phase", "session", "date", "build", "wall", "things", "own_walls",
                 "own_cpus", "own_blocked", "total_walls", "total_cpus", "total_blocked", "counts",
-                "known", "used", "details",
+                "known", "used", "detailed", "details",
             ]
         case .launches:
             [
