@@ -211,7 +211,12 @@ import Testing
         var relay: WaylandRelay? = try compositor.relay()
         let path = compositor.relayPath
         let daemon = try Child(["env", "WAYLAND_DISPLAY=\(path)", "sleep", "1000"])
-        #expect(eventually { Self.contents("/proc/\(daemon.pid)/comm") == "sleep\n" })
+        // The kernel names a program that is executed before it shows its environment.
+        #expect(
+            eventually {
+                Self.contents("/proc/\(daemon.pid)/comm") == "sleep\n"
+                    && Self.contents("/proc/\(daemon.pid)/environ").contains(path)
+            })
         let client = try MadeEnd(connectingTo: path)
         let number = try compositor.accept().peer
         #expect(number != getpid())
