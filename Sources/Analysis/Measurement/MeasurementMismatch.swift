@@ -57,9 +57,8 @@ package enum MeasurementMismatch: Hashable, Sendable {
     private static func conditions(
         _ before: MeasuredConditions, _ after: MeasuredConditions
     ) -> [MeasurementMismatch] {
-        func usual(_ until: [String]) -> String? {
-            let others = Set(until).subtracting(["exit"]).sorted()
-            return others.isEmpty ? nil : others.joined(separator: ", ")
+        func named(_ until: [String]) -> String? {
+            until.isEmpty ? nil : until.joined(separator: ", ")
         }
         func named(_ cache: MeasuredConditions.Cache) -> String? {
             cache == .warm ? nil : cache.rawValue
@@ -68,8 +67,14 @@ package enum MeasurementMismatch: Hashable, Sendable {
             (.cache, named(before.cache), named(after.cache)),
             (.network, before.network, after.network),
             (.disk, before.diskRate.map { "\($0)" }, after.diskRate.map { "\($0)" }),
-            (.until, usual(before.until), usual(after.until)),
+            (.until, named(before.usualUntil), named(after.usualUntil)),
         ]
         return pairs.filter { $0.1 != $0.2 }.map { .condition($0.0, before: $0.1, after: $0.2) }
     }
+}
+
+extension MeasuredConditions {
+    /// What ends a launch beside the program's end, in an order of its own: two measurements are the
+    /// same in this if these are.
+    package var usualUntil: [String] { Set(until).subtracting(["exit"]).sorted() }
 }

@@ -77,12 +77,6 @@ struct LaunchRow {
     }
 }
 
-extension MeasuredConditions {
-    /// What ends a launch beside the program's end, in an order of its own: two measurements are the
-    /// same in this if these are.
-    var usualUntil: [String] { Set(until).subtracting(["exit"]).sorted() }
-}
-
 extension Recording.Outcome {
     fileprivate var words: String {
         switch self {

@@ -3,7 +3,6 @@ package import ProfileModel
 
 /// One measurement or recording as rows of the tables.
 package struct ShippedFile: Sendable {
-    package let path: String
     package let session: ShippedSession
     /// By table and partition.
     private(set) var rows: [Place: Rows] = [:]
@@ -37,7 +36,6 @@ package struct ShippedFile: Sendable {
     // MARK: Measurements
 
     package init(_ measurement: Measurement, path: String) {
-        self.path = path
         let summary = HistorySession(of: measurement, file: path)
         session = ShippedSession(of: measurement, launches: summary?.launches ?? 0)
         for (index, launch) in measurement.launches.enumerated() {
@@ -52,7 +50,6 @@ package struct ShippedFile: Sendable {
 
     /// - Parameter session: the recording's.
     package init(_ profile: Profile, _ session: ShippedSession, path: String) {
-        self.path = path
         self.session = session
         let costs = RecordedCosts(of: profile)
         let header = CostHeader(profile, session)

@@ -12,7 +12,7 @@ struct ShipCommand {
     private let store: Store
     private var isIncomplete = false
     /// Are read, and not written yet.
-    private var pending: [ShippedFile] = []
+    private var pending: [(file: FoundRecording, rows: ShippedFile)] = []
     private var pendingBytes = 0
 
     /// So much is written at once.
@@ -47,7 +47,8 @@ struct ShipCommand {
 
     private var unsent: String {
         pending.isEmpty
-            ? "" : "; not shipped: \(pending[0].path.escapedForDisplay) and what comes after it"
+            ? ""
+            : "; not shipped: \(pending[0].file.path.escapedForDisplay) and what comes after it"
     }
 
     private mutating func run() throws(StoreError) {
@@ -86,7 +87,7 @@ struct ShipCommand {
                         + "machine's clock was wrong")
             }
             guard let shipped = read(file, session) else { continue }
-            pending.append(shipped)
+            pending.append((file, shipped))
             pendingBytes += shipped.size
             if pendingBytes >= Self.mostBytes { try flush() }
         }
@@ -101,9 +102,9 @@ struct ShipCommand {
     /// What is told is in the tables.
     private mutating func flush() throws(StoreError) {
         guard !pending.isEmpty else { return }
-        try store.ship(pending)
-        let lines = pending.map { file in
-            let launches = file.session.launches
+        try store.ship(pending.map(\.rows))
+        let lines = pending.map { file, rows in
+            let launches = rows.session.launches
             return "shipped \(file.path): "
                 + (launches == 1 ? "1 launch" : "\(Numbers.grouped(launches)) launches")
         }

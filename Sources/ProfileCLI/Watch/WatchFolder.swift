@@ -81,33 +81,13 @@ struct WatchFolder {
     private static func name(_ program: String, _ date: Int64) -> String {
         let number = String(UInt32.random(in: 0 ... .max), radix: 16)
         let mark = String(repeating: "0", count: 8 - number.utf8.count) + number
-        return "\(plain(program))-\(moment(date))-\(mark)\(suffix)"
+        return "\(plain(program))-\(FileNamePart.moment(date, separator: ""))-\(mark)\(suffix)"
     }
 
-    /// Letters, digits, dots and dashes: nothing that a shell or a path takes for something else, and no
-    /// hidden file.
+    /// No hidden file, and no option.
     static func plain(_ program: String) -> String {
-        let name = String(
-            program.unicodeScalars.prefix(longestName).map { scalar in
-                let isPlain =
-                    "a"..."z" ~= scalar || "A"..."Z" ~= scalar || "0"..."9" ~= scalar
-                    || "._+-".unicodeScalars.contains(scalar)
-                return isPlain ? Character(scalar) : "_"
-            })
+        let name = FileNamePart.plain(program, most: longestName)
         return name.isEmpty || name.hasPrefix(".") || name.hasPrefix("-") ? "_\(name)" : name
-    }
-
-    /// "20261126T170531Z"
-    private static func moment(_ date: Int64) -> String {
-        var seconds = time_t(date / 1_000_000_000)
-        var fields = tm()
-        gmtime_r(&seconds, &fields)
-        func digits(_ number: Int32, _ count: Int = 2) -> String {
-            let text = String(number)
-            return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
-        }
-        return digits(fields.tm_year + 1900, 4) + digits(fields.tm_mon + 1) + digits(fields.tm_mday)
-            + "T" + digits(fields.tm_hour) + digits(fields.tm_min) + digits(fields.tm_sec) + "Z"
     }
 
     /// Whether a file is called as those are that a `watch` makes.

@@ -63,33 +63,9 @@ package enum MeasurementFolder {
 
     /// From the date, the version and what the file holds.
     static func name(of header: Measurement.Header, _ bytes: [UInt8]) -> String {
-        let version = header.versionName.map { "-" + plain($0) } ?? ""
-        return "\(moment(header.date))\(version)-\(digest(bytes))\(suffix)"
-    }
-
-    /// Letters, digits, dots and dashes: nothing that a shell or a path takes for something else.
-    private static func plain(_ version: String) -> String {
-        String(
-            version.unicodeScalars.prefix(longestVersion).map { scalar in
-                let isPlain =
-                    "a"..."z" ~= scalar || "A"..."Z" ~= scalar || "0"..."9" ~= scalar
-                    || "._+-".unicodeScalars.contains(scalar)
-                return isPlain ? Character(scalar) : "_"
-            })
-    }
-
-    /// "2026-11-23T031209Z"
-    private static func moment(_ date: Int64) -> String {
-        var seconds = time_t(date / 1_000_000_000)
-        var fields = tm()
-        gmtime_r(&seconds, &fields)
-        func digits(_ number: Int32, _ count: Int = 2) -> String {
-            let text = String(number)
-            return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
-        }
-        return "\(digits(fields.tm_year + 1900, 4))-\(digits(fields.tm_mon + 1))-"
-            + "\(digits(fields.tm_mday))T\(digits(fields.tm_hour))\(digits(fields.tm_min))"
-            + "\(digits(fields.tm_sec))Z"
+        let version =
+            header.versionName.map { "-" + FileNamePart.plain($0, most: longestVersion) } ?? ""
+        return "\(FileNamePart.moment(header.date))\(version)-\(digest(bytes))\(suffix)"
     }
 
     /// What has the same name is compared byte by byte.
