@@ -3,19 +3,6 @@ package import ProfileModel
 /// What one recorded launch cost, thing by thing and stack by stack, as a store of many machines'
 /// launches has it.
 package struct RecordedCosts: Sendable {
-    /// What costs something; its number is the same in all launches of a program.
-    package struct Thing: Hashable, Sendable {
-        package var number: UInt64
-        package var kind: TopKind
-        package var name: String
-        package var module: String
-        package var isOwn: Bool
-        package var reason: WaitReason.Kind?
-        package var thread: String?
-        package var file: String?
-        package var line: Int32?
-    }
-
     package struct Cost: Hashable, Sendable {
         package var thing: UInt64
         package var cost: TopCost
@@ -39,7 +26,8 @@ package struct RecordedCosts: Sendable {
         package var times: [(stack: UInt64, cost: Analysis.Cost)]
     }
 
-    package private(set) var things: [Thing] = []
+    /// What costs something, by a number that is the same in all launches of a program.
+    package private(set) var things: [(number: UInt64, thing: CostlyThing)] = []
     package private(set) var parts: [Part] = []
     package private(set) var stacks: [Stacks] = []
     /// Of each stack the functions, by their things' numbers, callers first.
@@ -74,11 +62,13 @@ package struct RecordedCosts: Sendable {
         let name = names[key.name]
         let number = key.number(name.identity)
         if known.insert(number).inserted {
-            things.append(
-                Thing(
-                    number: number, kind: key.kind, name: name.function.name,
-                    module: name.function.module, isOwn: name.function.isOwn, reason: key.reason,
-                    thread: key.thread, file: name.file, line: name.line))
+            let function = name.function
+            var thing = CostlyThing(
+                kind: key.kind, name: function.name, module: function.module,
+                isOwn: function.isOwn)
+            (thing.reason, thing.thread) = (key.reason, key.thread)
+            (thing.file, thing.line) = (name.file, name.line)
+            things.append((number, thing))
         }
         return number
     }
@@ -153,11 +143,10 @@ extension Profile {
 
 extension TopKey {
     fileprivate func number(_ identity: FunctionIdentity) -> UInt64 {
-        let words = [
+        [
             kind.rawValue, identity.name, identity.module, reason?.rawValue ?? "",
             thread.map { "t" + $0 } ?? "",
-        ]
-        return words.map { "\($0.utf8.count):\($0)" }.joined().utf8.fingerprint
+        ].fingerprint
     }
 }
 

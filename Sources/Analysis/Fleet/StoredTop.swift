@@ -35,22 +35,14 @@ package struct StoredTop: Hashable, Sendable {
     }
 
     package struct Thing: Hashable, Sendable {
-        package var kind: TopKind
-        package var name: String
-        package var module: String
-        package var isOwn: Bool
-        /// Of a wait.
-        package var reason: WaitReason.Kind?
-        package var thread: String?
-        package var file: String?
-        package var line: Int32?
+        package var thing: CostlyThing
         /// What waits were for; nil: several things.
         package var detail: String?
         /// At most one a version.
         package var tallies: [Tally] = []
 
-        package init(kind: TopKind, name: String, module: String, isOwn: Bool) {
-            (self.kind, self.name, self.module, self.isOwn) = (kind, name, module, isOwn)
+        package init(_ thing: CostlyThing, detail: String?) {
+            (self.thing, self.detail) = (thing, detail)
         }
     }
 

@@ -46,11 +46,12 @@ struct ProgramSums: Sendable {
                 wall: Moments(of: version.launches, sum: version.sum, squares: version.squares),
                 sum: version.sum, first: version.first, last: version.last)
         }
-        for thing in stored.things {
+        for sums in stored.things {
+            let thing = sums.thing
             let key = TopKey(
                 thing.kind, names.append(thing), reason: thing.reason, thread: thing.thread)
             things[key] = Thing(
-                tallies: thing.tallies.map { ($0.version, Tally($0)) }, detail: thing.detail)
+                tallies: sums.tallies.map { ($0.version, Tally($0)) }, detail: sums.detail)
         }
         remarks = LaunchRemarks(stored)
     }
@@ -118,13 +119,9 @@ struct LaunchRemarks: Sendable {
     }
 
     mutating func add(_ profile: Profile) {
-        switch profile.header.outcome {
-        case .exited(0), .running, .unknown: break
-        case .exited, .signalled: failed += 1
-        }
+        if profile.isFailed { failed += 1 }
         Self.add(profile.ready?.by ?? "", to: &ends)
-        Self.add(
-            "\(profile.header.capture.rawValue) \(profile.header.frequency)", to: &captures)
+        Self.add(profile.captureName, to: &captures)
         Self.add(profile.program.arguments, to: &commands)
     }
 
@@ -134,6 +131,17 @@ struct LaunchRemarks: Sendable {
 }
 
 extension Profile {
+    /// A signal or another exit status than 0 ended the program.
+    package var isFailed: Bool {
+        switch header.outcome {
+        case .exited(0), .running, .unknown: false
+        case .exited, .signalled: true
+        }
+    }
+
+    /// How stacks were taken: "signal 1000".
+    package var captureName: String { "\(header.capture.rawValue) \(header.frequency)" }
+
     /// Empty: not known.
     package var programBuildID: [UInt8] {
         guard let module = programModule, modules.indices.contains(module.rawValue) else {

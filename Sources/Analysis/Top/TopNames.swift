@@ -71,7 +71,7 @@ struct TopNames: Sendable {
     }
 
     /// One that a store has, with its place in the source.
-    mutating func append(_ stored: StoredTop.Thing) -> Int32 {
+    mutating func append(_ stored: CostlyThing) -> Int32 {
         let index = Int32(truncatingIfNeeded: names.count)
         let function = Function(
             name: stored.name, module: stored.module, moduleIndex: nil, isOwn: stored.isOwn)

@@ -102,13 +102,13 @@ extension StoredTop.Thing {
     fileprivate init(_ row: inout RowBinaryReader) throws(StoreError) {
         guard let kind = TopKind(storedNumber: try row.integer()) else { throw .malformed }
         let (name, module) = (try row.text(), try row.text())
-        self.init(kind: kind, name: name, module: module, isOwn: try row.bool())
+        var thing = CostlyThing(kind: kind, name: name, module: module, isOwn: try row.bool())
         let reason = try row.text()
-        self.reason = reason.isEmpty ? nil : WaitReason.Kind(rawValue: reason)
-        thread = try row.optional { row throws(StoreError) in try row.text() }
-        file = try row.optional { row throws(StoreError) in try row.text() }
-        line = try row.optional { row throws(StoreError) in try row.integer(Int32.self) }
-        detail = try row.optional { row throws(StoreError) in try row.text() }
+        thing.reason = reason.isEmpty ? nil : WaitReason.Kind(rawValue: reason)
+        thing.thread = try row.optional { row throws(StoreError) in try row.text() }
+        thing.file = try row.optional { row throws(StoreError) in try row.text() }
+        thing.line = try row.optional { row throws(StoreError) in try row.integer(Int32.self) }
+        self.init(thing, detail: try row.optional { row throws(StoreError) in try row.text() })
     }
 
     fileprivate mutating func add(_ tally: StoredTop.Tally, detail: String?) {

@@ -11,9 +11,9 @@ struct CostHeader {
         self.session = session
     }
 
-    func write(_ thing: RecordedCosts.Thing, to row: inout RowBinaryWriter) {
+    func write(_ number: UInt64, _ thing: CostlyThing, to row: inout RowBinaryWriter) {
         row.add(program.name)
-        row.add(thing.number)
+        row.add(number)
         row.add(session.date)
         row.add(thing.kind.storedNumber)
         row.add(thing.name)

@@ -72,12 +72,9 @@ struct SessionRow {
         requested = 1
         walls = [profile.launch.wall.nanoseconds]
         phases = []
-        switch profile.header.outcome {
-        case .exited(0), .running, .unknown: break
-        case .exited, .signalled: isFailed = true
-        }
+        isFailed = profile.isFailed
         readyBy = profile.ready?.by
-        capture = "\(profile.header.capture.rawValue) \(profile.header.frequency)"
+        capture = profile.captureName
     }
 
     func write(to row: inout RowBinaryWriter) {

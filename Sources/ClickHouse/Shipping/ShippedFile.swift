@@ -53,8 +53,8 @@ package struct ShippedFile: Sendable {
         self.session = session
         let costs = RecordedCosts(of: profile)
         let header = CostHeader(profile, session)
-        for thing in costs.things {
-            add(to: .things) { header.write(thing, to: &$0) }
+        for (number, thing) in costs.things {
+            add(to: .things) { header.write(number, thing, to: &$0) }
         }
         for (stack, things) in costs.frames {
             add(to: .frames) { header.write(stack, things, to: &$0) }

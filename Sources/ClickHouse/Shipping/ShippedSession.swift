@@ -24,7 +24,7 @@ package struct ShippedSession: Hashable, Sendable {
         let words =
             ["measurement", machine.host, machine.boot ?? "", "\(header.date)"]
             + measurement.arms.flatMap { [$0.path] + $0.command }
-        number = words.lengthsAndWords.utf8.fingerprint
+        number = words.fingerprint
         date = max(0, header.date)
         self.launches = launches
         progress = UInt64(measurement.launches.count) * 2 + (header.ending == .unknown ? 0 : 1)
@@ -39,15 +39,8 @@ package struct ShippedSession: Hashable, Sendable {
         let times = recording.marks.prefix(4).map { "\($0.time.nanoseconds)" }
         let words =
             ["recording", recording.images.last?.path ?? "", "\(recording.header.pid)"] + times
-        number = words.lengthsAndWords.utf8.fingerprint
+        number = words.fingerprint
         self.date = max(0, date)
         (launches, progress, ending) = (1, 3, Measurement.Ending.complete.rawValue)
-    }
-}
-
-extension [String] {
-    /// Two lists that differ never read alike.
-    fileprivate var lengthsAndWords: String {
-        map { "\($0.utf8.count):\($0)" }.joined()
     }
 }
