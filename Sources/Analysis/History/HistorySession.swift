@@ -32,7 +32,7 @@ package struct HistorySession: Hashable, Sendable {
         date = measurement.header.date
         ending = measurement.header.ending
         launches = counted.count
-        walls = Self.thinned(sorted.values)
+        walls = ThinnedValues.of(sorted.values)
         median = SortedValues(walls)?.median ?? 0
         phases = HistoryPhase.medians(of: counted)
     }
@@ -45,14 +45,6 @@ package struct HistorySession: Hashable, Sendable {
         (self.file, self.version, self.date) = (file, version, date)
         (self.ending, self.launches, self.median) = (ending, launches, median)
         (walls, phases) = ([], [])
-    }
-
-    /// Enough for any percentile that is shown; fewer values only make its interval wider.
-    private static let mostWalls = 2_000
-
-    private static func thinned(_ values: [Double]) -> [Double] {
-        guard values.count > mostWalls else { return values }
-        return (0..<mostWalls).map { values[$0 * (values.count - 1) / (mostWalls - 1)] }
     }
 }
 

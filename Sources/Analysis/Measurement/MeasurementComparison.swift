@@ -21,6 +21,10 @@ package struct MeasurementComparison: Hashable, Sendable {
         /// Where a launch does not have the part, it took no time. All phases' bounds hold together
         /// with the rule's confidence (Bonferroni), and so do those of all processes.
         package var difference: UnpairedDifference
+
+        package init(name: String, difference: UnpairedDifference) {
+            (self.name, self.difference) = (name, difference)
+        }
     }
 
     package var verdict: Comparison.Verdict { launch.verdict(rule) }
@@ -55,8 +59,7 @@ extension MeasurementComparison {
         }
         self.launch = launch
         self.rule = rule
-        let (span, overflow) = after.header.date.subtractingReportingOverflow(before.header.date)
-        interval = overflow ? .max : span
+        interval = Self.interval(from: before.header.date, to: after.header.date)
         let (old, new) = (before.countedLaunches, after.countedLaunches)
         phases = Self.parts(
             MeasuredLaunch.phaseNames(of: old + new), old.map(\.phaseWalls), new.map(\.phaseWalls),
@@ -67,15 +70,37 @@ extension MeasurementComparison {
             newKnown.map(\.processWalls), rule.confidence)
     }
 
+    /// Of figures that a store has reckoned. What launches start is not among them.
+    ///
+    /// - Parameter dates: when the earlier was begun, and the later, in nanoseconds since 1970 UTC.
+    package init(
+        launch: UnpairedDifference, phases: [Part], mismatches: [MeasurementMismatch],
+        dates: (before: Int64, after: Int64), rule: ComparisonRule
+    ) {
+        (self.launch, self.phases, self.mismatches) = (launch, phases, mismatches)
+        (processes, self.rule) = ([], rule)
+        interval = Self.interval(from: dates.before, to: dates.after)
+    }
+
+    /// Of one of several bounds that hold together with `confidence` (Bonferroni).
+    package static func confidence(ofEachOf count: Int, _ confidence: Double) -> Double {
+        1 - (1 - confidence) / Double(max(1, count))
+    }
+
+    private static func interval(from before: Int64, to after: Int64) -> Int64 {
+        let (span, overflow) = after.subtractingReportingOverflow(before)
+        return overflow ? .max : span
+    }
+
     private static func parts(
         _ names: [String], _ before: [[String: Double]], _ after: [[String: Double]],
         _ confidence: Double
     ) -> [Part] {
-        let chance = (1 - confidence) / Double(max(1, names.count))
+        let each = Self.confidence(ofEachOf: names.count, confidence)
         return names.compactMap { name in
             UnpairedDifference(
                 after.map { $0[name] ?? 0 }, against: before.map { $0[name] ?? 0 },
-                confidence: 1 - chance
+                confidence: each
             ).map { Part(name: name, difference: $0) }
         }
     }

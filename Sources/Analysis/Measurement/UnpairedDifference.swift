@@ -50,6 +50,22 @@ extension UnpairedDifference {
             walls.map(\.logarithm), against: before.map(\.logarithm), confidence: confidence)
     }
 
+    /// Of figures that a store has reckoned.
+    ///
+    /// - Parameter ranks: those at which the store has looked.
+    package init(_ stored: StoredDifference, _ ranks: ShiftRanks) {
+        counts = stored.counts
+        (median, medianBefore) = (stored.median, stored.medianBefore)
+        difference = Bounds(stored.differences, ranks.confidence)
+        // The logarithm of a ratio is the difference of the logarithms.
+        change = stored.ratios.map { ratios in
+            let logarithms = ratios.mapped(\.logarithm)
+            return Bounds(
+                value: expm1(logarithms.middle), low: expm1(logarithms.low),
+                high: expm1(logarithms.high), confidence: ranks.confidence)
+        }
+    }
+
     /// Of the launches themselves, of each measurement's first program.
     package init?(
         of measurement: Measurement, against before: Measurement, confidence: Double = 0.99
@@ -75,6 +91,11 @@ extension UnpairedDifference.Bounds {
     init(_ found: LocationEstimate) {
         self.init(
             value: found.value, low: found.low, high: found.high, confidence: found.confidence)
+    }
+
+    init(_ values: ShiftRanks.Values, _ confidence: Double) {
+        self.init(
+            value: values.middle, low: values.low, high: values.high, confidence: confidence)
     }
 }
 

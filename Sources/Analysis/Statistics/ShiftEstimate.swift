@@ -7,15 +7,14 @@ extension LocationEstimate {
     /// - Returns: nil: one of them is empty, or has a value that is not finite.
     init?(_ sample: [Double], against other: [Double], confidence: Double) {
         guard let differences = SampleDifferences(sample, other) else { return nil }
-        let bound = MannWhitney.bound(
-            counts: (sample.count, other.count), confidence: confidence)
-        let count = differences.count
+        let ranks = ShiftRanks(counts: (sample.count, other.count), confidence: confidence)
+        let values = ShiftRanks.Values(
+            low: differences.smallest(ranks.low),
+            lowerMiddle: differences.smallest(ranks.lowerMiddle),
+            upperMiddle: differences.smallest(ranks.upperMiddle),
+            high: differences.smallest(ranks.high))
         self.init(
-            value: differences.smallest((count + 1) / 2) / 2
-                + differences.smallest(count / 2 + 1) / 2,
-            low: differences.smallest(bound.rank),
-            high: differences.smallest(count + 1 - bound.rank),
-            confidence: bound.confidence)
+            value: values.middle, low: values.low, high: values.high, confidence: ranks.confidence)
     }
 }
 
@@ -31,8 +30,6 @@ private struct SampleDifferences {
         self.sample = sample.sorted()
         self.other = other.sorted()
     }
-
-    var count: Int { sample.count * other.count }
 
     /// The `rank`-th smallest, counted from 1.
     func smallest(_ rank: Int) -> Double {

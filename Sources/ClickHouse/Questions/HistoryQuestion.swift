@@ -5,7 +5,7 @@ import Analysis
 struct HistoryQuestion {
     private let filter: String
     private let label: String
-    private let machine: String
+    private let key: String
 
     init(
         _ programs: [String], _ grouping: LaunchHistory.Grouping,
@@ -20,16 +20,7 @@ struct HistoryQuestion {
                 "(toUInt8(isNull(version)), ifNull(version, ''), if(isNull(version), \(date), 0))"
         case .day: label = "(toUInt8(2), '', intDiv(\(date), 86400000000000))"
         }
-        machine = machines == .each ? "host" : "''"
-    }
-
-    /// By what sessions can be compared.
-    private var key: String {
-        """
-        cityHash64(program, arguments, cache, isNull(network), ifNull(network, ''), \
-        isNull(disk_rate), ifNull(disk_rate, 0), until, processor, cores, kernel, architecture, \
-        \(machine))
-        """
+        key = SessionColumns.series(machines)
     }
 
     private var sessions: String {
@@ -44,21 +35,13 @@ struct HistoryQuestion {
 
     /// A row each: what the latest session says of all.
     var series: String {
-        let latest = [
-            "path", "called", "arguments", "toString(cache)", "network", "disk_rate",
-            "until_given", "toString(host)", "toString(kernel)", "toString(architecture)",
-            "toString(processor)", "cores", "memory", "governor", "boot", "version",
-            "toString(recorder)", "requested", "toUnixTimestamp64Nano(date)", "toString(ending)",
-        ]
-        // A tuple keeps NULLs, which argMax leaves out.
-        let columns = latest.indices.map { "latest.\($0 + 1)" }.joined(separator: ", ")
-        return """
-            SELECT series, machines, \(columns) FROM (
-                SELECT series, uniqExact(host) AS machines, min(date) AS first,
-                    argMax(tuple(\(latest.joined(separator: ", "))), (date, file)) AS latest
-                FROM (\(sessions)) GROUP BY series
-            ) ORDER BY first, series
-            """
+        """
+        SELECT series, machines, \(SessionColumns.ofLatest) FROM (
+            SELECT series, uniqExact(host) AS machines, min(date) AS first,
+                \(SessionColumns.latest) AS latest
+            FROM (\(sessions)) GROUP BY series
+        ) ORDER BY first, series
+        """
     }
 
     /// Of how many launches points are, and how many points of each number there are.

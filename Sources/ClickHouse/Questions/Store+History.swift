@@ -63,38 +63,7 @@ private struct StoredSeries {
     init(_ row: inout RowBinaryReader) throws(StoreError) {
         number = try row.integer()
         machines = try row.count()
-        let path = try row.text()
-        let called = try row.text()
-        let arguments = try row.list { row throws(StoreError) in try row.text() }
-        let cache = try row.text()
-        let network = try row.optional { row throws(StoreError) in try row.text() }
-        let diskRate = try row.optional { row throws(StoreError) in try row.integer(Int64.self) }
-        let until = try row.list { row throws(StoreError) in try row.text() }
-        let machine = try Self.machine(&row)
-        let version = try row.optional { row throws(StoreError) in try row.text() }
-        let recorder = try row.text()
-        let requested = Int(clamping: try row.integer(Int64.self))
-        var header = Measurement.Header(
-            requested: requested, versionName: version, recorderVersion: recorder,
-            date: try row.integer())
-        header.ending = Measurement.Ending(rawValue: try row.text()) ?? .unknown
-        circumstances = Measurement(
-            header: header, arms: [MeasuredArm(command: [called] + arguments, path: path)],
-            conditions: MeasuredConditions(
-                cache: MeasuredConditions.Cache(rawValue: cache) ?? .warm, network: network,
-                diskRate: diskRate, until: until),
-            machine: machine)
-    }
-
-    private static func machine(
-        _ row: inout RowBinaryReader
-    ) throws(StoreError) -> MeasuredMachine {
-        MeasuredMachine(
-            host: try row.text(), kernel: try row.text(), architecture: try row.text(),
-            processor: try row.text(), cores: Int(clamping: try row.integer(Int64.self)),
-            memory: try row.integer(),
-            governor: try row.optional { row throws(StoreError) in try row.text() },
-            boot: try row.optional { row throws(StoreError) in try row.text() })
+        circumstances = try Measurement(latest: &row)
     }
 }
 

@@ -1,0 +1,47 @@
+/// Which of all differences between the values of two samples tell how far the one lies above the other,
+/// by the samples' sizes alone: for a store that has the values.
+package struct ShiftRanks: Hashable, Sendable {
+    /// Ranks of ascending differences, counted from 1. The median lies between the middle two; of an odd
+    /// number of differences both are the same.
+    package var low: Int
+    package var lowerMiddle: Int
+    package var upperMiddle: Int
+    package var high: Int
+    /// How many differences there are.
+    package var count: Int
+    /// Of each bound by itself: what was asked for, or less where there are too few values.
+    package var confidence: Double
+
+    /// - Parameters:
+    ///   - counts: of both samples, at least 1 each.
+    ///   - confidence: of each bound by itself, more than 0.5.
+    package init(counts: (Int, Int), confidence: Double) {
+        let bound = MannWhitney.bound(counts: counts, confidence: confidence)
+        count = counts.0 * counts.1
+        (lowerMiddle, upperMiddle) = ((count + 1) / 2, count / 2 + 1)
+        (low, high) = (bound.rank, count + 1 - bound.rank)
+        self.confidence = bound.confidence
+    }
+
+    /// What stands at these ranks.
+    package struct Values: Hashable, Sendable {
+        package var low: Double
+        package var lowerMiddle: Double
+        package var upperMiddle: Double
+        package var high: Double
+
+        package init(low: Double, lowerMiddle: Double, upperMiddle: Double, high: Double) {
+            (self.low, self.high) = (low, high)
+            (self.lowerMiddle, self.upperMiddle) = (lowerMiddle, upperMiddle)
+        }
+
+        /// The median.
+        var middle: Double { lowerMiddle / 2 + upperMiddle / 2 }
+
+        func mapped(_ change: (Double) -> Double) -> Values {
+            Values(
+                low: change(low), lowerMiddle: change(lowerMiddle),
+                upperMiddle: change(upperMiddle), high: change(high))
+        }
+    }
+}

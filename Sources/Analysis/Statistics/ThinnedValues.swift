@@ -1,0 +1,12 @@
+/// Evenly spaced values stand for very many: enough for any percentile and any bound that is shown.
+/// Fewer values only make intervals wider.
+package enum ThinnedValues {
+    /// So many are kept.
+    package static let most = 2_000
+
+    /// - Parameter values: in ascending order.
+    static func of(_ values: [Double]) -> [Double] {
+        guard values.count > most else { return values }
+        return (0..<most).map { values[$0 * (values.count - 1) / (most - 1)] }
+    }
+}
