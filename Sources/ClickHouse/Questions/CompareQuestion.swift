@@ -119,7 +119,8 @@ struct CompareQuestion {
             """
             SELECT side, toUInt64(number) AS number, value FROM (
                 SELECT side, arrayMap(
-                    wanted -> arraySum((name, wall) -> if(name = wanted, wall, toInt64(0)), names, walls),
+                    wanted -> arraySum(
+                        (name, wall) -> if(name = wanted, wall, toInt64(0)), names, walls),
                     [\(list)]) AS sums
                 FROM (\(launches(series)))
             ) ARRAY JOIN sums AS value, arrayEnumerate(sums) AS number

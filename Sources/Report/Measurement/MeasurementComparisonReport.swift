@@ -17,10 +17,14 @@ package struct MeasurementComparisonReport: Sendable {
         case .nothingMeasured(let side):
             "no launch \(side.rawValue) counts: there is nothing to compare"
         case .mismatches(let found):
-            "figures under other circumstances are no measure for each other: "
-                + found.map(MismatchWords.text).joined(separator: "; ")
-                + " (--anyway compares them)"
+            text(found) + " (--anyway compares them)"
         }
+    }
+
+    /// Why figures are not compared.
+    static func text(_ mismatches: [MeasurementMismatch]) -> String {
+        "figures under other circumstances are no measure for each other: "
+            + mismatches.map(MismatchWords.text).joined(separator: "; ")
     }
 
     /// The answer in one line.
@@ -91,31 +95,36 @@ package struct MeasurementComparisonReport: Sendable {
         writer.object { writer in
             writer.field("schema", 1)
             writer.field("kind", "measurement-comparison")
-            writer.field("verdict", comparison.verdict.rawValue)
-            writer.field("text", verdict)
-            writer.key("grounds")
-            writer.array(grounds) { $0.value($1) }
-            writer.field("interleaved", false)
-            writer.field("intervalNs", comparison.interval)
-            writer.key("mismatches")
-            writer.array(comparison.mismatches) { MismatchWords.write($1, &$0) }
-            writer.key("launch")
-            UnpairedJSON.write(comparison.launch, &writer)
-            for (name, parts) in [
-                ("phases", comparison.phases), ("processes", comparison.processes),
-            ] {
-                writer.key(name)
-                writer.array(parts, inLines: true) { writer, part in
-                    writer.object { writer in
-                        writer.field("name", part.name)
-                        writer.key("difference")
-                        UnpairedJSON.write(part.difference, &writer)
-                    }
-                }
-            }
+            writeFields(&writer)
             writer.endLine()
         }
         writer.endLine()
         return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    /// All but what tells objects of this kind apart.
+    func writeFields(_ writer: inout JSONWriter) {
+        writer.field("verdict", comparison.verdict.rawValue)
+        writer.field("text", verdict)
+        writer.key("grounds")
+        writer.array(grounds) { $0.value($1) }
+        writer.field("interleaved", false)
+        writer.field("intervalNs", comparison.interval)
+        writer.key("mismatches")
+        writer.array(comparison.mismatches) { MismatchWords.write($1, &$0) }
+        writer.key("launch")
+        UnpairedJSON.write(comparison.launch, &writer)
+        for (name, parts) in [
+            ("phases", comparison.phases), ("processes", comparison.processes),
+        ] {
+            writer.key(name)
+            writer.array(parts, inLines: true) { writer, part in
+                writer.object { writer in
+                    writer.field("name", part.name)
+                    writer.key("difference")
+                    UnpairedJSON.write(part.difference, &writer)
+                }
+            }
+        }
     }
 }

@@ -62,6 +62,11 @@ package enum Numbers {
         "\(grouped(value)) \(noun)\(value == 1 ? "" : "s")"
     }
 
+    /// "1 launch", "2 launches"
+    package static func launches(_ value: some BinaryInteger) -> String {
+        "\(grouped(value)) \(value == 1 ? "launch" : "launches")"
+    }
+
     private static func time(_ span: TimeSpan, secondsDecimals: Int) -> String {
         let sign = span < .zero ? "-" : ""
         let size = span.nanoseconds.magnitude

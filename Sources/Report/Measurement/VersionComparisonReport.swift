@@ -1,0 +1,111 @@
+package import Analysis
+
+/// Two versions of a program as a store has compared them, on each kind of machine, for people and for
+/// programs. Pure. All texts end in a line break.
+package struct VersionComparisonReport: Sendable {
+    private let request: VersionRequest
+    private let comparisons: [VersionComparison]
+    private let aloneBefore: Int
+    private let aloneAfter: Int
+
+    /// - Parameters:
+    ///   - request: with the versions' whole names.
+    ///   - comparisons: of pairs among these.
+    package init(
+        _ request: VersionRequest, _ comparisons: [VersionComparison], of pairs: VersionPairs
+    ) {
+        (self.request, self.comparisons) = (request, comparisons)
+        (aloneBefore, aloneAfter) = (pairs.aloneBefore, pairs.aloneAfter)
+    }
+
+    /// Why nothing is compared, in a line.
+    package static func text(_ refusal: VersionPairs.Refusal) -> String {
+        switch refusal {
+        case .nothingMeasured(let side):
+            MeasurementComparisonReport.text(.nothingMeasured(side))
+        case .mismatches(let found): MeasurementComparisonReport.text(found)
+        case .otherArguments:
+            "no launch of the one version had the arguments of a launch of the other"
+        }
+    }
+
+    /// Why a version is not known, in a line.
+    package static func text(_ problem: VersionName.Problem) -> String {
+        switch problem {
+        case .unknown(let name):
+            "no measurement of a version that is called \(name.escapedForDisplay), or begins so "
+                + "('firstlight history --from' shows versions)"
+        case .ambiguous(let name, let found):
+            "several versions begin with \(name.escapedForDisplay): "
+                + found.map(\.escapedForDisplay).joined(separator: ", ")
+        }
+    }
+
+    /// For a terminal; of the options, the width and the colours count.
+    package func text(options: TextOptions = TextOptions()) -> String {
+        let sections = comparisons.map {
+            VersionSection(request: request, comparison: $0, options: options).render()
+        }
+        return sections.joined(separator: "\n")
+            + (alone.map { "\n" + $0.wrapped(to: options.columns) } ?? "")
+    }
+
+    /// nil: all launches are compared.
+    private var alone: String? {
+        let parts = [(aloneBefore, request.before), (aloneAfter, request.after)]
+            .filter { $0.0 > 0 }
+            .map { "\(Numbers.launches($0.0)) of \($0.1.escapedForDisplay)" }
+        guard !parts.isEmpty else { return nil }
+        return "left out, since the other version was not measured so: "
+            + parts.joined(separator: ", ")
+    }
+
+    /// One object.
+    package func json() -> String {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.field("schema", 1)
+            writer.field("kind", "version-comparison")
+            writer.field("program", request.program)
+            writer.field("before", request.before)
+            writer.field("after", request.after)
+            writer.key("leftOut")
+            writer.object {
+                $0.field("launchesBefore", aloneBefore)
+                $0.field("launches", aloneAfter)
+            }
+            writer.breakLine()
+            writer.key("comparisons")
+            writer.array(comparisons, inLines: true) { write($1, &$0) }
+            writer.endLine()
+        }
+        writer.endLine()
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    private func write(_ comparison: VersionComparison, _ writer: inout JSONWriter) {
+        let circumstances = comparison.pair.after.circumstances
+        writer.object { writer in
+            writer.key("program")
+            MeasurementJSON.program(circumstances.arms.first, &writer)
+            writer.key("machine")
+            MeasurementJSON.machine(circumstances.machine, &writer)
+            writer.key("conditions")
+            MeasurementJSON.conditions(circumstances.conditions, &writer)
+            for (name, side) in [
+                ("before", comparison.pair.before), ("after", comparison.pair.after),
+            ] {
+                writer.key(name)
+                writer.object {
+                    $0.field("sessions", side.sessions)
+                    $0.field("machines", side.machines)
+                    $0.field("firstDateNs", side.firstDate)
+                }
+            }
+            writer.field("thinned", comparison.isThinned)
+            MeasurementComparisonReport(
+                comparison.figures, before: request.before, after: request.after
+            ).writeFields(&writer)
+        }
+    }
+}
