@@ -54,7 +54,7 @@ package enum Main {
             case .report: return ReportCommand.run(try ReportOptions(arguments), console)
             case .view: return ViewCommand.run(ViewOptions(arguments), console)
             case .fold: return FoldCommand.run(FoldOptions(arguments), console)
-            case .compare: return CompareCommand.run(try CompareOptions(arguments), console)
+            case .compare: return CompareCommand.run(try CompareRequest(arguments), console)
             case .top: return TopCommand.run(try TopOptions(arguments), console)
             case .export: return ExportCommand.run(try ExportArguments(arguments), console)
             case .ship: return ShipCommand.run(try ShipOptions(arguments), console)

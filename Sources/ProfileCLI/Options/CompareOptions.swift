@@ -5,6 +5,20 @@ package enum ComparisonFormat: String, CaseIterable, Sendable {
 }
 
 /// What `compare` is asked for.
+package enum CompareRequest: Sendable {
+    case files(CompareOptions)
+    case versions(VersionCompareOptions)
+
+    package init(_ arguments: ParsedArguments) throws(UsageError) {
+        if arguments.isGiven(.from) {
+            self = .versions(try VersionCompareOptions(arguments))
+        } else {
+            self = .files(try CompareOptions(arguments))
+        }
+    }
+}
+
+/// What `compare` is asked for of files.
 package struct CompareOptions: Sendable {
     /// At least one each.
     package var before: [String]
@@ -22,6 +36,9 @@ package struct CompareOptions: Sendable {
     package var forRecordings: [String]
 
     package init(_ arguments: ParsedArguments) throws(UsageError) {
+        if arguments.isGiven(.machines) {
+            throw UsageError(.compare, "--machines goes with --from only")
+        }
         (before, after) = try Self.sides(arguments)
         format = arguments.text(.format).flatMap(ComparisonFormat.init) ?? .text
         phase = arguments.text(.phase)

@@ -16,15 +16,16 @@ extension OptionTable {
             .again, "again", for: [.ship],
             "ship also what is there already: of recordings, more names may be known by now"),
         .init(
-            .from, "from", "URL", .text, for: [.history, .top],
+            .from, "from", "URL", .text, for: [.history, .compare, .top],
             """
             ask the database to which launches were shipped, http://HOST:8123/DATABASE, in place of \
-            files: operands are names of programs then (default: all)
+            files: operands are names of programs then (default: all); of compare a program and two \
+            versions
             """),
         .init(
             .machines, "machines", "WHICH",
             .choice(LaunchHistory.Machines.allCases.map(\.rawValue)),
-            for: [.history],
+            for: [.history, .compare],
             """
             each: every machine has a series of its own (default for files); alike: those that differ \
             in nothing but their name have one (default with --from)

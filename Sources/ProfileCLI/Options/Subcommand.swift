@@ -27,7 +27,8 @@ package enum Subcommand: String, CaseIterable, Sendable {
         case .watch: "{NAME...|--all}"
         case .history: "{DIR|FILE}... | --from URL [PROGRAM]..."
         case .import: "FILE"
-        case .compare: "{BEFORE AFTER|BEFORE... --with AFTER...}"
+        case .compare:
+            "{BEFORE AFTER|BEFORE... --with AFTER...} | --from URL PROGRAM BEFORE AFTER"
         case .top: "{FILE|FOLDER}... | --from URL [PROGRAM]..."
         case .report, .view, .fold: "[FILE]"
         case .export: "[FILE|FOLDER]..."
@@ -239,6 +240,12 @@ package enum Subcommand: String, CaseIterable, Sendable {
                 refused (--anyway).
                 """,
                 """
+                With --from, the database is asked to which measurements were shipped (firstlight \
+                ship), and reckons itself: all launches of PROGRAM's versions BEFORE and AFTER, which \
+                are their names, or the beginning of one. Each kind of machine has a comparison of its \
+                own, the one with the most launches first.
+                """,
+                """
                 folded: stacks of the main thread's wall time, with microseconds before and after, as \
                 difffolded.pl writes them for flamegraph.pl. svg: a differential flame graph of that, \
                 for any browser: red took longer, blue less.
@@ -315,7 +322,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
                 sent again, and a launch that comes twice counts once: whatever ends it, run it again.
                 """,
                 """
-                history and top ask the database with --from. The tables, their views and what is \
+                history, compare and top ask the database with --from. The tables, their views and what is \
                 meant for dashboards are explained in docs/fleet.md.
                 """,
             ]

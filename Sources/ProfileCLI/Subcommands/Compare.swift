@@ -5,7 +5,14 @@ import Report
 /// `firstlight compare`.
 enum CompareCommand {
     /// Prints the comparison, and returns the exit status.
-    static func run(_ options: CompareOptions, _ console: Console) -> Int32 {
+    static func run(_ request: CompareRequest, _ console: Console) -> Int32 {
+        switch request {
+        case .files(let options): run(options, console)
+        case .versions(let options): VersionComparing.run(options, console)
+        }
+    }
+
+    private static func run(_ options: CompareOptions, _ console: Console) -> Int32 {
         let files = options.before + options.after
         let measurements = files.filter { (try? FileKind(of: $0)) == .measurement }
         if measurements.count == files.count { return MeasurementComparing.run(options, console) }
