@@ -9,6 +9,7 @@ import random
 import re
 import shutil
 import signal
+import statistics
 import struct
 import subprocess
 import threading
@@ -77,6 +78,9 @@ def by_date(paths):
 def recordings():
     return [path for path in files() if re.search(r"(true|cat)\d\.", path)]
 
+
+# What `compare` is asked for besides the database.
+VERSIONS = ("true", "1.0", "1.1")
 
 # Of files that do not change.
 reported = functools.cache(launches.report)
@@ -322,8 +326,8 @@ class Shipping(unittest.TestCase):
         self.server.query(f"CREATE DATABASE {self.database}")
         _, errors = self.ship(*files(), status=1)
         self.assertIn("--create-tables", self.line(errors))
-        for command in ("history", "top"):
-            _, errors = told(command, "--from", self.url, status=1)
+        for command, *words in [("history",), ("top",), ("compare", *VERSIONS)]:
+            _, errors = told(command, "--from", self.url, *words, status=1)
             self.line(errors)
 
     def test_tables_of_another_version(self):
@@ -332,7 +336,8 @@ class Shipping(unittest.TestCase):
                           self.database)
         for words in [("ship", "--to", self.url, *files()),
                       ("ship", "--to", self.url, "--create-tables", *files()),
-                      ("history", "--from", self.url), ("top", "--from", self.url)]:
+                      ("history", "--from", self.url), ("top", "--from", self.url),
+                      ("compare", "--from", self.url, *VERSIONS)]:
             output, errors = told(*words, status=1)
             self.assertEqual(output, "")
             self.assertIn("99", self.line(errors))
@@ -402,6 +407,8 @@ class Shipping(unittest.TestCase):
             self.assertEqual([series["program"]["name"] for series in history["series"]], [name])
             top = json.loads(told("top", "--from", self.url, "--format", "json", name)[0])
             self.assertEqual([program["name"] for program in top["programs"]], [name])
+            _, errors = told("compare", "--from", self.url, name, "1'", "1';\n\\", status=1)
+            self.assertIn("both versions are", self.line(errors))
         self.assertEqual({name for name, in self.asked("SHOW TABLES")} & set(TABLES), set(TABLES))
 
     def test_databases_that_are_none(self):
@@ -427,7 +434,8 @@ class Credentials(unittest.TestCase):
             server.run_schema("d")
             for words in [("ship", "--to", server.url("d"), *measurements()),
                           ("history", "--from", server.url("d")),
-                          ("top", "--from", server.url("d"))]:
+                          ("top", "--from", server.url("d")),
+                          ("compare", "--from", server.url("d"), *VERSIONS)]:
                 self.assert_refused(*words)
                 self.assert_refused(*words, user="shipper")
                 self.assert_refused(*words, user="shipper", password="wrong5")
@@ -504,6 +512,85 @@ class Questions(unittest.TestCase):
             self.answers("top", *(path for path in recordings() if "cat" in path)))
 
 
+    def compared(self, *words):
+        return self.answers("compare", "--from", self.url, *words)
+
+    def version(self, name):
+        return os.path.join(folder(), f"true-{name}.firstlight")
+
+    def assert_same_difference(self, one, other, place):
+        """Times exactly; a share, which comes from logarithms there and from a ratio here, may be off
+        by the last digit that is printed."""
+        self.assertEqual(set(one), set(other), place)
+        for key in one:
+            if key in ("change", "low", "high") and None not in (one[key], other[key]):
+                self.assertAlmostEqual(one[key], other[key], delta=1.5e-6, msg=(place, key))
+            else:
+                self.assertEqual(one[key], other[key], (place, key))
+
+    def test_compare(self):
+        """Of one measurement each it says what the files say."""
+        for names in [("1.0", "1.1"), ("1.1", "1.0")]:
+            for words in [(), ("--machines", "each")]:
+                answer = self.compared(*words, "true", *names)
+                self.assertEqual([answer["before"], answer["after"]], list(names))
+                found, = answer["comparisons"]
+                known = self.answers("compare", *map(self.version, names))
+                for field in ("verdict", "intervalNs", "mismatches", "interleaved"):
+                    self.assertEqual(found[field], known[field], field)
+                self.assert_same_difference(found["launch"], known["launch"], "launch")
+                self.assertEqual([phase["name"] for phase in found["phases"]],
+                                 [phase["name"] for phase in known["phases"]])
+                for one, other in zip(found["phases"], known["phases"]):
+                    self.assert_same_difference(
+                        one["difference"], other["difference"], one["name"])
+                self.assertFalse(found["thinned"])
+                self.assertEqual(answer["leftOut"], {"launchesBefore": 0, "launches": 0})
+
+    def counted(self, *paths):
+        return [launch for path in paths for launch in reported(path)["launches"]
+                if launch["arm"] == 0 and launch["discarded"] is None]
+
+    def assert_difference(self, found, before, after):
+        """The median of all differences, as a list of them gives it."""
+        self.assertEqual([found["launchesBefore"], found["launches"]], [len(before), len(after)])
+        self.assertAlmostEqual(found["medianBeforeNs"], statistics.median(before), delta=1)
+        self.assertAlmostEqual(found["medianNs"], statistics.median(after), delta=1)
+        middle = statistics.median(new - old for new in after for old in before)
+        self.assertAlmostEqual(found["differenceNs"], middle, delta=1)
+
+    def test_compare_of_several_measurements(self):
+        found, = self.compared("true", "1.0", "1.2")["comparisons"]
+        before = self.counted(self.version("1.0"))
+        after = self.counted(self.version("1.2"), os.path.join(folder(), "against.firstlight"))
+        self.assertEqual([found["before"]["sessions"], found["after"]["sessions"]], [1, 2])
+
+        def walls(launches, name=None):
+            return [sum(phase["wallNs"] for phase in launch["phases"] if phase["name"] == name)
+                    if name else launch["wallNs"] for launch in launches]
+        self.assert_difference(found["launch"], walls(before), walls(after))
+        self.assertTrue(found["phases"])
+        for phase in found["phases"]:
+            self.assert_difference(
+                phase["difference"], walls(before, phase["name"]), walls(after, phase["name"]))
+
+    def test_compare_as_text(self):
+        output, errors = told("compare", "--from", self.url, *VERSIONS)
+        self.assertEqual(errors, "")
+        for words in ("before: 1.0, ", "after: 1.1, ", "BOUNDS", "Main"):
+            self.assertIn(words, output)
+
+    def test_versions_that_are_not_meant(self):
+        for names, words in [(("1", "1.1"), "1.0, 1.1, 1.2"), (("9", "1.1"), "begins so"),
+                             (("1.1", "9"), "begins so"), (("1.1", "1.1"), "both versions"),
+                             (("", "1.1"), "1.0, 1.1, 1.2")]:
+            output, errors = told("compare", "--from", self.url, "true", *names, status=1)
+            self.assertEqual(output, "")
+            self.assertRegex(errors, r"\A[^\n]+\n\Z")
+            self.assertIn(words, errors)
+        told("compare", "--from", self.url, "no-such-program", "1.0", "1.1", status=1)
+
+
 class Liar(http.server.BaseHTTPRequestHandler):
     """Says yes to everything, and the same bytes to every question but those by which it is known."""
     protocol_version = "HTTP/1.0"
@@ -541,6 +628,7 @@ class HostileServers(unittest.TestCase):
             server.answer = answer
             for words in [("history", "--from", url), ("top", "--from", url),
                           ("top", "--from", url, "--phase", "x"),
+                          ("compare", "--from", url, *VERSIONS),
                           ("ship", "--to", url, measurements()[0])]:
                 with self.subTest(words[0], answer=answer[:40]):
                     finished = subprocess.run([os.environ["FIRSTLIGHT"], *words],
@@ -588,6 +676,65 @@ class Fleet(unittest.TestCase):
             self.server.run_schema(database)
             self.assert_found(database, fleet.fill(
                 self.server, database, seed=seed, scale=0.3, has_recordings=False))
+
+    def compared(self, program, before, after):
+        answer = json.loads(told("compare", "--from", self.server.url("d"), "--format", "json",
+                                 program, before, after)[0])
+        found = answer["comparisons"]
+        # Each kind of machine once, most launches first.
+        self.assertEqual(sorted(one["machine"]["processor"] for one in found),
+                         sorted(kind.processor for kind in fleet.KINDS))
+        counts = [one["launch"]["launches"] + one["launch"]["launchesBefore"] for one in found]
+        self.assertEqual(counts, sorted(counts, reverse=True))
+        for one in found:
+            self.assertEqual([phase["name"] for phase in one["phases"]], fleet.PHASES)
+        return found
+
+    def test_steps_are_compared(self):
+        for step in self.fleet.steps:
+            with self.subTest(step):
+                for found in self.compared(
+                        step.program, fleet.version_name(step.index - 1), step.version):
+                    # Other machines of a kind are up to 3 % faster or slower.
+                    self.assertAlmostEqual(
+                        found["launch"]["change"], step.factor - 1, delta=0.035)
+                    if step.factor > 1.08:
+                        self.assertEqual(found["verdict"], "slower")
+                    if step.factor < 0.93:
+                        self.assertEqual(found["verdict"], "faster")
+
+    def test_versions_without_a_step_are_compared(self):
+        for program in fleet.PROGRAMS:
+            steps = {step.index for step in self.fleet.steps if step.program == program}
+            index = next(one for one in range(3, fleet.VERSIONS) if one not in steps)
+            for found in self.compared(
+                    program, fleet.version_name(index - 1), fleet.version_name(index)):
+                self.assertAlmostEqual(found["launch"]["change"], 0, delta=0.035)
+                self.assertNotEqual(found["verdict"], "slower")
+
+    def test_more_launches_than_are_held_against_each_other(self):
+        self.server.run_schema("many")
+        columns = "program, session, date, path, version, host"
+        values = ("'big', side + 1, toDateTime64('2026-01-05 00:00:00', 9, 'UTC'), '/big', "
+                  "concat('1.', toString(side)), 'm'")
+        self.server.query(
+            f"INSERT INTO launches ({columns}, launch, arm, wall, phase_names, phase_walls) "
+            f"SELECT {values}, number, 0, toInt64(1e8 * (1 + side / 10) * (0.9 + 0.2 * "
+            f"{fleet.uniform('side', 'number')})) AS wall, ['Main'], [wall] "
+            "FROM numbers(5000) ARRAY JOIN [0, 1] AS side", "many")
+        self.server.query(
+            f"INSERT INTO sessions ({columns}, kind, file, launches) SELECT {values}, "
+            "'measurement', toString(side), 5000 FROM (SELECT arrayJoin([0, 1]) AS side)", "many")
+        words = ("compare", "--from", self.server.url("many"), "big", "1.0", "1.1")
+        found, = json.loads(told(*words, "--format", "json")[0])["comparisons"]
+        self.assertTrue(found["thinned"])
+        self.assertEqual(found["verdict"], "slower")
+        for one in (found["launch"], found["phases"][0]["difference"]):
+            self.assertEqual([one["launches"], one["launchesBefore"]], [5000, 5000])
+            self.assertAlmostEqual(one["differenceNs"], 1e7, delta=6e5)
+            self.assertLess(one["differenceLowNs"], one["differenceNs"])
+            self.assertLess(one["differenceNs"], one["differenceHighNs"])
+        self.assertIn("2,000 evenly spaced launches", " ".join(told(*words)[0].split()))
 
     def test_what_functions_cost(self):
         top = json.loads(told("top", "--from", self.server.url("d"), "--format", "json",

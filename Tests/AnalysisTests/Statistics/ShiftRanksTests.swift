@@ -18,7 +18,8 @@ struct ShiftRanksTests {
         return StoredDifference(
             counts: [after.count, before.count],
             median: try #require(SortedValues(after)).median,
-            medianBefore: try #require(SortedValues(before)).median, differences: values { $0 - $1 },
+            medianBefore: try #require(SortedValues(before)).median,
+            differences: values { $0 - $1 },
             ratios: hasRatio ? values { $0 / $1 } : nil)
     }
 
