@@ -71,6 +71,9 @@ struct Example {
             .compare, "A differential flame graph:",
             "firstlight compare --format svg -o difference.svg before.firstlight after.firstlight"),
         Example(
+            .compare, "Two versions, by the launches of all machines that shipped theirs:",
+            "firstlight compare --from http://clickhouse:8123/launches app 1.4.1 1.4.2"),
+        Example(
             .top, "What costs most in all launches that were recorded:",
             "firstlight top recordings/"),
         Example(
