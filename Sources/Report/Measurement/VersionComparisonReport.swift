@@ -1,4 +1,5 @@
 package import Analysis
+import ProfileModel
 
 /// Two versions of a program as a store has compared them, on each kind of machine, for people and for
 /// programs. Pure. All texts end in a line break.
