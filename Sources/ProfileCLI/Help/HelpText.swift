@@ -16,7 +16,7 @@ package enum HelpText {
             "",
             "Usage:",
         ]
-        lines += Subcommand.allCases.map { "  " + usage($0) }
+        lines += Subcommand.allCases.flatMap(usages).map { "  " + $0 }
         lines += ["", "Subcommands:"]
         for subcommand in Subcommand.allCases {
             lines += entry(subcommand.rawValue, subcommand.summary)
@@ -30,7 +30,7 @@ package enum HelpText {
     }
 
     private static func of(_ subcommand: Subcommand) -> String {
-        var lines = ["Usage: " + usage(subcommand), ""]
+        var lines = ["Usage: " + usages(subcommand).joined(separator: "\n       "), ""]
         for paragraph in subcommand.details {
             lines += wrap(paragraph, width: width) + [""]
         }
@@ -41,9 +41,11 @@ package enum HelpText {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    static func usage(_ subcommand: Subcommand) -> String {
-        let operands = subcommand.operands.isEmpty ? "" : " " + subcommand.operands
-        return "firstlight \(subcommand.rawValue) [OPTION]..." + operands
+    private static func usages(_ subcommand: Subcommand) -> [String] {
+        subcommand.operands.map { operands in
+            "firstlight \(subcommand.rawValue) [OPTION]..."
+                + (operands.isEmpty ? "" : " " + operands)
+        }
     }
 
     /// `-F, --frequency HZ`

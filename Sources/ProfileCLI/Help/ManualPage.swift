@@ -20,7 +20,7 @@ package enum ManualPage {
         let options = OptionTable.options(of: subcommand).map(entry)
         return [
             title(subcommand, escape(subcommand.summary)),
-            ".SH SYNOPSIS\n" + usage(subcommand),
+            ".SH SYNOPSIS\n" + usages(subcommand),
             ".SH DESCRIPTION\n" + details,
             ".SH OPTIONS\n" + options.joined(separator: "\n"),
             exitStatus(of: subcommand), examples(of: subcommand), seeAlso(subcommand),
@@ -38,18 +38,20 @@ package enum ManualPage {
             """
     }
 
-    private static func usage(_ subcommand: Subcommand) -> String {
-        let operands = subcommand.operands.split(separator: " ").map { word in
-            escape(String(word)).replacing("...", with: "\\&...")
-        }
-        return ".B firstlight \(subcommand.rawValue)\n"
-            + (["[\\fIOPTION\\fR]..."] + operands).joined(separator: " ")
+    private static func usages(_ subcommand: Subcommand) -> String {
+        subcommand.operands.map { operands in
+            let words = operands.split(separator: " ").map { word in
+                escape(String(word)).replacing("...", with: "\\&...")
+            }
+            return ".B firstlight \(subcommand.rawValue)\n"
+                + (["[\\fIOPTION\\fR]..."] + words).joined(separator: " ")
+        }.joined(separator: "\n.br\n")
     }
 
     private static var synopsis: String {
         let last = ".B firstlight help\n[\\fISUBCOMMAND\\fR]\n.br\n.B firstlight \\-\\-version"
         return ".SH SYNOPSIS\n"
-            + (Subcommand.allCases.map(usage) + [last]).joined(separator: "\n.br\n")
+            + (Subcommand.allCases.map(usages) + [last]).joined(separator: "\n.br\n")
     }
 
     private static var description: String {

@@ -18,22 +18,22 @@ package enum Subcommand: String, CaseIterable, Sendable {
         }
     }
 
-    /// As the usage line shows the operands.
-    var operands: String {
+    /// As the usage lines show the operands: one for each way to call it.
+    var operands: [String] {
         switch self {
-        case .record, .measure, .gate: "[--] PROGRAM [ARG]..."
-        case .attach: "{PID|--wait NAME}"
-        case .stop: "PID"
-        case .watch: "{NAME...|--all}"
-        case .history: "{DIR|FILE}... | --from URL [PROGRAM]..."
-        case .import: "FILE"
+        case .record, .measure, .gate: ["[--] PROGRAM [ARG]..."]
+        case .attach: ["{PID|--wait NAME}"]
+        case .stop: ["PID"]
+        case .watch: ["{NAME...|--all}"]
+        case .history: ["{DIR|FILE}...", "--from URL [PROGRAM]..."]
+        case .import: ["FILE"]
         case .compare:
-            "{BEFORE AFTER|BEFORE... --with AFTER...} | --from URL PROGRAM BEFORE AFTER"
-        case .top: "{FILE|FOLDER}... | --from URL [PROGRAM]..."
-        case .report, .view, .fold: "[FILE]"
-        case .export: "[FILE|FOLDER]..."
-        case .ship: "--to URL [FILE|FOLDER]..."
-        case .doctor: ""
+            ["{BEFORE AFTER|BEFORE... --with AFTER...}", "--from URL PROGRAM BEFORE AFTER"]
+        case .top: ["{FILE|FOLDER}...", "--from URL [PROGRAM]..."]
+        case .report, .view, .fold: ["[FILE]"]
+        case .export: ["[FILE|FOLDER]..."]
+        case .ship: ["--to URL [FILE|FOLDER]..."]
+        case .doctor: [""]
         }
     }
 
