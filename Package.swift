@@ -55,10 +55,15 @@ let package = Package(
         // The running kernel's code and symbols, for frames and for names.
         .target(name: "KernelTables", dependencies: ["ProfileModel"], swiftSettings: settings),
 
+        // Interpreters' own frames: finding them, copying them, naming them. A folder for each language.
+        .target(name: "Runtimes", dependencies: ["ProfileModel"], swiftSettings: pureSettings),
+
         // The stages, in the order in which a sample meets them.
         .target(
             name: "Sampler",
-            dependencies: ["ProfileModel", "CSystem", "CAgent", "CXCB", "CSignpost"],
+            dependencies: [
+                "ProfileModel", "CSystem", "CAgent", "CXCB", "CSignpost", "Runtimes",
+            ],
             swiftSettings: settings),
         // Under what conditions a program is launched, and cleaning up behind it.
         .target(
@@ -87,6 +92,7 @@ let package = Package(
             name: "Recorder",
             dependencies: [
                 "ProfileModel", "CSystem", "Sampler", "Unwind", "Recording", "KernelTables",
+                "Runtimes",
             ],
             swiftSettings: settings),
         .target(
@@ -145,6 +151,10 @@ let package = Package(
             name: "UnwindTests",
             dependencies: ["ProfileModel", "Unwind", "CElfutils", "GoTables", "TestSupport"],
             swiftSettings: settings),
+        .testTarget(
+            name: "RuntimesTests",
+            dependencies: ["ProfileModel", "Runtimes", "CSystem", "TestSupport"],
+            exclude: ["Python/Subject", "Python/Tables"], swiftSettings: settings),
         .testTarget(
             name: "PerfDataTests", dependencies: ["ProfileModel", "PerfData", "TestSupport"],
             exclude: ["Files", "record-files"], swiftSettings: settings),

@@ -1,0 +1,43 @@
+import ProfileModel
+
+extension PythonInterpreter {
+    /// Whether what is assumed of the interpreter holds for the frames of its threads: their code is
+    /// code. nil: no thread has a frame yet, or they all run too fast to be read. Threads that run
+    /// meanwhile may look wrong once, so it takes several tries to say no.
+    package func check(_ memory: some RuntimeMemory) -> Bool? {
+        var answer: Bool?
+        for _ in 0..<Self.tries {
+            for thread in threads(memory).suffix(Self.checkedThreads) {
+                switch check(thread, memory) {
+                case true?: return true
+                case false?: answer = false
+                case nil: break
+                }
+            }
+        }
+        return answer
+    }
+
+    private static var tries: Int { 8 }
+    /// The oldest ones, which come last.
+    private static var checkedThreads: Int { 16 }
+
+    /// Of a thread that goes on meanwhile, the oldest frame is as good as the newest of one that stands.
+    private func check(_ thread: PythonThread, _ memory: some RuntimeMemory) -> Bool? {
+        let reader = FrameListReader(layout)
+        guard let copy = reader.readRunning(thread: thread.state, memory) else { return nil }
+        let frames = copy.addresses.indices.compactMap { copy.record($0, layout) }
+            .filter { !isShim($0) }
+        guard let oldest = frames.last else { return copy.rest == 0 ? nil : false }
+        return oldest.code.flatMap { memory.word(at: $0.advanced(by: offsets.object.type)) }
+            == codeType
+    }
+
+    /// Whether a frame only marks where those of a native frame end.
+    func isShim(_ frame: FrameRecord) -> Bool {
+        guard case .shim(let least) = offsets.frame.grouping, let place = offsets.frame.owner,
+            let owner = frame.byte(place)
+        else { return false }
+        return owner >= least
+    }
+}

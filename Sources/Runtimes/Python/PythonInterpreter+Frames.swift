@@ -1,0 +1,34 @@
+package import ProfileModel
+
+extension PythonInterpreter {
+    /// A copied frame's code, and what its first parameter is.
+    package struct CopiedFrame: Hashable, Sendable {
+        package var key: PythonCodeKey
+        /// A pointer to an object; 0: there is none.
+        package var firstLocal: UInt64
+    }
+
+    /// Those of a copy whose codes were copied, too, newest first, without what only marks where those of a
+    /// native frame end.
+    package func frames(of copy: RuntimeCopy) -> [CopiedFrame] {
+        let size = layout.identity.size
+        return (0..<copy.completeCount(layout)).compactMap { index in
+            guard let record = copy.record(index, layout), !isShim(record),
+                let code = record.code
+            else { return nil }
+            return CopiedFrame(
+                key: PythonCodeKey(
+                    address: code,
+                    identity: copy.identities[index * size..<(index + 1) * size]),
+                firstLocal: (record.word(offsets.frame.firstLocal) ?? 0) & offsets.localMask)
+        }
+    }
+}
+
+extension PythonCode {
+    /// Whether it is importlib's function whose first local variable is the name of a module that is
+    /// being imported, or waited for.
+    package var namesImport: Bool {
+        [.begin, .wait].contains(PythonImports.Role(self))
+    }
+}

@@ -1,0 +1,72 @@
+import ProfileModel
+
+/// A thread that an interpreter knows.
+package struct PythonThread: Hashable, Sendable {
+    /// Where its state lies.
+    package var state: UInt64
+    /// Its id as the kernel knows it; nil: the interpreter does not (3.10 and older).
+    package var kernelID: UInt64?
+    /// Its id as pthreads know it: for glibc, what the register `fs` points to.
+    package var pthread: UInt64
+    /// Whether it is the thread that the interpreter was started by.
+    package var isMain: Bool
+}
+
+extension PythonInterpreter {
+    /// All threads that have a state now. Empty: the interpreter has not begun, or has ended.
+    package func threads(_ memory: some RuntimeMemory) -> [PythonThread] {
+        let places = offsets.runtime
+        guard let main = memory.word(at: runtime.advanced(by: places.mainThread)),
+            var interpreter = memory.word(at: runtime.advanced(by: places.interpreters))
+        else { return [] }
+        var (found, seen) = ([PythonThread](), Set<UInt64>())
+        while interpreter.mayBeObject, seen.count < Self.mostInterpreters,
+            seen.insert(interpreter).inserted
+        {
+            append(threadsOf: interpreter, main: main, to: &found, memory)
+            guard let next = memory.word(at: interpreter.advanced(by: places.nextInterpreter))
+            else { break }
+            interpreter = next
+        }
+        return found
+    }
+
+    /// A thread's id as the kernel knows it; for 3.10 and older, as the GNU C library for x86-64 keeps
+    /// it. nil: it cannot be read. With another C library it can be anything: only one that the process
+    /// has a thread by is worth believing.
+    package func kernelID(of thread: PythonThread, _ memory: some RuntimeMemory) -> UInt64? {
+        if let known = thread.kernelID { return known }
+        return memory.int32(at: thread.pthread.advanced(by: Self.placeInPthread))
+            .flatMap { UInt64(exactly: $0) }
+    }
+
+    /// Of `tid` in glibc's `struct pthread`.
+    private static var placeInPthread: Int { 0x2D0 }
+
+    /// Whether threads' states have the kernel's ids; else they have pthreads'.
+    private var knowsKernelIDs: Bool { version.minor >= 11 }
+
+    private static var mostInterpreters: Int { 256 }
+    private static var mostThreads: Int { 4096 }
+
+    private func append(
+        threadsOf interpreter: UInt64, main: UInt64, to found: inout [PythonThread],
+        _ memory: some RuntimeMemory
+    ) {
+        var seen = Set<UInt64>()
+        var state = memory.word(at: interpreter.advanced(by: offsets.runtime.threads)) ?? 0
+        while state.mayBeObject, found.count < Self.mostThreads, seen.insert(state).inserted {
+            guard let bytes = memory.bytes(at: state, count: offsets.threadRead),
+                bytes.word(at: offsets.thread.interpreter) == interpreter,
+                let pthread = bytes.word(at: offsets.thread.pthread),
+                let next = bytes.word(at: offsets.thread.next)
+            else { return }
+            found.append(
+                PythonThread(
+                    state: state,
+                    kernelID: knowsKernelIDs ? layout.threadID.flatMap(bytes.word(at:)) : nil,
+                    pthread: pthread, isMain: pthread == main))
+            state = next
+        }
+    }
+}

@@ -1,0 +1,3 @@
+from subject import block
+
+block("by name")
