@@ -79,6 +79,7 @@ __asm__(
 
 #include "code.h"
 #include "signals.h"
+#include "frames.h"
 #include "words.h"
 #include "linking.h"
 #include "pieces.h"
@@ -133,6 +134,7 @@ CHECK_SLOT(copied_start, 56);
 CHECK_SLOT(copied_size, 64);
 CHECK_SLOT(registers, 72);
 CHECK_SLOT(vectors, 208);
+CHECK_SLOT(thread, 240);
 #define CHECK_SIZE(type, size) _Static_assert(sizeof(struct type) == size, "places are multiples")
 CHECK_SIZE(fl_slot, FL_SLOT_SIZE);
 CHECK_SIZE(fl_initializer, 64);

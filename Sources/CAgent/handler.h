@@ -87,6 +87,12 @@ __asm__(
     "  syscall\n"
     "  mov (%rsp), %r8\n"
     "  mov %rax, 64(%r8)\n"  // copied_size
+    "  cmpq $0, 240(%r8)\n"  // thread
+    "  je 7f\n"
+    "  mov %r8, %rdi\n"
+    "  sub $8, %rsp\n"
+    "  call fl_copy_frames\n"
+    "  add $8, %rsp\n"
     "7:\n"
     "  pop %r8\n"
     "  pop %rdx\n"

@@ -29,6 +29,15 @@ package struct Module: Hashable, Sendable {
             || ["[anon:", "//anon", "/memfd:", "/dev/zero"].contains { path.hasPrefix($0) }
     }
 
+    /// The path of functions that an interpreter runs, which have no addresses: frames count them.
+    ///
+    /// - Parameter name: of the language, and which version of it, as people write them.
+    package static func runtimePath(_ name: String) -> String { "\(runtimePrefix)\(name)]" }
+    private static let runtimePrefix = "[runtime:"
+
+    /// Whether a path stands for such functions.
+    package static func isRuntime(_ path: String) -> Bool { path.hasPrefix(runtimePrefix) }
+
     /// The path of the kernel's own code. Its addresses count from its symbol `_text`, which lies
     /// elsewhere after each boot.
     package static let kernelPath = "[kernel]"

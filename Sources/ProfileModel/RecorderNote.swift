@@ -70,6 +70,13 @@ package struct RecorderNote: Hashable, Sendable {
         case lostSwitches = "lost_switches"
         /// Runs and wake-ups that were not kept, because there are too many; how many.
         case unkeptRuns = "unkept_runs"
+        /// Stacks of an interpreter's that show its own functions in place of those that it ran, which
+        /// could not be read consistently; how many.
+        case unreadFrames = "unread_frames"
+        /// The same of the newest ones that it ran.
+        case partlyReadFrames = "partly_read_frames"
+        /// Functions on an interpreter's stacks that were gone before they could be named; how many.
+        case unnamedFunctions = "unnamed_functions"
         /// Threads whose switches could not be followed; how many.
         case unfollowedThreads = "unfollowed_threads"
         /// Processes that the recorded one and its children started beyond those that are followed;

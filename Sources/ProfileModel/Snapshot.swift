@@ -60,11 +60,15 @@ package struct Snapshot: Sendable {
     /// Where the thread was in the kernel and the return addresses there, innermost first, as the
     /// kernel told them: what ``registers`` called. Empty: it was in its own code, or that is not known.
     package var kernelChain: [UInt64]
+    /// Of a thread that runs an interpreter's code, the frames that this kept of it. nil: it does not,
+    /// or they could not be had.
+    package var frames: RuntimeCopy?
 
     package init(
         registers: Registers, stack: StackCopy, interrupted: StackCopy? = nil,
-        kernelChain: [UInt64] = []
+        kernelChain: [UInt64] = [], frames: RuntimeCopy? = nil
     ) {
+        self.frames = frames
         self.registers = registers
         self.stack = stack
         self.interrupted = interrupted
@@ -74,6 +78,7 @@ package struct Snapshot: Sendable {
     /// The size of all that was copied, in bytes.
     package var byteCount: Int {
         stack.bytes.count + (interrupted?.bytes.count ?? 0) + 8 * kernelChain.count
+            + (frames?.byteCount ?? 0)
     }
 }
 

@@ -241,7 +241,7 @@ extension SamplerEvent {
             return snapshot.registers.framePointer == nil
         case .began, .image, .mark, .mappings, .library, .ready: return true
         case .threadStarted, .threadNamed, .threadEnded, .wait, .priority, .initializer,
-            .interval, .signpost, .scheduled:
+            .interval, .signpost, .scheduled, .interpreter, .named:
             return false
         }
     }

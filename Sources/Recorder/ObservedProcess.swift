@@ -63,6 +63,10 @@ final class ObservedProcess {
             try update(index) { $0.end = time }
         case .mappings(let code, let time):
             try take(code, at: time)
+        case .interpreter(let found):
+            slices.add(found, output.functions)
+        case .named(let names):
+            slices.add(names)
         case .sample(let sample):
             var request = slices.add(try withKernel(sample), into: &finished)
             if let thread = request?.thread { request?.thread = threads[thread]?.sampled ?? thread }

@@ -10,6 +10,7 @@ import Unwind
 final class RecordingOutput {
     let file: RecordingWriter
     let modules: MappedFiles
+    let functions: RuntimeFunctions
     let stacks = SharedStacks()
     let held: HeldFiles
     let engine: UnwindEngine
@@ -37,6 +38,7 @@ final class RecordingOutput {
         self.engine = engine
         self.held = held
         modules = MappedFiles()
+        functions = RuntimeFunctions(modules)
         opinion = SecondOpinion()
     }
 
@@ -46,6 +48,8 @@ final class RecordingOutput {
         engine = former.engine
         held = former.held
         modules = former.modules
+        functions = former.functions
+        functions.startAnew()
         opinion = former.opinion
         schedule = former.schedule
         kernel = former.kernel
@@ -80,7 +84,12 @@ final class RecordingOutput {
         return first
     }
 
-    func writeNewStacks() throws(RecordingError) { try file.append(newNodesOf: stacks.table) }
+    func writeNewStacks() throws(RecordingError) {
+        let functions = functions.takeNew()
+        if !functions.isEmpty { _ = try writeNewModules() }
+        for (frame, function) in functions { try file.append(function, at: frame) }
+        try file.append(newNodesOf: stacks.table)
+    }
 
     func write(_ runs: [InitializerRun]) throws(RecordingError) {
         guard !runs.isEmpty else { return }

@@ -100,6 +100,9 @@ final class RecordingThread: @unchecked Sendable {
             RecorderNote(.lostSwitches, output.schedule.losses),
             RecorderNote(.unkeptRuns, output.schedule.unkept),
             RecorderNote(.secondOpinions, output.opinion.saved),
+            RecorderNote(.unreadFrames, output.functions.unread),
+            RecorderNote(.partlyReadFrames, output.functions.partlyRead),
+            RecorderNote(.unnamedFunctions, output.functions.unnamed),
             RecorderNote(.libraryUnwinder, engine == .libunwind ? 1 : 0),
             RecorderNote(.window, window.map { $0.hasPartBefore ? $0.length.nanoseconds : 0 } ?? 0),
         ]

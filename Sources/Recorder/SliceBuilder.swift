@@ -6,6 +6,9 @@ import Unwind
 /// stack that "unchanged" refers to.
 struct SliceBuilder: ~Copyable {
     private var interner: StackInterner
+    private var interpreted: InterpretedStacks?
+    /// Where modules have the interpreter's loop.
+    private var loop: Range<UInt64> = 0..<0
     private var threads: [ThreadState] = []
 
     private struct ThreadState {
@@ -112,6 +115,15 @@ struct SliceBuilder: ~Copyable {
         interner = StackInterner(unwinder: unwinder, stacks: stacks)
     }
 
+    /// From now on samples may have an interpreter's frames.
+    mutating func add(_ found: FoundInterpreter, _ functions: RuntimeFunctions) {
+        interpreted = InterpretedStacks(found, functions)
+        loop = found.loop
+    }
+
+    /// What the frames of the samples to come refer to.
+    mutating func add(_ names: InterpretedNames) { interpreted?.add(names) }
+
     var unwinder: Unwinder { interner.unwinder }
     var stacks: StackTable { interner.stacks }
 
@@ -206,9 +218,37 @@ struct SliceBuilder: ~Copyable {
         case .none: threads[index].set(nil, nil)
         case .missing(let reason): threads[index].set(nil, reason)
         case .snapshot(let snapshot):
-            let (stack, truncation) = interner.intern(snapshot)
+            let (stack, truncation) =
+                interpreted == nil ? interner.intern(snapshot) : internInterpreted(snapshot)
             threads[index].set(stack, truncation)
         }
         return true
+    }
+
+    /// With what the interpreter ran in the place of its own function.
+    private mutating func internInterpreted(
+        _ snapshot: Snapshot
+    ) -> (stack: StackID?, truncation: Truncation?) {
+        let truncation = interner.unwind(snapshot)
+        let loop = loopInModule
+        let frames = interpreted?.frames(
+            of: snapshot, interner.frames, isComplete: truncation == nil
+        ) { frame in
+            frame.module == loop?.module && loop?.range.contains(frame.address.lookup) == true
+        }
+        guard let frames else { return interner.internUnwound(snapshot, truncation) }
+        var stack: StackID?
+        for frame in frames.reversed() { stack = interner.intern(frame, calledFrom: stack) }
+        return (
+            interner.intern(kernelChain: snapshot.kernelChain, calledFrom: stack), truncation
+        )
+    }
+
+    /// As frames name it; nil: it is not mapped, as far as is known.
+    private var loopInModule: (module: ModuleIndex, range: Range<UInt64>)? {
+        guard let start = unwinder.frame(ofInstruction: loop.lowerBound), let module = start.module
+        else { return nil }
+        let first = start.address.value
+        return (module, first..<max(first, first &+ UInt64(loop.count)))
     }
 }

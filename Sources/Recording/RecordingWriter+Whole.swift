@@ -15,6 +15,7 @@ extension RecordingWriter {
         for thread in recording.threads { try append(thread) }
         for module in recording.modules { try append(module) }
         for mapping in recording.mappings { try append(mapping) }
+        try append(functionsOf: recording)
         try append(newNodesOf: recording.stacks)
         for slice in recording.slices { try append(slice) }
         for library in recording.libraries { try append(library) }
@@ -26,5 +27,22 @@ extension RecordingWriter {
         for priority in recording.priorities { try append(priority) }
         for run in recording.runs { try append(run) }
         for wakeup in recording.wakeups { try append(wakeup) }
+    }
+
+    /// Those that nobody could name later.
+    private func append(functionsOf recording: Recording) throws(RecordingError) {
+        let runtimes = recording.modules.indices.filter {
+            Module.isRuntime(recording.modules[$0].path)
+        }
+        guard !runtimes.isEmpty else { return }
+        let frames = recording.symbols.frames.filter { frame, _ in
+            frame.module.map { runtimes.contains($0.rawValue) } ?? false
+        }
+        for (frame, functions) in frames.sorted(by: {
+            ($0.key.module?.rawValue ?? 0, $0.key.address.value)
+                < ($1.key.module?.rawValue ?? 0, $1.key.address.value)
+        }) {
+            if let function = functions.first { try append(function, at: frame) }
+        }
     }
 }

@@ -12,6 +12,7 @@ package final class RecordingWriter {
     private let file: FileWriter
     private let header: Statement
     let rows: WaitingRows
+    private var symbols: SymbolRows
     var rules = Consistency()
     /// The rows of those that were written.
     var waitReasons: [WaitReason: Int] = [:]
@@ -36,6 +37,7 @@ package final class RecordingWriter {
             // It changes while the recording goes on.
             (try database.prepare(Schema.header.replacement), try WaitingRows(database))
         }
+        symbols = SymbolRows(strings: rows.string, symbols: rows.symbol)
     }
 
     /// Of the file that was created, whatever is at its path by now.
@@ -162,6 +164,17 @@ extension RecordingWriter {
         try check { () throws(Inconsistency) in rules.admit(module) }
         try write { () throws(SQLiteFailure) in try rows.module.write(module, row: row) }
         return ModuleIndex(row)
+    }
+
+    /// What a frame means whose function has no address: nobody can tell later. Each one once, behind
+    /// its module.
+    package func append(
+        _ function: SourceFrame, at frame: FrameAddress
+    ) throws(RecordingError) {
+        try check { () throws(Inconsistency) in
+            try rules.check(frame.module, Schema.symbols.name, symbols.count)
+        }
+        try write { () throws(SQLiteFailure) in try symbols.write(function, at: frame, 0) }
     }
 
     package func append(_ mapping: Mapping) throws(RecordingError) {

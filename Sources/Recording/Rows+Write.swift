@@ -22,6 +22,8 @@ struct WaitingRows {
     let priority: PackedRows
     let run: PackedRows
     let wakeup: PackedRows
+    let string: PackedRows
+    let symbol: PackedRows
 
     init(_ database: Database) throws(RecordingError) {
         let chunks = try ChunkWriter(database)
@@ -45,6 +47,8 @@ struct WaitingRows {
         priority = PackedRows(Schema.priorities, chunks)
         run = PackedRows(Schema.runs, chunks)
         wakeup = PackedRows(Schema.wakeups, chunks)
+        string = PackedRows(Schema.strings, chunks)
+        symbol = PackedRows(Schema.symbols, chunks)
     }
 
     /// Those that others refer to come first.
@@ -52,6 +56,7 @@ struct WaitingRows {
         [
             note, child, image, argument, mark, thread, module, mapping, stack, slice, library,
             initializer, interval, signpost, ready, waitReason, wait, priority, run, wakeup,
+            string, symbol,
         ]
     }
 }

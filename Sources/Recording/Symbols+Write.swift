@@ -25,8 +25,7 @@ extension RecordingFile {
 }
 
 private struct SymbolWriter {
-    private let string: any RowTarget
-    private let symbol: any RowTarget
+    private var symbols: SymbolRows
     private let module: any RowTarget
     private let remark: any RowTarget
     /// nil: a file of an older version has no room for it.
@@ -35,9 +34,6 @@ private struct SymbolWriter {
     private let waiting: [PackedRows]
     private let moduleCount: Int
     private let libraryCount: Int
-    /// The rows of the strings that were written.
-    private var strings: [ExactText: Int] = [:]
-    private var symbolCount = 0
     private var remarkCount = 0
 
     init(_ database: Database) throws(RecordingError) {
@@ -50,16 +46,16 @@ private struct SymbolWriter {
             for table in all { try database.delete(chunksOf: table) }
             let chunks = try ChunkWriter(database, next: try database.nextChunk())
             waiting = all.map { PackedRows($0, chunks) }
-            (string, symbol, module, remark) = (waiting[0], waiting[1], waiting[2], waiting[3])
+            symbols = SymbolRows(strings: waiting[0], symbols: waiting[1])
+            (module, remark) = (waiting[2], waiting[3])
             reference = waiting.count > 4 ? waiting[4] : nil
         } else {
             for table in tables { try database.execute("DELETE FROM \(table.name)") }
             waiting = []
             reference = nil
-            (string, symbol) = (
-                try database.prepare(Schema.strings.insertion),
-                try database.prepare(Schema.symbols.insertion)
-            )
+            symbols = SymbolRows(
+                strings: try database.prepare(Schema.strings.insertion),
+                symbols: try database.prepare(Schema.symbols.insertion))
             (module, remark) = (
                 try database.prepare(Schema.moduleSymbols.insertion),
                 try database.prepare(Schema.moduleRemarks.insertion)
@@ -70,16 +66,16 @@ private struct SymbolWriter {
     }
 
     /// In the order of the keys: the same symbols give the same bytes.
-    mutating func write(_ symbols: SymbolTable) throws(ReadFailure) {
-        for key in symbols.frames.keys.sorted(by: Self.precedes) {
+    mutating func write(_ table: SymbolTable) throws(ReadFailure) {
+        for key in table.frames.keys.sorted(by: Self.precedes) {
             try check(key.module, Schema.symbols)
-            for (position, frame) in (symbols.frames[key] ?? []).enumerated() {
+            for (position, frame) in (table.frames[key] ?? []).enumerated() {
                 try write(frame, key, position)
             }
         }
-        for (row, index) in symbols.modules.keys.sorted().enumerated() {
+        for (row, index) in table.modules.keys.sorted().enumerated() {
             try check(index, Schema.moduleSymbols)
-            guard let found = symbols.modules[index] else { continue }
+            guard let found = table.modules[index] else { continue }
             try attempt { () throws(SQLiteFailure) in
                 try module.bind(1, row)
                 try module.bind(2, index.rawValue)
@@ -144,7 +140,7 @@ private struct SymbolWriter {
     private func check(_ index: ModuleIndex?, _ table: Schema.Table) throws(ReadFailure) {
         guard let index, !(0..<moduleCount ~= index.rawValue) else { return }
         throw .inconsistency(
-            Inconsistency(table: table.name, row: symbolCount, problem: "no such module"))
+            Inconsistency(table: table.name, row: symbols.count, problem: "no such module"))
     }
 
     private mutating func write(
@@ -153,40 +149,13 @@ private struct SymbolWriter {
         if let line = frame.line, line < 0 {
             throw .inconsistency(
                 Inconsistency(
-                    table: Schema.symbols.name, row: symbolCount, problem: "a negative line"))
+                    table: Schema.symbols.name, row: symbols.count, problem: "a negative line"))
         }
-        let function = try intern(frame.function)
-        let file = try intern(frame.file)
-        let linkageName = try intern(frame.linkageName)
-        try attempt { () throws(SQLiteFailure) in
-            try symbol.bind(1, symbolCount)
-            try symbol.bind(2, key.module.map { Int64($0.rawValue) })
-            try symbol.bind(3, bits: key.address.value)
-            try symbol.bind(4, Int64(key.address.kind.rawValue))
-            try symbol.bind(5, position)
-            try symbol.bind(6, function)
-            try symbol.bind(7, file)
-            try symbol.bind(8, frame.line.map { Int64($0) })
-            try symbol.bind(9, frame.isInlined)
-            try symbol.bind(10, frame.isUnoptimized)
-            try symbol.bind(11, linkageName)
-            try symbol.run()
+        do {
+            try symbols.write(frame, at: key, position)
+        } catch {
+            throw .failure(error)
         }
-        symbolCount += 1
-    }
-
-    private mutating func intern(_ text: String?) throws(ReadFailure) -> Int64? {
-        guard let text else { return nil }
-        let key = ExactText(text)
-        if let known = strings[key] { return Int64(known) }
-        let row = strings.count
-        try attempt { () throws(SQLiteFailure) in
-            try string.bind(1, row)
-            try string.bind(2, text)
-            try string.run()
-        }
-        strings[key] = row
-        return Int64(row)
     }
 
     private func attempt(_ body: () throws(SQLiteFailure) -> Void) throws(ReadFailure) {

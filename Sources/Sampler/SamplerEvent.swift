@@ -1,4 +1,5 @@
 package import ProfileModel
+package import Runtimes
 
 /// What the sampler observes, in the order of its occurrence.
 package enum SamplerEvent: Sendable {
@@ -12,6 +13,10 @@ package enum SamplerEvent: Sendable {
     case threadEnded(ThreadIndex, MonotonicTime)
     /// All the code that is mapped from now on.
     case mappings([CodeMapping], MonotonicTime)
+    /// The process runs an interpreter: from now on samples may have its frames.
+    case interpreter(FoundInterpreter)
+    /// What is in the frames of the samples to come.
+    case named(InterpretedNames)
     case sample(Sample)
     /// One that is over, its stack being the one that the thread had in the sample before.
     case wait(Wait)
@@ -23,6 +28,23 @@ package enum SamplerEvent: Sendable {
     case ready(Readiness)
     /// What the scheduler did since the last time, each thread's in order.
     case scheduled([SchedulerRecord])
+}
+
+/// What runs a process's code of another language.
+package struct FoundInterpreter: Sendable {
+    package var interpreter: PythonInterpreter
+    /// The instructions of the function that runs such code, in the process; empty: not known.
+    package var loop: Range<UInt64>
+}
+
+/// What an interpreter's frames refer to, read while it was there.
+package struct InterpretedNames: Sendable {
+    /// Code that was not met before.
+    package var codes: [(key: PythonCodeKey, code: PythonCode)] = []
+    /// The names of modules that are being imported, by where they lie: of the next sample alone.
+    package var modules: [UInt64: String] = [:]
+
+    var isEmpty: Bool { codes.isEmpty && modules.isEmpty }
 }
 
 /// A ``LibraryLoad`` whose stack is still to be unwound.

@@ -79,8 +79,10 @@ package struct Symbolicator: Sendable {
         var table = recording.symbols
         let wanted = Self.unresolved(of: recording)
         let places = Self.unresolvedPlaces(of: recording)
-        let questions = recording.modules.enumerated().compactMap { position, module in
+        let questions = recording.modules.enumerated().compactMap { position, module -> Question? in
             let index = ModuleIndex(position)
+            // What the recorder did not name nobody can.
+            if Module.isRuntime(module.path) { return nil }
             let question = Question(
                 index: index, module: module, addresses: wanted[index] ?? [],
                 places: places[index] ?? [])

@@ -8,6 +8,8 @@ package struct FrameBuffer: ~Copyable {
     let memory: UnsafeMutablePointer<WalkFrame>
     /// The number of frames of the stack that was unwound last.
     package internal(set) var count = 0
+    /// Where the leaf's part of the stack begins.
+    var firstStackPointer: UInt64 = 0
 
     package init() { memory = .allocate(capacity: Walk.frameLimit) }
 
@@ -21,6 +23,14 @@ package struct FrameBuffer: ~Copyable {
             module: frame.module < 0 ? nil : ModuleIndex(Int(frame.module)),
             address: CodeAddress(
                 frame.address, frame.isReturnAddress ? .returnAddress : .instruction))
+    }
+
+    /// Where a frame's part of the stack begins, up to its caller's; 0: that is not known. Of a stack that
+    /// goes on on another one it is something else.
+    package func stackPointer(of index: Int) -> UInt64 {
+        precondition(index >= 0 && index < count)
+        let depth = memory[index].depth
+        return depth == WalkFrame.unknownDepth ? 0 : firstStackPointer &+ depth
     }
 
     /// Innermost first.

@@ -150,7 +150,7 @@ extension LibraryWalk.Request {
         }
         frames[count] = WalkFrame(
             address: address &- (range?.bias ?? 0), module: range?.moduleNumber ?? -1,
-            isReturnAddress: isReturnAddress)
+            isReturnAddress: isReturnAddress, depth: WalkFrame.unknownDepth)
         count += 1
         owner.prepare(forRuleOf: address, isReturnAddress: isReturnAddress)
         last = range.map { (lookup, $0) }

@@ -70,6 +70,16 @@ package final class MappedFiles {
         return index
     }
 
+    /// The module that stands for functions which an interpreter runs: see ``Module/runtimePath``.
+    package func index(ofRuntime path: String) -> ModuleIndex {
+        let key = Key(path: path, inode: 0, buildID: [], stamp: nil, process: nil)
+        if let known = indices[key] { return known }
+        let index = ModuleIndex(modules.count)
+        modules.append(Module(path: path))
+        indices[key] = index
+        return index
+    }
+
     private func open(
         _ mapping: CodeMapping, _ alternatives: (CodeMapping) -> [String]
     ) -> ELFFile? {

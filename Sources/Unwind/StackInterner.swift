@@ -5,7 +5,8 @@ package import ProfileModel
 package struct StackInterner: ~Copyable {
     package let unwinder: Unwinder
     private let shared: SharedStacks
-    private var frames = FrameBuffer()
+    /// Of the snapshot that was unwound last.
+    package private(set) var frames = FrameBuffer()
 
     /// - Parameter stacks: those of several processes, of which this is one.
     package init(unwinder: Unwinder, stacks: SharedStacks = SharedStacks()) {
@@ -24,9 +25,20 @@ package struct StackInterner: ~Copyable {
     package mutating func intern(
         _ snapshot: Snapshot
     ) -> (stack: StackID?, truncation: Truncation?) {
-        let truncation = unwinder.unwind(snapshot, into: &frames)
+        internUnwound(snapshot, unwind(snapshot))
+    }
+
+    /// The same of the one that was unwound last.
+    package mutating func internUnwound(
+        _ snapshot: Snapshot, _ truncation: Truncation?
+    ) -> (stack: StackID?, truncation: Truncation?) {
         let stack = Self.intern(frames, into: &shared.table)
         return (intern(kernelChain: snapshot.kernelChain, calledFrom: stack), truncation)
+    }
+
+    /// Only unwinds it: ``frames`` has what was found.
+    package mutating func unwind(_ snapshot: Snapshot) -> Truncation? {
+        unwinder.unwind(snapshot, into: &frames)
     }
 
     /// Adds what the kernel did for a stack to it.

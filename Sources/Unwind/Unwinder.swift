@@ -85,6 +85,7 @@ package final class Unwinder {
             walk(snapshot.registers, memory, into: frames)
         }
         buffer.count = count
+        buffer.firstStackPointer = snapshot.registers.stackPointer
         if space.hasOwnCode {
             buffer.removeAll { $0.module < 0 && space.isOwnCode($0.address) }
         }

@@ -12,6 +12,8 @@ struct Walk {
     private(set) var programCounter: UInt64
     private var isReturnAddress = false
     var stackPointer: UInt64
+    /// The leaf's.
+    private let firstStackPointer: UInt64
     /// Anything where it is not known.
     private(set) var framePointer: UInt64
     private(set) var hasFramePointer: Bool
@@ -23,6 +25,7 @@ struct Walk {
         isNewThread = registers[Registers.result] == 0
         programCounter = registers.programCounter
         stackPointer = registers.stackPointer
+        firstStackPointer = stackPointer
         framePointer = registers.framePointer ?? 0
         hasFramePointer = registers.framePointer != nil
     }
@@ -66,7 +69,8 @@ struct Walk {
     @inline(__always)
     mutating func append(module: Int32, bias: UInt64) {
         frames[count] = WalkFrame(
-            address: programCounter &- bias, module: module, isReturnAddress: isReturnAddress)
+            address: programCounter &- bias, module: module, isReturnAddress: isReturnAddress,
+            depth: stackPointer &- firstStackPointer)
         count &+= 1
     }
 }
@@ -76,7 +80,22 @@ struct WalkFrame {
     var address: UInt64
     /// The module's index, or -1.
     var module: Int32
-    var isReturnAddress: Bool
+    /// How far its part of the stack begins above the leaf's, in words; and, below that, whether the
+    /// address is a return address.
+    private var place: UInt32
+
+    static let unknownDepth = UInt64(UInt32.max >> 1) << 3
+
+    /// - Parameter depth: in bytes, up to 16 GiB: beyond, and on another stack, it is something else.
+    @inline(__always)
+    init(address: UInt64, module: Int32, isReturnAddress: Bool, depth: UInt64) {
+        self.address = address
+        self.module = module
+        place = UInt32(truncatingIfNeeded: depth >> 3) << 1 | (isReturnAddress ? 1 : 0)
+    }
+
+    var isReturnAddress: Bool { place & 1 != 0 }
+    var depth: UInt64 { UInt64(place >> 1) << 3 }
 }
 
 /// How a walk ended.

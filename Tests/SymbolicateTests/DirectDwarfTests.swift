@@ -62,10 +62,25 @@ struct DirectDwarfTests {
         for (address, frames) in zip(addresses, found) {
             known += frames.count { $0.line != nil }
             let expected = resolver.framesByLibdw(at: address)
-            #expect(frames == expected, "\(path) at \(String(address, radix: 16))")
-            if frames != expected { break }
+            let comparable = Self.comparable(frames, to: expected)
+            #expect(comparable == expected, "\(path) at \(String(address, radix: 16))")
+            if comparable != expected { break }
         }
         #expect(known > lines)
+    }
+
+    /// What libdw names is known by how that reads, which two functions of Swift's may share: then the
+    /// linker's name is not told.
+    private static func comparable(
+        _ frames: [SourceFrame], to expected: [SourceFrame]
+    ) -> [SourceFrame] {
+        frames.enumerated().map { index, frame in
+            var frame = frame
+            if expected.indices.contains(index), expected[index].linkageName == nil {
+                frame.linkageName = nil
+            }
+            return frame
+        }
     }
 
     @Test(

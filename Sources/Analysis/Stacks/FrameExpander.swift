@@ -3,7 +3,7 @@ import ProfileModel
 /// Turns addresses into the frames that readers see: the physical function and, inside it, what
 /// the compiler inlined there. Each address is worked out once.
 struct FrameExpander {
-    private let modules: [(name: String, isOwn: Bool)]
+    private let modules: [(name: String, isOwn: Bool, isRuntime: Bool)]
     private let symbols: SymbolTable
     private(set) var table: FrameTable
     private var expanded: [FrameAddress: [FrameID]] = [:]
@@ -11,7 +11,7 @@ struct FrameExpander {
     init(modules: [Module], symbols: SymbolTable) {
         self.modules = modules.map { module in
             let name = module.path.isEmpty ? Function.unknownModule : String(module.name)
-            return (name, module.isOwn)
+            return (name, module.isOwn, Module.isRuntime(module.path))
         }
         expanded.reserveCapacity(symbols.frames.count)
         table = FrameTable(capacity: symbols.frames.values.reduce(0) { $0 + $1.count })
@@ -48,15 +48,16 @@ struct FrameExpander {
     mutating func frame(of function: Function) -> FrameID { table.internFrame(of: function) }
 
     private mutating func intern(_ source: SourceFrame, at address: FrameAddress) -> FrameID {
-        let function = table.intern(function(named: source.function, at: address))
+        let function = table.intern(function(of: source, at: address))
         return table.intern(
             Frame(
-                function: function, file: source.file, line: source.line,
+                function: function, file: table[function].isImport ? nil : source.file,
+                line: source.line,
                 isInlined: source.isInlined, isUnoptimized: source.isUnoptimized))
     }
 
-    private func function(named symbol: String?, at address: FrameAddress) -> Function {
-        let known = symbol.flatMap { $0.isEmpty ? nil : $0 }
+    private func function(of source: SourceFrame, at address: FrameAddress) -> Function {
+        let known = source.function.flatMap { $0.isEmpty ? nil : $0 }
         func lookup() -> String { "0x" + String(address.address.lookup, radix: 16) }
         guard let index = address.module, modules.indices.contains(index.rawValue) else {
             let isKernel = CodeAddress.isKernel(address.address.value)
@@ -66,6 +67,12 @@ struct FrameExpander {
                 moduleIndex: nil, isOwn: false)
         }
         let module = modules[index.rawValue]
+        // Of what an interpreter runs, the script is what a library is of compiled code.
+        if module.isRuntime, let file = source.file.map(ScriptPath.init) {
+            return Function(
+                name: known ?? lookup(), module: file.shortName, moduleIndex: index,
+                isOwn: file.isOwn)
+        }
         return Function(
             name: known ?? module.name + "+" + lookup(), module: module.name, moduleIndex: index,
             isOwn: module.isOwn)

@@ -25,6 +25,10 @@ package struct Function: Hashable, Sendable {
     /// Whether it is a function of the kernel's, or of a module of its.
     package var isKernel: Bool { Module.isKernel(module) && !name.hasPrefix("[") }
 
+    /// In place of a script, of what stands for the import of a module.
+    package static let importModule = "<import>"
+    package var isImport: Bool { module == Self.importModule }
+
     private static func invented(_ name: String, module: String = unknownModule) -> Function {
         Function(name: name, module: module, moduleIndex: nil, isOwn: false)
     }

@@ -54,7 +54,36 @@ struct fl_slot {
     int64_t copied_size;    // negative: an error number
     uint64_t registers[17]; // the kernel's order: r8 … r15 rdi rsi rbp rbx rdx rax rcx rsp rip
     uint64_t vectors[4];    // scratch: process_vm_readv(2)'s two struct iovec
-    uint64_t unused[2];
+    // Of a thread that runs an interpreter's frames:
+    uint64_t thread;        // written before it is asked: where the interpreter has the thread's state
+    uint64_t frames_size;   // of a struct fl_frames behind the stack's copy (at a multiple of 8); 0: none
+};
+
+// Where an interpreter keeps its frames (FrameListLayout): distances in bytes, or FL_NOWHERE.
+struct fl_frame_list {
+    uint32_t newest;        // from a thread's state to the pointer to its newest frame,
+    uint32_t newest_inside; // or to what has that pointer so far from its beginning
+    uint32_t kernel_id;     // from a thread's state to its id
+    uint32_t arena_start;   // and to the two ends of where most frames lie
+    uint32_t arena_top;
+    uint32_t caller;        // in a frame's record: where its caller's pointer is, and its code's
+    uint32_t code;
+    uint32_t part_offsets[2], part_sizes[2];    // a frame's record
+    uint32_t identity_offset, identity_size;    // what tells codes apart
+    uint32_t unused;
+    uint64_t code_mask;     // which bits of a code's pointer are an address
+};
+#define FL_NOWHERE 0xFFFFFFFF
+
+// What was found of them, followed by each frame's address and record, and then by the identities of
+// the first frames' codes.
+struct fl_frames {
+    uint64_t thread;        // as asked for
+    uint64_t kernel_id;     // as the state has it; 0: it does not
+    uint64_t newest;        // as the state has it: the newest frame, or what leads to it
+    uint64_t rest;          // where the next one would be; 0: these are all
+    uint32_t count;         // of frames
+    uint32_t identified;    // of identities
 };
 
 enum {
@@ -179,6 +208,8 @@ struct fl_state {
     // Where the linker is told of the program's first instruction, if that leads here; 0: it does not.
     uint64_t entry_slot;
     uint64_t real_entry;    // what was there
+    // Written by the recorder when it has found an interpreter; all zero before.
+    struct fl_frame_list frames;
 };
 
 enum {

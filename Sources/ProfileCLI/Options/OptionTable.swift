@@ -165,7 +165,8 @@ package enum OptionTable {
             summary (default), heaviest (the heaviest stack, and the functions by their own \
             time), tree (callers above callees), bottom-up (functions with their callers below), \
             processes (what was started, by whom, and what it cost), threads, modules, libraries (what was loaded, for whom, and whether it was used), \
-            initializers (heaviest first, with what each did), intervals (signposts and marks), \
+            initializers (heaviest first, with what each did), imports (Python modules, below what \
+            imported them), intervals (signposts and marks), \
             events (what threads waited for, where, and who ended it), timeline (what each \
             thread did over time), critical-path (the chain of running and waiting that \
             decided how long it took) or findings (what made the launch longer than it needs to be)

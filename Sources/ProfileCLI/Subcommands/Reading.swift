@@ -77,6 +77,7 @@ enum Reading {
         }
         let isWhole = recording.modules.indices.allSatisfy {
             recording.symbols.modules[ModuleIndex($0)] != nil
+                || Module.isRuntime(recording.modules[$0].path)
         }
         if !isWhole || recording.symbols.frames.isEmpty && recording.symbols.modules.isEmpty {
             let found = timings.measure("symbolicating") {

@@ -55,6 +55,8 @@ private struct JoinedRecording {
         result.images.join(part.images)
         result.marks.join(part.marks)
         if part.modules.count > result.modules.count { result.modules = part.modules }
+        // Frames without addresses are called the same in all parts.
+        result.symbols.frames.merge(part.symbols.frames) { known, _ in known }
         result.ready = result.ready ?? part.ready
         var numbers = PartNumbers(of: part)
         addChildren(part, &numbers)

@@ -74,6 +74,16 @@ enum RecorderNotes {
         case .unkeptRuns:
             Numbers.count(note.value, "more run")
                 + " and wake-ups of threads than are kept: their end is known from samples alone"
+        case .unreadFrames:
+            Numbers.count(note.value, "stack")
+                + " of the interpreter's without the functions that it ran: they could not be read"
+        case .partlyReadFrames:
+            Numbers.count(note.value, "stack")
+                + " of the interpreter's without the newest functions that it ran: they were over "
+                + "before they could be read"
+        case .unnamedFunctions:
+            Numbers.count(note.value, "function")
+                + " on the interpreter's stacks gone before they could be named"
         case .unfollowedThreads:
             Numbers.count(note.value, "thread")
                 + " not followed by the scheduler's account: known from samples alone"

@@ -19,6 +19,8 @@ package enum View: String, Sendable, CaseIterable {
     case libraries
     /// Heaviest first, each with what it did.
     case initializers
+    /// What an interpreter imported, below what imported it.
+    case imports
     /// The program's signposts, and marks.
     case intervals
     /// What threads waited for, in the order of time.

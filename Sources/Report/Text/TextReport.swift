@@ -19,6 +19,7 @@ package enum TextReport {
             case .threads: ThreadsView(profile: profile, options: options).render()
             case .modules: ModulesView(profile: profile, options: options).render()
             case .libraries: LibrariesView(profile: profile, options: options).render()
+            case .imports: ImportsView(profile: profile, options: options).render()
             case .initializers: InitializersView(profile: profile, options: options).render()
             case .intervals: IntervalsView(profile: profile, options: options).render()
             case .events: EventsView(profile: profile, options: options).render()

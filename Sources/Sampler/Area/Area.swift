@@ -340,6 +340,11 @@ final class Area {
             .store(value, ordering: .sequentiallyConsistent)
     }
 
+    /// Where an interpreter keeps its frames.
+    func setFrames(_ list: fl_frame_list) {
+        withUnsafeBytes(of: list) { write(Array($0), at: Self.offset(\.frames)) }
+    }
+
     func word(_ field: KeyPath<fl_state, UInt32>) -> UnsafeMutablePointer<Atomic<UInt32>> {
         (base + Self.offset(field)).assumingMemoryBound(to: Atomic<UInt32>.self)
     }

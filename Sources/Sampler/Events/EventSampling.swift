@@ -27,6 +27,7 @@ extension TraceSession {
             events.failed(error, at: process.now)
         }
         if thread.samples?.isUserOnly == true { ledger.note(.kernelUnsampled, 1) }
+        observer.interpreters.lookAhead(at: thread.tid, at: process.now)
         return thread.samples != nil
     }
 
@@ -49,7 +50,11 @@ extension TraceSession {
     ) {
         guard let samples = thread.samples else { return }
         var isCut = false
-        for seen in samples.take(cpuAtLeast: counters.run, upTo: limit) {
+        let taken = samples.take(cpuAtLeast: counters.run, upTo: limit)
+        let around =
+            taken.isEmpty
+            ? nil : observer.interpreters.surroundings(of: thread.tid, at: process.now)
+        for seen in taken {
             // Where there is no other way, a stack without its end is better than none.
             if told == nil,
                 SignalFrame.interruptedStackPointer(
@@ -70,7 +75,9 @@ extension TraceSession {
             observer.sample(
                 SharedSlots.Answer(
                     time: seen.time, cpu: seen.cpu, registers: seen.registers, stack: seen.stack,
-                    kernelChain: seen.kernelChain, isOnAlternateStack: false), of: thread, counters)
+                    kernelChain: seen.kernelChain, isOnAlternateStack: false,
+                    frames: around?.frames(at: seen.time)),
+                of: thread, counters)
         }
         guard isCut, thread.samples != nil else { return }
         // It has grown: a longer copy, or, where there is none that is long enough, another way.

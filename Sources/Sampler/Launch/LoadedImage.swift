@@ -171,25 +171,44 @@ struct LoadedImage: Sendable {
     func address(ofSymbol name: StaticString) -> UInt64? { addresses(ofSymbols: [name])[0] }
 
     /// The process's addresses of exported symbols, each nil where there is none; found by walking
-    /// the dynamic symbol table once (bounded: the tables of a dynamic linker are short).
+    /// the dynamic symbol table once (bounded).
     func addresses(ofSymbols wanted: [StaticString]) -> [UInt64?] {
-        var found = [UInt64?](repeating: nil, count: wanted.count)
+        ranges(
+            called: wanted.map {
+                Array(UnsafeBufferPointer(start: $0.utf8Start, count: $0.utf8CodeUnitCount))
+            }
+        ).map { $0?.lowerBound }
+    }
+
+    private static let mostBytesOfSymbol: UInt64 = 1 << 28
+
+    /// What exported symbols stand for, of those that there are.
+    func ranges(ofSymbols names: [String]) -> [String: Range<UInt64>] {
+        let found = zip(names, ranges(called: names.map { Array($0.utf8) }))
+        return Dictionary(
+            found.compactMap { name, range in range.map { (name, $0) } },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    private func ranges(called wanted: [[UInt8]]) -> [Range<UInt64>?] {
+        var found = [Range<UInt64>?](repeating: nil, count: wanted.count)
         guard let tables = dynamicTables() else { return found }
-        let wanted = wanted.map {
-            Array(UnsafeBufferPointer(start: $0.utf8Start, count: $0.utf8CodeUnitCount))
-        }
         let symbols = memory.read(at: tables.symbols, count: 24 * tables.symbolCount)
         let names = memory.read(at: tables.strings, count: tables.stringsSize)
         for index in 0..<(symbols.count / 24) {
             guard let nameOffset = symbols.littleEndianUInt32(at: 24 * index),
                 let section = symbols.littleEndianUInt16(at: 24 * index + 6), section != 0,
-                let value = symbols.littleEndianWord(at: 24 * index + 8)
+                let value = symbols.littleEndianWord(at: 24 * index + 8),
+                let size = symbols.littleEndianWord(at: 24 * index + 16)
             else { continue }
             let start = Int(nameOffset)
             for (number, name) in wanted.enumerated() where found[number] == nil {
                 let end = start + name.count
                 if end < names.count, names[end] == 0, names[start..<end].elementsEqual(name) {
-                    found[number] = value &+ bias
+                    let place = value &+ bias
+                    // No function is that large.
+                    let end = place &+ min(size, Self.mostBytesOfSymbol)
+                    found[number] = place..<max(place, end)
                 }
             }
         }
@@ -227,7 +246,7 @@ struct LoadedImage: Sendable {
         else { return nil }
         // Linkers place the string table right behind the symbols; it bounds their number.
         return DynamicTables(
-            symbols: located(symbols), symbolCount: Int(min((strings - symbols) / 24, 4096)),
+            symbols: located(symbols), symbolCount: Int(min((strings - symbols) / 24, 65536)),
             strings: located(strings), stringsSize: Int(size))
     }
 

@@ -1,4 +1,5 @@
 import ProfileModel
+import Runtimes
 
 /// How the stacks of running threads are taken: by signal, by a stop, or not this time.
 extension TraceSession {
@@ -125,11 +126,21 @@ extension TraceSession {
         }
         if let obstacle = signalCapture.obstacle(thread, status, place) {
             detour(thread, obstacle)
-        } else if !signalCapture.ask(thread, status, place, counters) {
+        } else if !signalCapture.ask(
+            thread, status, place, counters, frames: frames(of: thread, by: signalCapture))
+        {
             detour(thread, .slotsExhausted)
         } else {
             thread.detours = 0
         }
+    }
+
+    /// Where an interpreter has the thread's state, if our code in the program can follow its lists.
+    private func frames(of thread: TracedThread, by signals: SignalCapture) -> UInt64? {
+        guard let interpreter = observer.interpreters.interpreter,
+            signals.slots.frameList != nil || signals.slots.copyFrames(of: interpreter.layout)
+        else { return nil }
+        return observer.interpreters.state(of: thread.tid, at: process.now)
     }
 
     /// Stops a thread that cannot be asked; what stands in the way for long is worth a note.

@@ -8,6 +8,7 @@ struct ThreadObserver: ~Copyable {
     var mappings: MappingWatch
     var waits: WaitWatch
     var nameBudget = NameBudget()
+    var interpreters: InterpreterWatch
     /// Where our own code lies in the program.
     var ownCode: Range<UInt64>?
     /// How far the first thread's stack may grow, in bytes.
@@ -22,6 +23,7 @@ struct ThreadObserver: ~Copyable {
     /// - Parameter isTold: what it maps now is told.
     mutating func restart(isTold: Bool = false) {
         mappings.restart(isTold: isTold)
+        interpreters = InterpreterWatch(pid: process.pid)
         stackLimit = nil
     }
 
@@ -30,6 +32,7 @@ struct ThreadObserver: ~Copyable {
         self.stackBytes = stackBytes
         self.sink = sink
         mappings = MappingWatch(pid: process.pid)
+        interpreters = InterpreterWatch(pid: process.pid)
         waits = WaitWatch(pid: process.pid, at: process.now)
     }
 
@@ -128,7 +131,8 @@ struct ThreadObserver: ~Copyable {
             content = .snapshot(
                 Snapshot(
                     registers: answer.registers, stack: answer.stack,
-                    kernelChain: answer.kernelChain))
+                    kernelChain: answer.kernelChain,
+                    frames: interpreters.checked(answer.frames, of: thread.tid)))
         }
         // The kernel's own figure of a running thread lags; its CPU clock does not.
         var counters = known
@@ -163,9 +167,9 @@ struct ThreadObserver: ~Copyable {
         guard let blocked = thread.blocked else { return }
         let registers = try thread.tracee.registers()
         let (start, times) = thread.advance(to: process.now, isRunning: false)
-        sink.receive(
-            .sample(
-                sample(thread, start, times, content: content(registers, of: thread), in: blocked)))
+        let content = content(registers, of: thread)
+        tellNames(of: content)
+        sink.receive(.sample(sample(thread, start, times, content: content, in: blocked)))
         thread.isRefined = true
     }
 
@@ -253,8 +257,17 @@ struct ThreadObserver: ~Copyable {
         }
         thread.isUnsampled = false
         thread.blocked = blocked
+        tellNames(of: content)
         sink.receive(.sample(sample(thread, start, times, content: content, in: blocked)))
         return times.blocked
+    }
+
+    /// Tells what a sample's frames refer to, before it comes.
+    private func tellNames(of content: Sample.Content) {
+        guard case .snapshot(let snapshot) = content, let frames = snapshot.frames,
+            let names = interpreters.newNames(in: frames)
+        else { return }
+        sink.receive(.named(names))
     }
 
     private func sample(
@@ -287,7 +300,8 @@ struct ThreadObserver: ~Copyable {
             Snapshot(
                 registers: registers, stack: stack,
                 interrupted: interruptedStack(
-                    behind: stack, at: registers.stackPointer, by: thread.tracee)))
+                    behind: stack, at: registers.stackPointer, by: thread.tracee),
+                frames: interpreters.copy(of: thread.tid, at: now)))
     }
 
     /// The most that is copied where it is not known how far a stack goes.
@@ -329,13 +343,20 @@ struct ThreadObserver: ~Copyable {
     /// Tells the sink of code that was mapped since the last call.
     mutating func watchMappings(at now: MonotonicTime, libraries: Int? = nil) {
         if let code = mappings.changes(at: now, libraries: libraries) {
-            sink.receive(.mappings(code, now))
+            tell(code, at: now)
+        } else if let found = interpreters.findAgain(at: now) {
+            sink.receive(.interpreter(found))
         }
     }
 
     /// As ``watchMappings(at:)``, whether or not the sizes moved.
     mutating func rereadMappings(at now: MonotonicTime) {
-        if let code = mappings.refreshed(at: now) { sink.receive(.mappings(code, now)) }
+        if let code = mappings.refreshed(at: now) { tell(code, at: now) }
+    }
+
+    private func tell(_ code: [CodeMapping], at now: MonotonicTime) {
+        sink.receive(.mappings(code, now))
+        if let found = interpreters.saw(code, at: now) { sink.receive(.interpreter(found)) }
     }
 
     /// A process was forked off another.
@@ -345,12 +366,12 @@ struct ThreadObserver: ~Copyable {
         of other: borrowing ThreadObserver, at now: MonotonicTime, isTold: Bool
     ) {
         mappings.copy(other.mappings, at: now, isTold: isTold)
-        sink.receive(.mappings(mappings.code, now))
+        tell(mappings.code, at: now)
     }
 
     /// Code was mapped.
     mutating func mapped(_ newer: [CodeMapping], at now: MonotonicTime) {
-        if mappings.map(newer, at: now) { sink.receive(.mappings(mappings.code, now)) }
+        if mappings.map(newer, at: now) { tell(mappings.code, at: now) }
     }
 
     /// Of a process that was gone before what it had mapped could be read.

@@ -398,6 +398,7 @@ final class TraceSession {
         thread.phase = .exited
         guard !isClosed else { return }
         observer.closeWait(of: thread)
+        observer.interpreters.forget(thread.tid)
         ledger.ended(thread)
         sink.receive(.threadEnded(thread.index, thread.clock.time))
     }

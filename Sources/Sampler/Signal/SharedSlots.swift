@@ -93,16 +93,21 @@ final class SharedSlots {
     ///   - limit: the most to copy, in bytes.
     ///   - masks: what ``masks`` was when the thread's mask was looked at.
     ///   - isSpare: whether the spare signal will be sent.
+    ///   - state: where an interpreter has the thread's state; 0: its frames are not copied.
     func request(
-        _ slot: Int, stack: Range<UInt64>, limit: Int, masks: UInt32, bySpare isSpare: Bool = false
+        _ slot: Int, stack: Range<UInt64>, limit: Int, masks: UInt32, bySpare isSpare: Bool = false,
+        frames state: UInt64 = 0
     ) -> Request {
         let head = head(slot)
-        guard let buffer = buffers[slot] ?? takeBuffer(for: head, stack) else { return .noRoom }
+        guard let buffer = buffers[slot] ?? takeBuffer(for: head, stack, frames: state)
+        else { return .noRoom }
         buffers[slot] = buffer
         head.pointee.stack_low = stack.lowerBound
         head.pointee.stack_high = stack.upperBound
         head.pointee.capacity = UInt64(max(0, min(limit, buffer.count)))
         head.pointee.buffer = UInt64(buffer.lowerBound)
+        head.pointee.thread = frameList == nil ? 0 : state
+        head.pointee.frames_size = 0
         // Whoever does that notes it first, and then waits: for what is outstanding, or, where it is
         // about the thread's own mask, only until nothing is being sent.
         area.set(\.sending, 1)
@@ -145,6 +150,8 @@ final class SharedSlots {
         var kernelChain: [UInt64] = []
         /// It was on an alternate signal stack: only a stop can copy both.
         var isOnAlternateStack: Bool
+        /// An interpreter's frames, where they were asked for and could be had.
+        var frames: RuntimeCopy?
     }
 
     /// When a filled slot was filled.
@@ -161,7 +168,7 @@ final class SharedSlots {
         let answer = Answer(
             time: timeOfAnswer(slot), cpu: head.pointee.cpu_ns, registers: Self.registers(head),
             stack: StackCopy(start: head.pointee.copied_start, bytes: bytes),
-            isOnAlternateStack: head.pointee.alternate != 0)
+            isOnAlternateStack: head.pointee.alternate != 0, frames: frames(of: slot, behind: size))
         takeRefusal(slot)
         return answer
     }
@@ -172,6 +179,35 @@ final class SharedSlots {
         giveBackBuffer(of: slot)
     }
 
+    // MARK: Interpreters' frames
+
+    /// Where the interpreter keeps them; nil: there is none, or it is not known.
+    private(set) var frameList: FrameListLayout?
+
+    /// From the next requests on. The program may run.
+    ///
+    /// - Returns: whether our code in the program can follow such a list.
+    @discardableResult
+    func copyFrames(of list: FrameListLayout) -> Bool {
+        guard let known = fl_frame_list(list) else { return false }
+        area.setFrames(known)
+        frameList = list
+        return true
+    }
+
+    private func frames(of slot: Int, behind size: Int) -> RuntimeCopy? {
+        guard let frameList, let buffer = buffers[slot],
+            let length = Int(exactly: head(slot).pointee.frames_size), length > 0
+        else { return nil }
+        guard size <= buffer.count else { return nil }
+        let start = (size + 7) & ~7
+        guard start < buffer.count, length <= buffer.count - start else { return nil }
+        return RuntimeCopy(
+            area.copy(at: buffer.lowerBound + start, count: length), of: frameList)
+    }
+
+    // MARK: Buffers
+
     private func giveBackBuffer(of slot: Int) {
         if let buffer = buffers[slot] { freeBuffers.append(buffer) }
         buffers[slot] = nil
@@ -179,11 +215,13 @@ final class SharedSlots {
 
     /// A small one is for whom the last answer shows to be far from needing a large one.
     private func takeBuffer(
-        for head: UnsafeMutablePointer<fl_slot>, _ stack: Range<UInt64>
+        for head: UnsafeMutablePointer<fl_slot>, _ stack: Range<UInt64>, frames state: UInt64
     ) -> Range<Int>? {
         let last = Self.registers(head).stackPointer
+        // An interpreter's frames need as much again.
         let isShallow =
-            stack.contains(last) && stack.upperBound - last < UInt64(Area.Buffers.smallSize / 2)
+            state == 0 && stack.contains(last)
+            && stack.upperBound - last < UInt64(Area.Buffers.smallSize / 2)
         return freeBuffers.take(preferringSmall: isShallow)
     }
 

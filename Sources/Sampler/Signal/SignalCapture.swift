@@ -59,9 +59,11 @@ struct SignalCapture {
     }
 
     /// Asks a running thread for its stack. false when there is no slot for it.
+    ///
+    /// - Parameter frames: where an interpreter has the thread's state; nil: it runs none.
     func ask(
         _ thread: TracedThread, _ status: ThreadStatus, _ place: StackPlace,
-        _ counters: SchedulerCounters
+        _ counters: SchedulerCounters, frames: UInt64? = nil
     ) -> Bool {
         guard let signal = signal(for: status) else { return true }
         guard let slot = thread.slot ?? slots.take() else { return false }
@@ -71,7 +73,7 @@ struct SignalCapture {
         thread.runAtRequest = counters.run
         let request = slots.request(
             slot, stack: place.range, limit: stackBytes, masks: thread.masksAtStatus,
-            bySpare: signal != slots.signal)
+            bySpare: signal != slots.signal, frames: frames ?? 0)
         guard request == .ready else { return true }
         let isSent = fl_signal_thread(pid, thread.tid, signal, slots.value(for: slot)) == 0
         slots.wasSent()

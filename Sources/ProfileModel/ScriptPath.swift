@@ -1,0 +1,39 @@
+/// The file that a function was written in which an interpreter runs.
+package struct ScriptPath: Hashable, Sendable {
+    private let path: String
+    private let parts: [Substring]
+
+    package init(_ path: String) {
+        self.path = path
+        parts = path.split(separator: "/")
+    }
+
+    /// Whether this is the developer's own code: no part of the language's library, and no package that
+    /// somebody has installed. Code that was made as text (`<string>`) is.
+    package var isOwn: Bool {
+        if path.hasPrefix("<frozen ") || path.hasPrefix("<__array_function__") { return false }
+        return !parts.dropLast().contains {
+            Self.packageFolders.contains($0) || Self.isLibrary($0)
+        }
+    }
+
+    private static let packageFolders: Set<Substring> = [
+        "site-packages", "dist-packages", "node_modules",
+    ]
+
+    /// `python3.11`, below `lib`: where the language's library is, and that of virtual environments.
+    private static func isLibrary(_ folder: Substring) -> Bool {
+        let number = folder.hasPrefix("python") ? folder.dropFirst(6) : "-"
+        guard let first = number.first, first.isNumber else { return folder == "python3" }
+        return number.allSatisfy { $0.isNumber || $0 == "." || $0 == "t" || $0 == "d" }
+    }
+
+    /// The file's name; of a package's first file, with the package's.
+    package var shortName: String {
+        guard let last = parts.last, path.hasSuffix("/") == false else { return path }
+        guard ["__init__.py", "__main__.py"].contains(last), parts.count > 1 else {
+            return path.hasPrefix("<") ? path : String(last)
+        }
+        return "\(parts[parts.count - 2])/\(last)"
+    }
+}

@@ -1,0 +1,169 @@
+import ProfileModel
+import Runtimes
+import Sampler
+import Unwind
+
+/// One process's stacks with the functions that an interpreter ran, in place of the interpreter's own
+/// function that ran them.
+///
+/// What could not be read consistently stays native, and is counted.
+struct InterpretedStacks: ~Copyable {
+    private let found: FoundInterpreter
+    private let functions: RuntimeFunctions
+    private let path: String
+    private var codes: [PythonCodeKey: PythonCode] = [:]
+    /// The names of modules that are being imported, by where they lie.
+    private var modules: [UInt64: String] = [:]
+    /// By what they are for: most frames come again.
+    private var frames: [Call: FrameAddress] = [:]
+
+    private struct Call: Hashable {
+        var key: PythonCodeKey
+        var line: Int32?
+    }
+
+    init(_ found: FoundInterpreter, _ functions: RuntimeFunctions) {
+        self.found = found
+        self.functions = functions
+        path = Module.runtimePath("Python \(found.interpreter.version.description)")
+    }
+
+    /// What the frames of the snapshots to come refer to.
+    mutating func add(_ names: InterpretedNames) {
+        if codes.count > Self.mostCodes { codes.removeAll(keepingCapacity: true) }
+        for (key, code) in names.codes { codes[key] = code }
+        modules = names.modules
+    }
+
+    /// As many as are remembered by who names them.
+    private static let mostCodes = 1 << 18
+
+    /// A stack's frames, innermost first. nil: it stays as it is.
+    ///
+    /// - Parameters:
+    ///   - native: the snapshot, unwound.
+    ///   - addresses: where the process has the interpreter's loop, as frames name it.
+    mutating func frames(
+        of snapshot: Snapshot, _ native: borrowing FrameBuffer, isComplete: Bool,
+        isLoop: (FrameAddress) -> Bool
+    ) -> [FrameAddress]? {
+        defer { modules.removeAll(keepingCapacity: true) }
+        guard let copy = snapshot.frames else {
+            for index in 0..<native.count where isLoop(native[index]) {
+                functions.unread += 1
+                break
+            }
+            return nil
+        }
+        guard !copy.addresses.isEmpty else { return nil }
+        // Where a signal's handler has a stack of its own, places are not told.
+        guard snapshot.interrupted == nil else {
+            functions.unread += 1
+            return nil
+        }
+        guard let stack = stack(copy, snapshot.stack),
+            let steps = steps(snapshot, stack, native, isComplete: isComplete, isLoop)
+        else {
+            functions.unread += 1
+            return nil
+        }
+        let merged = steps.map { Merged($0, stack) }
+        return PythonImports.steps(merged.map(\.role)).map { step in
+            switch step {
+            case .frame(let index): frame(merged[index], native)
+            case .importing(let index): importing(merged[index], "import ", native)
+            case .awaiting(let index): importing(merged[index], "waiting for import of ", native)
+            }
+        }
+    }
+
+    private func stack(_ copy: RuntimeCopy, _ native: StackCopy) -> PythonStack? {
+        PythonStack(copy, found.interpreter, stack: native) { codes[$0] }
+    }
+
+    private func steps(
+        _ snapshot: Snapshot, _ stack: PythonStack, _ native: borrowing FrameBuffer,
+        isComplete: Bool, _ isLoop: (FrameAddress) -> Bool
+    ) -> [PythonMerge.Step]? {
+        var all: [PythonMerge.NativeFrame] = []
+        all.reserveCapacity(native.count)
+        for index in 0..<native.count {
+            let place = native.stackPointer(of: index)
+            // Libunwind does not tell.
+            guard place != 0 else { return nil }
+            all.append(
+                PythonMerge.NativeFrame(stackPointer: place, isLoop: isLoop(native[index])))
+        }
+        guard snapshot.frames?.lacksNewest == true else {
+            return PythonMerge.steps(all, isComplete: isComplete, stack)
+        }
+        let merged = PythonMerge.oldestSteps(all, isComplete: isComplete, stack) { region in
+            LoopWords(snapshot, region, found.interpreter)
+        }
+        if merged?.isWhole == false { functions.partlyRead += 1 }
+        return merged?.steps
+    }
+
+    /// A step with what it is of.
+    private struct Merged {
+        var native: Int?
+        var python: PythonStack.Frame?
+
+        init(_ step: PythonMerge.Step, _ stack: PythonStack) {
+            switch step {
+            case .native(let index): native = index
+            case .python(let activation, let frame):
+                python = stack.activations[activation].frames[frame]
+            }
+        }
+
+        var role: PythonImports.Role {
+            python.map { PythonImports.Role($0.code) } ?? .native
+        }
+    }
+
+    // MARK: Frames
+
+    private static let unknown = SourceFrame(
+        function: "[unread function]", file: nil, line: nil, isInlined: false)
+    private static let nowhere = FrameAddress(
+        module: nil, address: CodeAddress(0, .instruction))
+
+    private mutating func frame(
+        _ merged: Merged, _ native: borrowing FrameBuffer
+    ) -> FrameAddress {
+        if let index = merged.native { return native[index] }
+        guard let python = merged.python, let code = python.code else {
+            functions.unnamed += 1
+            return functions.frame(of: Self.unknown, in: path) ?? Self.nowhere
+        }
+        let call = Call(key: python.key, line: python.line)
+        if let known = frames[call] { return known }
+        let frame = functions.frame(
+            of: SourceFrame(
+                function: RecordedText.bounded(code.qualifiedName),
+                file: RecordedText.bounded(code.file),
+                line: call.line.flatMap { $0 > 0 ? $0 : nil },
+                isInlined: false), in: path)
+        if frames.count >= Self.mostFrames { frames.removeAll(keepingCapacity: true) }
+        frames[call] = frame
+        return frame ?? Self.nowhere
+    }
+
+    private static let mostFrames = 1 << 18
+
+    private mutating func importing(
+        _ merged: Merged, _ word: String, _ native: borrowing FrameBuffer
+    ) -> FrameAddress {
+        guard let name = merged.python.flatMap({ modules[$0.firstLocal] }) else {
+            return frame(merged, native)
+        }
+        return functions.frame(
+            of: SourceFrame(
+                function: word + RecordedText.bounded(name), file: Self.importFile, line: nil,
+                isInlined: false), in: path) ?? frame(merged, native)
+    }
+
+    /// In place of a file, of a step that stands for an import.
+    private static let importFile = "<import>"
+}

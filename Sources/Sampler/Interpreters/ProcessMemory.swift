@@ -1,0 +1,13 @@
+package import Runtimes
+
+/// The memory of a process that is being observed.
+package struct ProcessMemory: RuntimeMemory {
+    let memory: TargetMemory
+
+    package init(pid: Int32) { memory = TargetMemory(pid: pid) }
+
+    package func bytes(at address: UInt64, count: Int) -> [UInt8]? {
+        let bytes = memory.read(at: address, count: count)
+        return bytes.count == count ? bytes : nil
+    }
+}

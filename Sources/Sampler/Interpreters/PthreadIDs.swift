@@ -1,0 +1,33 @@
+import Glibc
+
+/// The kernel's ids of threads that are known by their C library's (pthread_self(3)): a pointer to what
+/// the library knows of the thread, its id among that. Where, is the library's own business; the first
+/// thread, whose id is known, tells.
+struct PthreadIDs {
+    private let pid: Int32
+    private let memory: TargetMemory
+    private let places: [Int]
+
+    private static let mostBytes = 2048
+
+    init(pid: Int32, main: UInt64, _ memory: TargetMemory) {
+        self.pid = pid
+        self.memory = memory
+        let bytes = memory.read(at: main, count: Self.mostBytes)
+        places = stride(from: 0, to: bytes.count - 3, by: 4).filter {
+            bytes.littleEndianInt32(at: $0) == pid
+        }
+    }
+
+    /// nil: that cannot be told.
+    func tid(of thread: UInt64) -> Int32? {
+        let bytes = memory.read(at: thread, count: Self.mostBytes)
+        let found = Set(
+            places.compactMap { bytes.littleEndianInt32(at: $0) }.filter(isThread))
+        return found.count == 1 ? found.first : nil
+    }
+
+    private func isThread(_ tid: Int32) -> Bool {
+        tid > 0 && tid != pid && access("/proc/\(pid)/task/\(tid)", F_OK) == 0
+    }
+}

@@ -1,0 +1,96 @@
+import ProfileModel
+
+/// What an interpreter's list of a thread's frames was, and when.
+struct Look {
+    var copy: RuntimeCopy
+    var time: MonotonicTime
+}
+
+/// Two looks at a thread that runs: one was over before stacks of its were taken, the other began behind
+/// them.
+struct Surroundings {
+    let before: Look
+    let after: Look
+    let list: FrameListLayout
+
+    private static let longest = TimeSpan.milliseconds(20)
+
+    /// What the thread may have had at a moment: see ``RuntimeCopy/steady(_:_:_:)``.
+    func frames(at time: MonotonicTime) -> RuntimeCopy? {
+        guard before.time <= time, time <= after.time, after.time - before.time <= Self.longest
+        else { return nil }
+        return RuntimeCopy.steady(before.copy, after.copy, list)
+    }
+}
+
+extension RuntimeCopy {
+    /// What a thread that runs had at both of two looks at it: its oldest frames, as far as both found
+    /// them alike. Most of them were there meanwhile, too; but a loop may have left some, and be back.
+    /// The thread's stack tells more.
+    ///
+    /// Of the newest one of them it is not known what it did.
+    ///
+    /// - Returns: nil: none, or one of the looks did not reach the oldest.
+    static func steady(
+        _ before: RuntimeCopy, _ after: RuntimeCopy, _ list: FrameListLayout
+    ) -> RuntimeCopy? {
+        guard before.thread == after.thread, before.rest == 0, after.rest == 0,
+            before.isIdentified(list), after.isIdentified(list)
+        else { return nil }
+        let (first, second) = (before.addresses.count, after.addresses.count)
+        var same = 0
+        while same < min(first, second) {
+            let (old, new) = (first - 1 - same, second - 1 - same)
+            // The one above it may still go on and call others.
+            guard before.isFrame(old, after, new, list) else { break }
+            same += 1
+            guard before.hasNotMoved(old, after, new, list) else { break }
+        }
+        guard same > 0 else { return nil }
+        return after.oldest(same, list)
+    }
+
+    /// Whether the codes of all frames are known.
+    private func isIdentified(_ list: FrameListLayout) -> Bool {
+        records.count == addresses.count * list.recordSize
+            && identities.count == addresses.count * list.identity.size
+    }
+
+    /// The same frame of the same code, called by the same one.
+    private func isFrame(
+        _ index: Int, _ other: RuntimeCopy, _ place: Int, _ list: FrameListLayout
+    ) -> Bool {
+        let size = list.identity.size
+        return addresses[index] == other.addresses[place]
+            && identities[index * size..<(index + 1) * size]
+                == other.identities[place * size..<(place + 1) * size]
+            && [list.caller, list.code].allSatisfy {
+                word(at: $0, of: index, list) == other.word(at: $0, of: place, list)
+            }
+    }
+
+    /// It waits for what it has called: all but its first local is as it was.
+    private func hasNotMoved(
+        _ index: Int, _ other: RuntimeCopy, _ place: Int, _ list: FrameListLayout
+    ) -> Bool {
+        let size = list.recordSize
+        return records[index * size..<(index + 1) * size - 8]
+            == other.records[place * size..<(place + 1) * size - 8]
+    }
+
+    private func word(at offset: Int, of index: Int, _ list: FrameListLayout) -> UInt64? {
+        guard let first = list.record.first, offset >= first.offset else { return nil }
+        return records.littleEndianWord(at: index * list.recordSize + offset - first.offset)
+    }
+
+    private func oldest(_ count: Int, _ list: FrameListLayout) -> RuntimeCopy {
+        var result = self
+        result.lacksNewest = true
+        result.addresses = addresses.suffix(count)
+        result.records = records.suffix(count * list.recordSize)
+        result.identities = identities.suffix(count * list.identity.size)
+        // What led to it leads elsewhere by now.
+        result.newest = 0
+        return result
+    }
+}

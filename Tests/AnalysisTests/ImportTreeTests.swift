@@ -1,0 +1,78 @@
+import Analysis
+import ProfileModel
+import Testing
+
+private typealias Spot = RecordingBuilder.Spot
+
+private let runtime = Module.runtimePath("Python 3.11.2")
+
+private func imported(_ name: String) -> Spot {
+    Spot("import " + name, runtime, file: Function.importModule)
+}
+
+private func function(_ name: String, _ file: String, _ line: Int32 = 1) -> Spot {
+    Spot(name, runtime, file: file, line: line)
+}
+
+@Suite struct ImportTreeTests {
+    private func profile(_ stacks: [(Int64, Int64, [Spot])]) -> Profile {
+        var builder = RecordingBuilder(attached: true, images: [("/usr/bin/python3", 0)])
+        builder.mark(.attached, 0)
+        builder.mark(.ended, 100)
+        let main = builder.thread("python3", tid: 100, to: 100, isMain: true)
+        var time: Int64 = 0
+        for (running, blocked, spots) in stacks {
+            builder.slice(
+                main, at: time, running: running, blocked: blocked, builder.stack(spots))
+            time += running + blocked
+        }
+        return Profile(builder.recording)
+    }
+
+    private func describe(_ tree: CallTree) -> [String] {
+        func lines(_ range: Range<Int>, _ indent: String) -> [String] {
+            range.flatMap { index in
+                let node = tree.nodes[index]
+                let (total, own) = (tree.weight.of(node.total), tree.weight.of(node.own))
+                return [
+                    "\(indent)\(tree.function(of: node).name) \(total.nanoseconds / 1_000_000)"
+                        + "/\(own.nanoseconds / 1_000_000)"
+                ] + lines(node.children, indent + "  ")
+            }
+        }
+        return lines(tree.roots, "")
+    }
+
+    private let main = function("<module>", "/home/dev/app.py")
+
+    @Test func aModulesOwnTimeIsWithoutWhatItImports() {
+        let body = function("<module>", "/usr/lib/python3.11/json/__init__.py")
+        let found = profile([
+            (5, 0, [main]),
+            (10, 0, [main, imported("json"), body]),
+            (3, 4, [main, imported("json"), body, imported("re"), Spot("read", "/lib/c.so")]),
+            (2, 0, [main, imported("re")]),
+        ])
+        #expect(
+            describe(found.imports(weight: .cpu))
+                == ["import json 13/10", "  import re 3/3", "import re 2/2"])
+        #expect(
+            describe(found.imports(weight: .wall))
+                == ["import json 17/10", "  import re 7/7", "import re 2/2"])
+        #expect(
+            describe(found.imports(weight: .blocked)) == ["import json 4/0", "  import re 4/4"])
+    }
+
+    @Test func withoutImportsThereIsNoTree() {
+        #expect(profile([(5, 0, [main])]).imports(weight: .wall).roots.isEmpty)
+    }
+
+    @Test func functionsAreCalledByTheirScripts() {
+        let found = profile([
+            (5, 0, [main, function("load", "/usr/lib/python3.11/json/decoder.py", 7)])
+        ])
+        let functions = found.frames.functions.filter { $0.moduleIndex != nil }
+        #expect(functions.map(\.module) == ["app.py", "decoder.py"])
+        #expect(functions.map(\.isOwn) == [true, false])
+    }
+}

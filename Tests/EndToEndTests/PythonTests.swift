@@ -1,0 +1,238 @@
+import Foundation
+import Testing
+
+extension EndToEnd {
+    /// Functions that Python runs, in stacks and imports.
+    @Suite struct Python {
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        /// Interpreters of the releases that are supported.
+        static let interpreters: [String] = {
+            let folder = (Setup.environment["HOME"] ?? "") + "/.pyenv/versions"
+            let own = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            let all = own.sorted().map { "\(folder)/\($0)/bin/python3" } + ["/usr/bin/python3"]
+            return all.filter { path in
+                let check = "import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 14))"
+                return (try? Command([path, "-c", check]).run())?.status == 0
+            }
+        }()
+
+        /// Functions of which each measures itself, by its thread's clock and the clock on the wall.
+        private static let timed = """
+            import asyncio, functools, sys, threading, time
+            truth = {}
+            def clocked(function):
+                @functools.wraps(function)
+                def run(*arguments):
+                    cpu, wall = time.thread_time_ns(), time.monotonic_ns()
+                    function(*arguments)
+                    truth[function.__name__] = (
+                        time.thread_time_ns() - cpu, time.monotonic_ns() - wall)
+                return run
+            def work(n):
+                x = 0
+                for i in range(n): x ^= i * 3
+                return x
+            @clocked
+            def light(): work(600_000)
+            @clocked
+            def heavy():
+                for _ in range(3): work(600_000)
+            @clocked
+            def recursion():
+                def call(n): return work(900_000) if n == 0 else call(n - 1)
+                call(100)
+            @clocked
+            def generators():
+                def one():
+                    for _ in range(4):
+                        work(200_000)
+                        yield 1
+                for _ in one(): pass
+            @clocked
+            def callbacks(): sorted(range(8), key=lambda value: work(100_000))
+            @clocked
+            def made(): exec(compile("for _ in range(4): work(200_000)", "<made>", "exec"), globals())
+            @clocked
+            def exceptions():
+                for _ in range(4):
+                    try:
+                        work(200_000)
+                        raise ValueError
+                    except ValueError: work(20_000)
+            async def coroutine(n):
+                work(n)
+                await asyncio.sleep(0)
+                work(n)
+            @clocked
+            def coroutines(): asyncio.run(coroutine(400_000))
+            @clocked
+            def waiting(): time.sleep(0.08)
+            @clocked
+            def threaded(): work(2_000_000)
+            work(2_000_000)
+            for function in (light, heavy, recursion, generators, callbacks, made, exceptions,
+                             coroutines, waiting):
+                function()
+            thread = threading.Thread(target=threaded)
+            thread.start()
+            thread.join()
+            with open(sys.argv[1], "w") as file:
+                for name, (cpu, wall) in truth.items():
+                    print(f"{name}_cpu {cpu}\\n{name}_wall {wall}", file=file)
+            """
+
+        @Test(
+            .enabled(if: !interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
+            arguments: interpreters)
+        func functionsTakeWhatTheyMeasured(python: String) throws {
+            try Misses.afterAttempts {
+                let recorded = try Firstlight.record(
+                    [python, "-c", Self.timed, scratch("truth")], in: scratch)
+                let truth = try scratch.truth()
+                let cpu = try recorded.folded("--weight", "cpu")
+                let wall = try recorded.folded("--weight", "wall")
+                var misses = Misses()
+                for name in [
+                    "light", "heavy", "recursion", "generators", "callbacks", "made", "exceptions",
+                    "coroutines", "waiting",
+                ] {
+                    misses.check(
+                        "\(name) CPU", cpu.nanoseconds(through: name), truth: truth["\(name)_cpu"])
+                    misses.check(
+                        "\(name) wall", wall.nanoseconds(through: name),
+                        truth: truth["\(name)_wall"])
+                }
+                // A thread's first moments may be over before the interpreter tells of it.
+                misses.check(
+                    "threaded CPU", cpu.nanoseconds(through: "threaded"),
+                    truth: truth["threaded_cpu"], floor: 6_000_000)
+                return misses
+            }
+        }
+
+        /// Calls of all kinds, of which it is known who calls whom.
+        private static let calling = """
+            import sys, time
+            def leaf(n):
+                x = 0
+                for i in range(n): x += i
+                return x
+            def called(n): leaf(300)
+            def key(n):
+                called(n)
+                return n
+            def generator(n):
+                called(n)
+                yield n
+                leaf(200)
+            class Made:
+                def __init__(self, n): called(n)
+                @property
+                def value(self): return leaf(300)
+            def by_generator(n):
+                for _ in generator(n): pass
+            def by_sorting(n): sorted([n, n + 1], key=key)
+            def by_making(n): Made(n).value
+            def by_map(n): list(map(key, [n]))
+            code = compile("called(1)", "<made>", "exec")
+            def by_exec(n): exec(code)
+            def caller(n):
+                by_generator(n)
+                by_sorting(n)
+                by_making(n)
+                by_map(n)
+                by_exec(n)
+            def start():
+                end = time.monotonic() + 2
+                while time.monotonic() < end: caller(1)
+            start()
+            """
+
+        /// Of each function, who may call it.
+        private static let callers: [String: Set<String>] = [
+            "start": ["<module>"], "caller": ["start"],
+            "by_generator": ["caller"], "by_sorting": ["caller"], "by_making": ["caller"],
+            "by_map": ["caller"], "by_exec": ["caller"], "generator": ["by_generator"],
+            "key": ["by_sorting", "by_map"], "Made.__init__": ["by_making"],
+            "__init__": ["by_making"], "Made.value": ["by_making"], "value": ["by_making"],
+            "called": ["key", "generator", "Made.__init__", "__init__", "<module>"],
+            "leaf": ["called", "generator", "Made.value", "value"],
+        ]
+
+        @Test(
+            .enabled(if: !interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
+            arguments: interpreters)
+        func nobodyIsCalledByWhoDoesNot(python: String) throws {
+            // Without `site`, whose functions may have the same names.
+            let recorded = try Firstlight.record(
+                [python, "-S", "-c", Self.calling], in: scratch)
+            let folded = try recorded.folded("--no-phase", "--no-thread")
+            var deep: Int64 = 0
+            for line in folded.lines where line.frames.contains("start") {
+                let functions = line.frames.filter {
+                    Self.callers[$0] != nil || $0 == "<module>"
+                }
+                for (caller, function) in zip(functions, functions.dropFirst()) {
+                    let isKnown =
+                        Self.callers[function]?.contains(caller)
+                        ?? (function == "<module>" && caller == "by_exec")
+                    #expect(isKnown, "\(caller) → \(function)")
+                }
+                if functions.count > 4 { deep += line.count }
+            }
+            #expect(deep * 2 > folded.total)
+        }
+
+        /// Modules that take a known time each.
+        @Test(
+            .enabled(if: !interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
+            arguments: interpreters)
+        func importsTakeWhatTheyTake(python: String) throws {
+            let work = "x = 0\nfor i in range(900_000): x ^= i * 3\n"
+            for (name, text) in [
+                ("outer_module", "import inner_module\n" + work),
+                ("inner_module", work + work), ("app", "import outer_module\n" + work),
+            ] {
+                try (text + "").write(
+                    toFile: scratch("\(name).py"), atomically: true, encoding: .utf8)
+            }
+            let recorded = try Firstlight.record([python, scratch("app.py")], in: scratch)
+            let folded = try recorded.folded("--weight", "wall")
+            let outer = folded.nanoseconds(through: "import outer_module")
+            let inner = folded.nanoseconds(through: "import inner_module")
+            #expect(inner > 0)
+            #expect(outer > inner)
+            #expect(inner > (outer - inner))
+            for line in folded.lines where line.frames.contains("import inner_module") {
+                #expect(line.frames.contains("import outer_module"))
+            }
+            let text = try recorded.text("report", ["--view", "imports"])
+            let lines = text.split(separator: "\n")
+            let first = try #require(lines.firstIndex { $0.contains("import outer_module") })
+            let second = try #require(lines.firstIndex { $0.contains("import inner_module") })
+            #expect(first < second)
+        }
+
+        @Test(.enabled(if: !interpreters.isEmpty, "no CPython of 3.8 to 3.14"))
+        func childrensFunctionsAreReadToo() throws {
+            let python = try #require(Self.interpreters.last)
+            try Misses.afterAttempts {
+                let recorded = try Firstlight.record(
+                    ["sh", "-c", "\(python) -c '\(Self.timed)' \(scratch("truth")); true"],
+                    in: scratch, options: ["--quiet", "--follow-children"])
+                let truth = try scratch.truth()
+                let cpu = try recorded.folded("--weight", "cpu")
+                var misses = Misses()
+                for name in ["heavy", "exceptions", "coroutines"] {
+                    misses.check(
+                        "\(name) CPU", cpu.nanoseconds(through: name), truth: truth["\(name)_cpu"],
+                        floor: 6_000_000)
+                }
+                return misses
+            }
+        }
+    }
+}

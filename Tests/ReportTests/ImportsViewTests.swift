@@ -1,0 +1,49 @@
+import Analysis
+import ProfileModel
+import Report
+import Testing
+
+@Suite struct ImportsViewTests {
+    private func report(_ change: (inout TextOptions) -> Void = { _ in }) -> String {
+        var builder = RecordingBuilder(images: [("/usr/bin/python3", 1)])
+        builder.mark(.spawned, 0)
+        builder.mark(.ended, 60)
+        let main = builder.thread("python3", tid: 100, to: 60, isMain: true)
+        let runtime = Module.runtimePath("Python 3.11.2")
+        func function(_ name: String, _ file: String, _ line: Int32?) -> RecordingBuilder.Spot {
+            RecordingBuilder.Spot(name, runtime, file: file, line: line)
+        }
+        let script = function("<module>", "/home/dev/app.py", 3)
+        let json = function("import json", Function.importModule, nil)
+        let re = function("import re", Function.importModule, nil)
+        builder.slice(main, at: 2, running: 8, builder.stack([script]))
+        builder.slice(main, at: 10, running: 30, builder.stack([script, json]))
+        builder.slice(main, at: 40, running: 10, blocked: 10, builder.stack([script, json, re]))
+        var options = TextOptions()
+        change(&options)
+        return TextReport.render(
+            Profile(builder.recording), view: .imports, options: options)
+    }
+
+    @Test func modulesStandBelowWhatImportedThem() {
+        let lines = report().split(separator: "\n").map { $0.filter { $0 != "●" } }
+        let found = lines.suffix(3).map { $0.split(separator: " ").joined(separator: " ") }
+        #expect(found[0] == "WALL SHARE SELF IMPORT, WHAT IT IMPORTED BELOW")
+        #expect(found[1].hasPrefix("50.0 ms"))
+        #expect(found[1].contains("30.0 ms import json"))
+        #expect(found[2].hasPrefix("20.0 ms"))
+        #expect(found[2].contains("20.0 ms import re"))
+    }
+
+    @Test func theWeightCanBeChosen() {
+        let text = report { $0.weight = .cpu }
+        #expect(text.contains("imports took 40.0 ms"))
+    }
+
+    @Test func coloursOnlyOnRequest() {
+        let coloured = report { $0.usesColour = true }
+        #expect(!report().contains("\u{1b}"))
+        #expect(coloured.contains("\u{1b}[1m"))
+        #expect(coloured.replacing(#/\u{1b}\[[0-9;]*m/#, with: "") == report())
+    }
+}

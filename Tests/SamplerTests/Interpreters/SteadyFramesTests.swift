@@ -1,0 +1,188 @@
+import CAgent
+import ProfileModel
+import TestSupport
+import Testing
+
+@testable import Sampler
+
+/// A list whose records are two pointers, an instruction, and a first local.
+private let list: FrameListLayout = {
+    var list = FrameListLayout(
+        newest: 0, threadID: 8, caller: 8, code: 0, record: [.init(0, 32)], identity: .init(0, 8))
+    list.arena = (16, 24)
+    return list
+}()
+
+private struct MadeFrame: Hashable {
+    var address: UInt64
+    var code: UInt64
+    var instruction: UInt64
+    var local: UInt64 = 0
+    var identity: UInt64?
+}
+
+extension [UInt64] {
+    fileprivate var bytes: [UInt8] {
+        flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } }
+    }
+}
+
+/// Newest first.
+private func copy(_ frames: [MadeFrame], rest: UInt64 = 0) -> RuntimeCopy {
+    var result = RuntimeCopy(
+        thread: 64, threadID: 7, newest: frames.first?.address ?? 0, rest: rest)
+    for (index, frame) in frames.enumerated() {
+        let caller = index + 1 < frames.count ? frames[index + 1].address : rest
+        result.addresses.append(frame.address)
+        result.records += [frame.code, caller, frame.instruction, frame.local].bytes
+        result.identities += [frame.identity ?? frame.code &+ 1].bytes
+    }
+    return result
+}
+
+@Suite struct SteadyFramesTests {
+    private let main = MadeFrame(address: 0x1000, code: 0x10, instruction: 4)
+    private let middle = MadeFrame(address: 0x1100, code: 0x20, instruction: 8)
+
+    private func steady(_ before: [MadeFrame], _ after: [MadeFrame]) -> [UInt64]? {
+        let found = RuntimeCopy.steady(copy(before), copy(after), list)
+        if let found {
+            #expect(found.lacksNewest)
+            #expect(found.records.count == found.addresses.count * list.recordSize)
+            #expect(found.identities.count == found.addresses.count * 8)
+        }
+        return found?.addresses
+    }
+
+    @Test func whatIsAlikeBeforeAndAfterWasThereMeanwhile() {
+        let leaf = MadeFrame(address: 0x1200, code: 0x30, instruction: 2)
+        let other = MadeFrame(address: 0x1200, code: 0x40, instruction: 2)
+        #expect(steady([leaf, middle, main], [other, middle, main]) == [0x1100, 0x1000])
+        // It has called nobody, or somebody else.
+        #expect(steady([middle, main], [other, middle, main]) == [0x1100, 0x1000])
+    }
+
+    /// The newest one may have gone on; what it called then is not known.
+    @Test func theFirstThatHasMovedIsTheLastThatCounts() {
+        var moved = middle
+        moved.instruction = 10
+        let leaf = MadeFrame(address: 0x1200, code: 0x30, instruction: 2)
+        #expect(steady([leaf, middle, main], [leaf, moved, main]) == [0x1100, 0x1000])
+    }
+
+    @Test func aLocalVariableMayChange() {
+        var changed = main
+        changed.local = 99
+        #expect(steady([middle, main], [middle, changed]) == [0x1100, 0x1000])
+    }
+
+    @Test func anotherCodeAtTheSameAddressIsAnother() {
+        var other = middle
+        other.identity = 5
+        #expect(steady([middle, main], [other, main]) == [0x1000])
+        other = main
+        other.code = 0x11
+        #expect(steady([main], [other]) == nil)
+    }
+
+    @Test func looksThatDoNotReachTheEndTellNothing() {
+        let before = copy([middle, main])
+        #expect(RuntimeCopy.steady(before, copy([middle], rest: 0x1000), list) == nil)
+        var cut = before
+        cut.identities.removeLast()
+        #expect(RuntimeCopy.steady(before, cut, list) == nil)
+        var other = before
+        other.thread = 72
+        #expect(RuntimeCopy.steady(before, other, list) == nil)
+    }
+}
+
+@Suite struct SurroundingsTests {
+    private func time(_ milliseconds: Int64) -> MonotonicTime {
+        MonotonicTime(nanoseconds: 1_000_000_000 + milliseconds * 1_000_000)
+    }
+
+    private func frames(at sample: Int64, before: Int64, after: Int64) -> RuntimeCopy? {
+        let frames = copy([MadeFrame(address: 0x1000, code: 0x10, instruction: 4)])
+        let around = Surroundings(
+            before: Look(copy: frames, time: time(before)),
+            after: Look(copy: frames, time: time(after)), list: list)
+        return around.frames(at: time(sample))
+    }
+
+    @Test func onlyASampleBetweenBothLooksHasFrames() {
+        #expect(frames(at: 6, before: 5, after: 7) != nil)
+        #expect(frames(at: 5, before: 5, after: 5) != nil)
+        #expect(frames(at: 4, before: 5, after: 7) == nil)
+        #expect(frames(at: 8, before: 5, after: 7) == nil)
+    }
+
+    @Test func whatWasSeenLongAgoTellsNothing() {
+        #expect(frames(at: 20, before: 1, after: 21) != nil)
+        #expect(frames(at: 20, before: 0, after: 21) == nil)
+    }
+}
+
+@Suite struct CopiedFramesTests {
+    /// As our code in the program writes it: a head of 40 bytes, each frame's address and record, and
+    /// identities.
+    private func written(_ copy: RuntimeCopy, identified: Int) -> [UInt8] {
+        var bytes = [copy.thread, copy.threadID ?? 0, copy.newest, copy.rest].bytes
+        bytes += [UInt64(copy.addresses.count) | UInt64(identified) << 32].bytes
+        for (index, address) in copy.addresses.enumerated() {
+            bytes += [address].bytes + copy.records[index * 32..<(index + 1) * 32]
+        }
+        return bytes + copy.identities.prefix(identified * 8)
+    }
+
+    @Test func whatIsWrittenIsRead() {
+        let frames = (0..<5).map {
+            MadeFrame(address: 0x1000 - 0x10 * UInt64($0), code: UInt64($0), instruction: 1)
+        }
+        for rest in [0, 0x500] as [UInt64] {
+            let made = copy(frames, rest: rest)
+            #expect(RuntimeCopy(written(made, identified: 5), of: list) == made)
+            var fewer = made
+            fewer.identities.removeLast(16)
+            #expect(RuntimeCopy(written(made, identified: 3), of: list) == fewer)
+        }
+    }
+
+    @Test func whatDoesNotFitIsNone() {
+        let bytes = written(
+            copy([MadeFrame(address: 1, code: 2, instruction: 3)]), identified: 1)
+        for count in 0..<bytes.count {
+            #expect(RuntimeCopy(Array(bytes.prefix(count)), of: list) == nil)
+        }
+        #expect(RuntimeCopy(bytes + [0], of: list) == nil)
+        var numbers = SeededNumbers(seed: 3)
+        for _ in 0..<2000 {
+            var wild = bytes
+            for _ in 0..<Int.random(in: 1...8, using: &numbers) {
+                wild[Int.random(in: 0..<wild.count, using: &numbers)] = .random(
+                    in: 0...255, using: &numbers)
+            }
+            _ = RuntimeCopy(wild, of: list)
+        }
+    }
+
+    @Test func onlyListsThatOurCodeCanFollowAreTaken() {
+        #expect(fl_frame_list(list) != nil)
+        var other = list
+        other.caller = 28
+        #expect(fl_frame_list(other) == nil)
+        other = list
+        other.record = []
+        #expect(fl_frame_list(other) == nil)
+        other = list
+        other.identity = .init(0, 128)
+        #expect(fl_frame_list(other) == nil)
+        other = list
+        other.record = [.init(8, 24), .init(64, 8)]
+        other.code = 16
+        let found = fl_frame_list(other)
+        #expect(found?.caller == 0)
+        #expect(found?.code == 8)
+        #expect(found?.part_offsets.1 == 64)
+    }
+}
