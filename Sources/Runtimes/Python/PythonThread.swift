@@ -31,18 +31,6 @@ extension PythonInterpreter {
         return found
     }
 
-    /// A thread's id as the kernel knows it; for 3.10 and older, as the GNU C library for x86-64 keeps
-    /// it. nil: it cannot be read. With another C library it can be anything: only one that the process
-    /// has a thread by is worth believing.
-    package func kernelID(of thread: PythonThread, _ memory: some RuntimeMemory) -> UInt64? {
-        if let known = thread.kernelID { return known }
-        return memory.int32(at: thread.pthread.advanced(by: Self.placeInPthread))
-            .flatMap { UInt64(exactly: $0) }
-    }
-
-    /// Of `tid` in glibc's `struct pthread`.
-    private static var placeInPthread: Int { 0x2D0 }
-
     /// Whether threads' states have the kernel's ids; else they have pthreads'.
     private var knowsKernelIDs: Bool { version.minor >= 11 }
 

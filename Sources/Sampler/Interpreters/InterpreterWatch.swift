@@ -24,8 +24,6 @@ final class InterpreterWatch {
     /// How long was searched, in all.
     private var searching = TimeSpan.zero
     private static let firstBudget = TimeSpan.milliseconds(5)
-    /// Of copies: those that were not the thread's.
-    private(set) var strange = 0
 
     private struct ThreadState {
         var address: UInt64
@@ -160,7 +158,6 @@ final class InterpreterWatch {
     func checked(_ copy: RuntimeCopy?, of tid: Int32) -> RuntimeCopy? {
         guard var copy, !copy.lacksNewest else { return copy }
         if let id = copy.threadID, id != states[tid]?.id {
-            strange += 1
             forget(tid)
             return nil
         }

@@ -22,10 +22,9 @@ struct LiveReading {
         #expect(threads.filter(\.isMain).map(\.pthread) == [stage.threads[0].pthread], context)
         for told in stage.threads {
             let thread = threads.first { $0.pthread == told.pthread }
-            #expect(thread?.kernelID.map { $0 == told.kernelID } ?? true, context)
-            #expect(
-                thread.flatMap { interpreter.kernelID(of: $0, live.memory) } == told.kernelID,
-                context)
+            // Up to 3.10 the interpreter has no ids of the kernel's.
+            let id = interpreter.version.minor < 11 ? nil : told.kernelID
+            #expect(thread?.kernelID == id, context)
             guard let stack = thread.flatMap({ self.stack(of: $0, told) }) else {
                 Issue.record("no stack: \(context)")
                 continue
