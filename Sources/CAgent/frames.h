@@ -93,9 +93,9 @@ CODE void fl_copy_frames(volatile struct fl_slot *slot) {
     const volatile struct fl_frame_list *const list = &state()->frames;
     const uint64_t used = slot->copied_size > 0 ? ((uint64_t)slot->copied_size + 7) & ~(uint64_t)7 : 0;
     const uint64_t record = list->part_sizes[0] + list->part_sizes[1];
-    if (record == 0 || slot->capacity < used + least_room) return;
+    if (record == 0 || slot->frames_room < least_room) return;
     struct fl_frames *const frames = (struct fl_frames *)(area() + slot->buffer + used);
-    uint8_t *const end = area() + slot->buffer + (slot->capacity & ~(uint64_t)7);
+    uint8_t *const end = (uint8_t *)frames + (slot->frames_room & ~(uint32_t)7);
     struct thread_words thread;
     if (!read_thread(slot->thread, &thread)) return;
     frames->thread = slot->thread;

@@ -59,7 +59,7 @@ __asm__(
     "  jne 7f\n"
     // The stack from the red zone up, as far as it is known to go. The kernel copies: a mapping
     // that has gone meanwhile is an error then, and no fault.
-    "  mov 24(%r8), %rcx\n"  // capacity
+    "  mov 24(%r8), %ecx\n"  // capacity
     "  mov %rsi, %rax\n"
     "  sub $128, %rsi\n"
     "  sub 8(%r8), %rax\n"  // stack_low

@@ -277,6 +277,24 @@ ssize_t fl_read_memory(pid_t pid, uint64_t address, void *buffer, size_t length)
     return got == -1 ? -errno : got;
 }
 
+int fl_read_pieces(pid_t pid, const uint64_t *addresses, size_t count, void *buffer, size_t size) {
+    enum { at_once = 256 };
+    struct iovec there[at_once];
+    uint8_t *const pieces = buffer;
+    for (size_t done = 0; done < count;) {
+        const size_t wanted = count - done < at_once ? count - done : at_once;
+        for (size_t index = 0; index < wanted; index++)
+            there[index] = (struct iovec){(void *)addresses[done + index], size};
+        struct iovec here = {pieces + done * size, wanted * size};
+        const ssize_t got = process_vm_readv(pid, &here, 1, there, wanted, 0);
+        if (got == -1 && errno == ESRCH) return -ESRCH;
+        done += got == -1 ? 0 : (size_t)got / size;
+        // It ends at the first one that cannot be read, perhaps within it.
+        if (got != (ssize_t)(wanted * size)) memset(pieces + done++ * size, 0, size);
+    }
+    return 0;
+}
+
 ssize_t fl_write_memory(pid_t pid, uint64_t address, const void *bytes, size_t length) {
     struct iovec here = {(void *)bytes, length};
     struct iovec there = {(void *)address, length};

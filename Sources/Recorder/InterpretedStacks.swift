@@ -19,7 +19,8 @@ struct InterpretedStacks: ~Copyable {
 
     private struct Call: Hashable {
         var key: PythonCodeKey
-        var line: Int32?
+        var instruction: Int32
+        var tracedLine: Int32?
     }
 
     init(_ found: FoundInterpreter, _ functions: RuntimeFunctions) {
@@ -67,12 +68,12 @@ struct InterpretedStacks: ~Copyable {
             functions.unread += 1
             return nil
         }
-        let merged = steps.map { Merged($0, stack) }
-        return PythonImports.steps(merged.map(\.role)).map { step in
+        return PythonImports.steps(steps.map { Self.role(of: $0, stack) }).map { step in
             switch step {
-            case .frame(let index): frame(merged[index], native)
-            case .importing(let index): importing(merged[index], "import ", native)
-            case .awaiting(let index): importing(merged[index], "waiting for import of ", native)
+            case .frame(let index): frame(steps[index], stack, native)
+            case .importing(let index): importing(steps[index], "import ", stack, native)
+            case .awaiting(let index):
+                importing(steps[index], "waiting for import of ", stack, native)
             }
         }
     }
@@ -104,21 +105,14 @@ struct InterpretedStacks: ~Copyable {
         return merged?.steps
     }
 
-    /// A step with what it is of.
-    private struct Merged {
-        var native: Int?
-        var python: PythonStack.Frame?
-
-        init(_ step: PythonMerge.Step, _ stack: PythonStack) {
-            switch step {
-            case .native(let index): native = index
-            case .python(let activation, let frame):
-                python = stack.activations[activation].frames[frame]
-            }
-        }
-
-        var role: PythonImports.Role {
-            python.map { PythonImports.Role($0.code) } ?? .native
+    private static func role(
+        of step: PythonMerge.Step, _ stack: PythonStack
+    ) -> PythonImports.Role {
+        switch step {
+        case .native: .native
+        // Of unknown code nothing is known but that somebody called it.
+        case .python(let activation, let frame):
+            stack.activations[activation].frames[frame].code?.role ?? .program
         }
     }
 
@@ -130,20 +124,28 @@ struct InterpretedStacks: ~Copyable {
         module: nil, address: CodeAddress(0, .instruction))
 
     private mutating func frame(
-        _ merged: Merged, _ native: borrowing FrameBuffer
+        _ step: PythonMerge.Step, _ stack: PythonStack, _ native: borrowing FrameBuffer
     ) -> FrameAddress {
-        if let index = merged.native { return native[index] }
-        guard let python = merged.python, let code = python.code else {
+        switch step {
+        case .native(let index): native[index]
+        case .python(let activation, let frame):
+            self.frame(stack.activations[activation].frames[frame])
+        }
+    }
+
+    private mutating func frame(_ python: PythonStack.Frame) -> FrameAddress {
+        guard let code = python.code else {
             functions.unnamed += 1
             return functions.frame(of: Self.unknown, in: path) ?? Self.nowhere
         }
-        let call = Call(key: python.key, line: python.line)
+        let call = Call(
+            key: python.key, instruction: python.instruction, tracedLine: python.tracedLine)
         if let known = frames[call] { return known }
         let frame = functions.frame(
             of: SourceFrame(
                 function: RecordedText.bounded(code.qualifiedName),
                 file: RecordedText.bounded(code.file),
-                line: call.line.flatMap { $0 > 0 ? $0 : nil },
+                line: python.line.flatMap { $0 > 0 ? $0 : nil },
                 isInlined: false), in: path)
         if frames.count >= Self.mostFrames { frames.removeAll(keepingCapacity: true) }
         frames[call] = frame
@@ -153,15 +155,16 @@ struct InterpretedStacks: ~Copyable {
     private static let mostFrames = 1 << 18
 
     private mutating func importing(
-        _ merged: Merged, _ word: String, _ native: borrowing FrameBuffer
+        _ step: PythonMerge.Step, _ word: String, _ stack: PythonStack,
+        _ native: borrowing FrameBuffer
     ) -> FrameAddress {
-        guard let name = merged.python.flatMap({ modules[$0.firstLocal] }) else {
-            return frame(merged, native)
-        }
+        guard case .python(let activation, let index) = step,
+            let name = modules[stack.activations[activation].frames[index].firstLocal]
+        else { return frame(step, stack, native) }
         return functions.frame(
             of: SourceFrame(
                 function: word + RecordedText.bounded(name), file: Self.importFile, line: nil,
-                isInlined: false), in: path) ?? frame(merged, native)
+                isInlined: false), in: path) ?? frame(step, stack, native)
     }
 
     /// In place of a file, of a step that stands for an import.

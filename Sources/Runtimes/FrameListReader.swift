@@ -18,7 +18,7 @@ package struct FrameListReader: Sendable {
     ///   - thread: where its state lies.
     ///   - limit: in frames. Where a copy ends earlier, the next frame cannot be read.
     package func read(
-        thread: UInt64, _ memory: some RuntimeMemory, limit: Int = usualLimit
+        thread: UInt64, _ memory: any RuntimeMemory, limit: Int = usualLimit
     ) -> RuntimeCopy? {
         guard let copy = readRunning(thread: thread, memory, limit: limit),
             isStill(copy, memory)
@@ -28,7 +28,7 @@ package struct FrameListReader: Sendable {
 
     /// The same of a thread that may run meanwhile: its newest frames may be of several moments.
     package func readRunning(
-        thread: UInt64, _ memory: some RuntimeMemory, limit: Int = usualLimit
+        thread: UInt64, _ memory: any RuntimeMemory, limit: Int = usualLimit
     ) -> RuntimeCopy? {
         guard thread.mayBeObject, let state = memory.bytes(at: thread, count: layout.stateSize),
             let pointer = state.word(at: layout.newest),
@@ -51,7 +51,7 @@ package struct FrameListReader: Sendable {
     /// The copy with the rest of the frames, of a thread that may be running: frames that called the
     /// last copied one stay as they are as long as that one does. As it was, if that is gone.
     package func continuing(
-        _ copy: RuntimeCopy, _ memory: some RuntimeMemory, limit: Int = deepLimit
+        _ copy: RuntimeCopy, _ memory: any RuntimeMemory, limit: Int = deepLimit
     ) -> RuntimeCopy {
         let complete = copy.completeCount(layout)
         guard !copy.addresses.isEmpty, copy.rest != 0 || complete < copy.addresses.count,
@@ -68,13 +68,13 @@ package struct FrameListReader: Sendable {
     }
 
     /// Where the newest frame is; 0: there is none.
-    private func first(_ pointer: UInt64, _ memory: some RuntimeMemory) -> UInt64? {
+    private func first(_ pointer: UInt64, _ memory: any RuntimeMemory) -> UInt64? {
         guard let inside = layout.newestInside, pointer != 0 else { return pointer }
         return memory.word(at: pointer.advanced(by: inside))
     }
 
     /// Whether the thread is where it was when the copy was begun.
-    private func isStill(_ copy: RuntimeCopy, _ memory: some RuntimeMemory) -> Bool {
+    private func isStill(_ copy: RuntimeCopy, _ memory: any RuntimeMemory) -> Bool {
         guard
             memory.word(at: copy.thread.advanced(by: layout.newest)) == copy.newest,
             first(copy.newest, memory) == copy.addresses.first ?? copy.rest
@@ -84,54 +84,78 @@ package struct FrameListReader: Sendable {
     }
 
     /// - Returns: false: the list bites its own tail.
-    private func appendFrames<Memory>(
-        to copy: inout RuntimeCopy, limit: Int, _ window: inout PageWindow<Memory>
+    private func appendFrames(
+        to copy: inout RuntimeCopy, limit: Int, _ window: inout PageWindow
     ) -> Bool {
-        var seen = Set(copy.addresses)
+        let caller = layout.place(of: layout.caller, size: 8)
+        var ring = RingDetector(copy.addresses)
         while copy.rest != 0, copy.addresses.count < limit {
-            let address = copy.rest
-            guard address.mayBeObject, let bytes = record(at: address, &window),
-                let caller = layout.place(of: layout.caller, size: 8).flatMap(bytes.word(at:))
+            let (address, start) = (copy.rest, copy.records.count)
+            guard address.mayBeObject, append(recordAt: address, to: &copy.records, &window),
+                let next = caller.flatMap({ copy.records.word(at: start + $0) })
             else { return true }
-            guard seen.insert(address).inserted else { return false }
+            guard !ring.closes(with: address) else { return false }
             copy.addresses.append(address)
-            copy.records += bytes
-            copy.rest = caller
+            copy.rest = next
         }
         return true
     }
 
     /// Of the frames that have none yet. What cannot be read is zeros, which no code has.
-    private func appendIdentities(to copy: inout RuntimeCopy, _ memory: some RuntimeMemory) {
-        let size = layout.identity.size
-        var known: [UInt64: [UInt8]] = [:]
-        for index in min(copy.addresses.count, copy.identities.count / size)..<copy.addresses.count
-        {
-            guard let code = copy.record(index, layout)?.code else { return }
-            let bytes =
-                known[code]
-                ?? memory.bytes(at: code.advanced(by: layout.identity.offset), count: size)
-                ?? [UInt8](repeating: 0, count: size)
-            known[code] = bytes
-            copy.identities += bytes
+    private func appendIdentities(to copy: inout RuntimeCopy, _ memory: any RuntimeMemory) {
+        let (size, offset) = (layout.identity.size, layout.identity.offset)
+        let first = min(copy.addresses.count, copy.identities.count / size)
+        var (codes, places) = ([UInt64](), [UInt64: Int]())
+        let indices = (first..<copy.addresses.count).map { index in
+            let code = copy.record(index, layout)?.code ?? 0
+            if codes.last == code { return codes.count - 1 }
+            let place = places[code] ?? codes.count
+            if place == codes.count {
+                places[code] = place
+                codes.append(code)
+            }
+            return place
         }
+        let bytes = memory.bytes(at: codes.map { $0.advanced(by: offset) }, count: size)
+        guard bytes.count == codes.count * size else { return }
+        for index in indices { copy.identities += bytes[index * size..<(index + 1) * size] }
     }
 
-    private func record<Memory>(
-        at address: UInt64, _ window: inout PageWindow<Memory>
-    ) -> [UInt8]? {
-        var record: [UInt8] = []
+    /// - Returns: whether it can be read; nothing is appended otherwise.
+    private func append(
+        recordAt address: UInt64, to records: inout [UInt8], _ window: inout PageWindow
+    ) -> Bool {
+        let start = records.count
         for part in layout.record {
             guard
-                let bytes = window.bytes(at: address.advanced(by: part.offset), count: part.size)
-            else { return nil }
-            record += bytes
+                window.append(
+                    at: address.advanced(by: part.offset), count: part.size, to: &records)
+            else {
+                records.removeLast(records.count - start)
+                return false
+            }
         }
-        return record
+        return true
     }
 
-    private func record(at address: UInt64, _ memory: some RuntimeMemory) -> [UInt8]? {
-        var window = PageWindow(memory)
-        return record(at: address, &window)
+    private func record(at address: UInt64, _ memory: any RuntimeMemory) -> ArraySlice<UInt8>? {
+        var (record, window) = ([UInt8](), PageWindow(memory))
+        return append(recordAt: address, to: &record, &window) ? record[...] : nil
+    }
+}
+
+/// Sees that a list of addresses comes back to where it was, after twice the ring's length at most.
+private struct RingDetector {
+    private var mark: UInt64 = 0
+    private var steps = 0
+    private var most = 1
+
+    init(_ addresses: [UInt64]) { for address in addresses { _ = closes(with: address) } }
+
+    mutating func closes(with address: UInt64) -> Bool {
+        if address == mark { return true }
+        steps += 1
+        if steps == most { (mark, steps, most) = (address, 0, 2 * most) }
+        return false
     }
 }

@@ -38,18 +38,18 @@ struct FrameRecord {
     let layout: FrameListLayout
     let address: UInt64
     /// ``FrameListLayout/recordSize`` bytes.
-    let bytes: [UInt8]
+    let bytes: ArraySlice<UInt8>
 
     func word(_ offset: Int) -> UInt64? {
-        layout.place(of: offset, size: 8).flatMap { bytes.word(at: $0) }
+        layout.place(of: offset, size: 8).flatMap { bytes.littleEndian(at: $0) }
     }
 
     func int32(_ offset: Int) -> Int32? {
-        layout.place(of: offset, size: 4).flatMap { bytes.int32(at: $0) }
+        layout.place(of: offset, size: 4).flatMap { bytes.littleEndian(at: $0) }
     }
 
     func byte(_ offset: Int) -> UInt8? {
-        layout.place(of: offset, size: 1).flatMap { bytes.byte(at: $0) }
+        layout.place(of: offset, size: 1).flatMap { bytes.littleEndian(at: $0) }
     }
 
     /// Where its code is.
@@ -66,6 +66,24 @@ extension RuntimeCopy {
             identities.count / max(1, layout.identity.size))
     }
 
+    /// How many of the oldest frames of two copies are alike in all that was copied.
+    package func commonOldest(_ other: RuntimeCopy, _ layout: FrameListLayout) -> Int {
+        guard thread == other.thread, rest == other.rest, isIdentified(layout),
+            other.isIdentified(layout)
+        else { return 0 }
+        let (record, identity) = (layout.recordSize, layout.identity.size)
+        return min(
+            addresses.commonEnd(other.addresses) / 8,
+            records.commonEnd(other.records) / max(1, record),
+            identities.commonEnd(other.identities) / max(1, identity))
+    }
+
+    /// Whether the codes of all frames are known.
+    package func isIdentified(_ layout: FrameListLayout) -> Bool {
+        records.count == addresses.count * layout.recordSize
+            && identities.count == addresses.count * layout.identity.size
+    }
+
     /// nil: there are fewer.
     func record(_ index: Int, _ layout: FrameListLayout) -> FrameRecord? {
         let size = layout.recordSize
@@ -74,6 +92,27 @@ extension RuntimeCopy {
         }
         return FrameRecord(
             layout: layout, address: addresses[index],
-            bytes: Array(records[(index * size)..<(index * size + size)]))
+            bytes: records[(index * size)..<(index * size + size)])
+    }
+}
+
+extension Array where Element: BitwiseCopyable {
+    /// How many of the last bytes of both are the same: whole words of eight.
+    fileprivate func commonEnd(_ other: [Element]) -> Int {
+        // Unsafe code: what is read lies before the end of both, and not before their begins.
+        withUnsafeBytes { own in
+            other.withUnsafeBytes { others in
+                let most = Swift.min(own.count, others.count)
+                var common = 0
+                while common + 8 <= most,
+                    own.loadUnaligned(fromByteOffset: own.count - common - 8, as: UInt64.self)
+                        == others.loadUnaligned(
+                            fromByteOffset: others.count - common - 8, as: UInt64.self)
+                {
+                    common += 8
+                }
+                return common
+            }
+        }
     }
 }

@@ -1,7 +1,7 @@
 /// Reads whole pages and keeps the last few: frames that call each other mostly lie side by side, and
 /// each read is a system call.
-struct PageWindow<Memory: RuntimeMemory> {
-    private let memory: Memory
+struct PageWindow {
+    private let memory: any RuntimeMemory
     /// The newest read comes last.
     private var kept: [Stretch] = []
 
@@ -9,16 +9,17 @@ struct PageWindow<Memory: RuntimeMemory> {
         var start: UInt64
         var bytes: [UInt8]
 
-        func piece(at address: UInt64, count: Int) -> [UInt8]? {
+        /// Where in ``bytes`` they lie; nil: not all of them do.
+        func range(of address: UInt64, count: Int) -> Range<Int>? {
             guard address >= start, count > 0, count <= bytes.count,
                 address - start <= UInt64(bytes.count - count)
             else { return nil }
             let offset = Int(address - start)
-            return Array(bytes[offset..<(offset + count)])
+            return offset..<(offset + count)
         }
     }
 
-    init(_ memory: Memory) { self.memory = memory }
+    init(_ memory: any RuntimeMemory) { self.memory = memory }
 
     /// Reads a stretch, unless it is too long to be worth it.
     mutating func keep(from start: UInt64, to end: UInt64) {
@@ -30,21 +31,29 @@ struct PageWindow<Memory: RuntimeMemory> {
         kept.append(Stretch(start: start, bytes: bytes))
     }
 
-    /// `count` bytes from `address`; nil: not all of them can be read.
-    mutating func bytes(at address: UInt64, count: Int) -> [UInt8]? {
-        if let found = piece(at: address, count: count) { return found }
-        guard count > 0, count <= Self.longest, address < Self.highest else { return nil }
+    /// Appends `count` bytes from `address`.
+    ///
+    /// - Returns: false: not all of them can be read.
+    mutating func append(at address: UInt64, count: Int, to bytes: inout [UInt8]) -> Bool {
+        if appendKept(address, count, to: &bytes) { return true }
+        guard count > 0, count <= Self.longest, address < Self.highest else { return false }
         // Where the piece is, the rest of its pages is, too.
         let end = address + UInt64(count) + Self.page - 1
         keep(from: address & ~(Self.page - 1), to: end & ~(Self.page - 1))
-        return piece(at: address, count: count) ?? memory.bytes(at: address, count: count)
+        if appendKept(address, count, to: &bytes) { return true }
+        guard let read = memory.bytes(at: address, count: count) else { return false }
+        bytes += read
+        return true
     }
 
-    private func piece(at address: UInt64, count: Int) -> [UInt8]? {
-        for stretch in kept.reversed() {
-            if let found = stretch.piece(at: address, count: count) { return found }
+    private func appendKept(_ address: UInt64, _ count: Int, to bytes: inout [UInt8]) -> Bool {
+        for index in kept.indices.reversed() {
+            if let range = kept[index].range(of: address, count: count) {
+                bytes += kept[index].bytes[range]
+                return true
+            }
         }
-        return nil
+        return false
     }
 
     private static var page: UInt64 { 4096 }

@@ -1,10 +1,19 @@
+import ProfileModel
+
 /// The memory of a process. What it holds is hostile: lengths and addresses in it may be anything.
 package protocol RuntimeMemory {
     /// `count` bytes from `address`; nil: not all of them can be read.
     func bytes(at address: UInt64, count: Int) -> [UInt8]?
+
+    /// `count` bytes from each of the addresses, one behind the other. Zeros, of what cannot be read.
+    func bytes(at addresses: [UInt64], count: Int) -> [UInt8]
 }
 
 extension RuntimeMemory {
+    package func bytes(at addresses: [UInt64], count: Int) -> [UInt8] {
+        addresses.flatMap { bytes(at: $0, count: count) ?? [UInt8](repeating: 0, count: count) }
+    }
+
     package func word(at address: UInt64) -> UInt64? {
         bytes(at: address, count: 8)?.word(at: 0)
     }
@@ -16,23 +25,13 @@ extension RuntimeMemory {
 
 /// Values of little-endian memory; nil: they do not lie within the bytes.
 extension [UInt8] {
-    func word(at offset: Int) -> UInt64? { integer(at: offset) }
+    func word(at offset: Int) -> UInt64? { littleEndianWord(at: offset) }
 
-    func int32(at offset: Int) -> Int32? { integer(at: offset) }
+    func int32(at offset: Int) -> Int32? { littleEndianInt32(at: offset) }
 
-    func uint32(at offset: Int) -> UInt32? { integer(at: offset) }
+    func uint32(at offset: Int) -> UInt32? { littleEndianUInt32(at: offset) }
 
     func byte(at offset: Int) -> UInt8? { indices.contains(offset) ? self[offset] : nil }
-
-    private func integer<Value: FixedWidthInteger>(at offset: Int) -> Value? {
-        let size = MemoryLayout<Value>.size
-        guard offset >= 0, offset <= count - size else { return nil }
-        var value: Value = 0
-        for index in 0..<size {
-            value |= Value(truncatingIfNeeded: self[offset + index]) << (8 * index)
-        }
-        return value
-    }
 }
 
 extension UInt64 {

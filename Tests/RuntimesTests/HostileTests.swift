@@ -90,7 +90,7 @@ struct HostileTests {
             var names = PythonNames(interpreter)
             let identity = memory.bytes(at: 0x60_0000 + 112, count: 32) ?? []
             let code = names.code(
-                for: PythonCodeKey(address: 0x60_0000, identity: identity), wild)
+                for: PythonCodeKey(address: 0x60_0000, identity: identity[...]), wild)
             _ = code?.lines.line(at: 100)
             _ = names.text(at: 0x61_0000, wild)
         }

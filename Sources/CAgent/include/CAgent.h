@@ -45,7 +45,8 @@ struct fl_slot {
     // Written by the recorder before it asks:
     uint64_t stack_low;     // the mapping of the thread's stack as far as it is known: how much
     uint64_t stack_high;    // to copy. Elsewhere `capacity` is copied, or what there is
-    uint64_t capacity;      // how many bytes may be copied
+    uint32_t capacity;      // how many bytes of the stack may be copied
+    uint32_t frames_room;   // and how many may follow them, of an interpreter's frames
     uint64_t buffer;        // where to; from the area's beginning
     // Written by the handler:
     int64_t time_ns;        // CLOCK_MONOTONIC

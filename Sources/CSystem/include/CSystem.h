@@ -200,6 +200,9 @@ void fl_unmap(void *start, size_t size);
 int fl_release_shared(void *start, size_t size);
 
 ssize_t fl_read_memory(pid_t pid, uint64_t address, void *buffer, size_t length);
+// `count` pieces of `size` bytes, from each of the addresses, one behind the other in `buffer`; zeros of
+// those that cannot be read. 0 or -errno, where there is no such process.
+int fl_read_pieces(pid_t pid, const uint64_t *addresses, size_t count, void *buffer, size_t size);
 ssize_t fl_write_memory(pid_t pid, uint64_t address, const void *bytes, size_t length);
 
 // What is known of a file without asking the file system's server, which may not answer.

@@ -1,50 +1,88 @@
+import ProfileModel
+
 /// Names a code object for as long as it lives: another one at its address has other names or tables.
 package struct PythonCodeKey: Hashable, Sendable {
     package var address: UInt64
     /// The bytes of ``FrameListLayout/identity``, as words; zeros behind them.
-    private var identity: SIMD4<UInt64>
+    private var first: UInt64
+    private var second: UInt64
+    private var third: UInt64
+    private var fourth: UInt64
 
-    package init(address: UInt64, identity: some Collection<UInt8>) {
+    package init(address: UInt64, identity: ArraySlice<UInt8>) {
         self.address = address
-        self.identity = .zero
-        for (index, byte) in identity.prefix(32).enumerated() {
-            self.identity[index / 8] |= UInt64(byte) << UInt64(8 * (index % 8))
-        }
-    }
-
-    package static func == (left: Self, right: Self) -> Bool {
-        left.address == right.address && left.identity == right.identity
+        first = identity.littleEndian(at: 0) ?? 0
+        second = identity.littleEndian(at: 8) ?? 0
+        third = identity.littleEndian(at: 16) ?? 0
+        fourth = identity.littleEndian(at: 24) ?? 0
     }
 
     package func hash(into hasher: inout Hasher) {
         // The table and the name tell most apart.
         hasher.combine(address)
-        hasher.combine(identity[0] ^ identity[1] ^ identity[2] ^ identity[3])
+        hasher.combine(first ^ second ^ third ^ fourth)
     }
 }
 
 /// What a code object says of itself.
+///
+/// Frames are copied and compared by the thousand, so what it says is kept once.
 package struct PythonCode: Hashable, Sendable {
-    package var name: String
-    /// With the classes and functions around it; ``name``, where the release does not tell (3.10 and
-    /// older).
-    package var qualifiedName: String
-    /// As the compiler was told it: mostly a path, relative ones included; `<string>`,
-    /// `<frozen importlib._bootstrap>` for code without a file.
-    package var file: String
-    package var lines: PythonLineTable
-    /// Of its instructions, in bytes.
-    package var length: Int32
-    /// Before this place, in bytes, a frame does not count as begun; 0: it always does.
-    package var firstTraceable: Int32
+    private let content: Content
 
-    package var firstLine: Int32 { lines.firstLine }
+    private final class Content: Hashable, Sendable {
+        let name: String
+        let qualifiedName: String
+        let file: String
+        let lines: PythonLineTable
+        let length: Int32
+        let firstTraceable: Int32
+        let role: PythonImports.Role
+
+        init(
+            _ name: String, _ qualifiedName: String, _ file: String, _ lines: PythonLineTable,
+            _ length: Int32, _ firstTraceable: Int32
+        ) {
+            (self.name, self.qualifiedName, self.file) = (name, qualifiedName, file)
+            (self.lines, self.length, self.firstTraceable) = (lines, length, firstTraceable)
+            role = PythonImports.Role(name: name, file: file)
+        }
+
+        static func == (left: Content, right: Content) -> Bool {
+            left === right
+                || left.name == right.name && left.qualifiedName == right.qualifiedName
+                    && left.file == right.file && left.lines == right.lines
+                    && left.length == right.length && left.firstTraceable == right.firstTraceable
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(qualifiedName)
+            hasher.combine(file)
+            hasher.combine(lines)
+        }
+    }
 
     package init(
         name: String, qualifiedName: String, file: String, lines: PythonLineTable, length: Int32,
         firstTraceable: Int32
     ) {
-        (self.name, self.qualifiedName, self.file) = (name, qualifiedName, file)
-        (self.lines, self.length, self.firstTraceable) = (lines, length, firstTraceable)
+        content = Content(name, qualifiedName, file, lines, length, firstTraceable)
     }
+
+    package var name: String { content.name }
+    /// With the classes and functions around it; ``name``, where the release does not tell (3.10 and
+    /// older).
+    package var qualifiedName: String { content.qualifiedName }
+    /// As the compiler was told it: mostly a path, relative ones included; `<string>`,
+    /// `<frozen importlib._bootstrap>` for code without a file.
+    package var file: String { content.file }
+    package var lines: PythonLineTable { content.lines }
+    /// Of its instructions, in bytes.
+    package var length: Int32 { content.length }
+    /// Before this place, in bytes, a frame does not count as begun; 0: it always does.
+    package var firstTraceable: Int32 { content.firstTraceable }
+    /// What it has to do with imports.
+    package var role: PythonImports.Role { content.role }
+
+    package var firstLine: Int32 { lines.firstLine }
 }

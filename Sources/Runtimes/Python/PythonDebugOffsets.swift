@@ -7,8 +7,7 @@ struct PythonDebugOffsets {
     private let minor: Int
 
     /// nil: it is not there, or of a build without the global lock, whose objects are others.
-    init?(at address: UInt64, version: PythonVersion, number: UInt64, _ memory: some RuntimeMemory)
-    {
+    init?(at address: UInt64, version: PythonVersion, number: UInt64, _ memory: any RuntimeMemory) {
         guard let size = Self.size(version.minor),
             let bytes = memory.bytes(at: address, count: size),
             bytes.starts(with: Array("xdebugpy".utf8)), bytes.word(at: 8) == number,

@@ -22,13 +22,9 @@ package enum PythonImports {
         /// Another one of importlib's.
         case other
 
-        /// nil: unknown code, which is taken for the program's.
-        package init(_ code: PythonCode?) {
-            guard let code, PythonImports.files.contains(code.file) else {
-                self = .program
-                return
-            }
-            self = Self.named[code.name] ?? .other
+        /// That of a function, by its code's.
+        init(name: String, file: String) {
+            self = PythonImports.files.contains(file) ? Self.named[name] ?? .other : .program
         }
 
         private static let named: [String: Role] = [

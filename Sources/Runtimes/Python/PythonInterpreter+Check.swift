@@ -4,7 +4,7 @@ extension PythonInterpreter {
     /// Whether what is assumed of the interpreter holds for the frames of its threads: their code is
     /// code. nil: no thread has a frame yet, or they all run too fast to be read. Threads that run
     /// meanwhile may look wrong once, so it takes several tries to say no.
-    package func check(_ memory: some RuntimeMemory) -> Bool? {
+    package func check(_ memory: any RuntimeMemory) -> Bool? {
         var answer: Bool?
         for _ in 0..<Self.tries {
             for thread in threads(memory).suffix(Self.checkedThreads) {
@@ -23,7 +23,7 @@ extension PythonInterpreter {
     private static var checkedThreads: Int { 16 }
 
     /// Of a thread that goes on meanwhile, the oldest frame is as good as the newest of one that stands.
-    private func check(_ thread: PythonThread, _ memory: some RuntimeMemory) -> Bool? {
+    private func check(_ thread: PythonThread, _ memory: any RuntimeMemory) -> Bool? {
         let reader = FrameListReader(layout)
         guard let copy = reader.readRunning(thread: thread.state, memory) else { return nil }
         let frames = copy.addresses.indices.compactMap { copy.record($0, layout) }

@@ -3,6 +3,8 @@ package import ProfileModel
 extension PythonInterpreter {
     /// A copied frame's code, and what its first parameter is.
     package struct CopiedFrame: Hashable, Sendable {
+        /// In the copy, which has the newest first.
+        package var index: Int
         package var key: PythonCodeKey
         /// A pointer to an object; 0: there is none.
         package var firstLocal: UInt64
@@ -10,13 +12,17 @@ extension PythonInterpreter {
 
     /// Those of a copy whose codes were copied, too, newest first, without what only marks where those of a
     /// native frame end.
-    package func frames(of copy: RuntimeCopy) -> [CopiedFrame] {
+    ///
+    /// - Parameter oldest: so many at the end are left out.
+    package func frames(of copy: RuntimeCopy, without oldest: Int = 0) -> [CopiedFrame] {
         let size = layout.identity.size
-        return (0..<copy.completeCount(layout)).compactMap { index in
+        let count = min(copy.completeCount(layout), copy.addresses.count - max(0, oldest))
+        return (0..<max(0, count)).compactMap { index in
             guard let record = copy.record(index, layout), !isShim(record),
                 let code = record.code
             else { return nil }
             return CopiedFrame(
+                index: index,
                 key: PythonCodeKey(
                     address: code,
                     identity: copy.identities[index * size..<(index + 1) * size]),
@@ -29,6 +35,6 @@ extension PythonCode {
     /// Whether it is importlib's function whose first local variable is the name of a module that is
     /// being imported, or waited for.
     package var namesImport: Bool {
-        [.begin, .wait].contains(PythonImports.Role(self))
+        role == .begin || role == .wait
     }
 }

@@ -29,7 +29,7 @@ package struct PythonInterpreter: Hashable, Sendable {
     ///   - path: of the mapped file.
     ///   - symbol: the process's address of a symbol that the file exports; nil: it has none.
     package init?(
-        path: String, symbol: (String) -> UInt64?, memory: some RuntimeMemory
+        path: String, symbol: (String) -> UInt64?, memory: any RuntimeMemory
     ) {
         guard let runtime = symbol("_PyRuntime"), let codeType = symbol("PyCode_Type"),
             let textType = symbol("PyUnicode_Type"),
@@ -55,7 +55,7 @@ package struct PythonInterpreter: Hashable, Sendable {
     }
 
     private static func version(
-        path: String, symbol: (String) -> UInt64?, _ memory: some RuntimeMemory
+        path: String, symbol: (String) -> UInt64?, _ memory: any RuntimeMemory
     ) -> (version: PythonVersion, number: UInt64)? {
         if let place = symbol("Py_Version") {
             guard let number = memory.word(at: place).map({ $0 & UInt64(UInt32.max) }),
@@ -69,7 +69,7 @@ package struct PythonInterpreter: Hashable, Sendable {
     }
 
     private static func offsets(
-        _ version: PythonVersion, _ number: UInt64, runtime: UInt64, _ memory: some RuntimeMemory
+        _ version: PythonVersion, _ number: UInt64, runtime: UInt64, _ memory: any RuntimeMemory
     ) -> PythonLayout? {
         guard let table = PythonLayout.of(minor: version.minor) else { return nil }
         guard version.minor >= 13 else { return table }
@@ -78,7 +78,7 @@ package struct PythonInterpreter: Hashable, Sendable {
     }
 
     /// How large a type says that its objects are: constants of the file, right before anything ran.
-    private static func objectSize(of type: UInt64, _ memory: some RuntimeMemory) -> UInt64? {
+    private static func objectSize(of type: UInt64, _ memory: any RuntimeMemory) -> UInt64? {
         memory.word(at: type.advanced(by: 32))
     }
 }

@@ -15,7 +15,7 @@ package struct PythonNames: Sendable {
 
     /// What the code object says of itself; nil: it cannot be read, or is another one by now.
     package mutating func code(
-        for key: PythonCodeKey, _ memory: some RuntimeMemory
+        for key: PythonCodeKey, _ memory: any RuntimeMemory
     ) -> PythonCode? {
         if let code = known[key] { return code }
         guard let code = read(key, memory) else { return nil }
@@ -28,7 +28,7 @@ package struct PythonNames: Sendable {
 
     /// The text of a str object now, such as the first local variable of a frame that imports; nil:
     /// it is none.
-    package func text(at address: UInt64, _ memory: some RuntimeMemory) -> String? {
+    package func text(at address: UInt64, _ memory: any RuntimeMemory) -> String? {
         objects.text(at: address, memory)
     }
 
@@ -36,7 +36,7 @@ package struct PythonNames: Sendable {
     private static var mostBytes: Int { 256 << 20 }
     private static var entrySize: Int { 400 }
 
-    private func read(_ key: PythonCodeKey, _ memory: some RuntimeMemory) -> PythonCode? {
+    private func read(_ key: PythonCodeKey, _ memory: any RuntimeMemory) -> PythonCode? {
         guard key.address.mayBeObject, let head = head(key, memory),
             let code = content(head, memory),
             // What it pointed to was its own as long as it is still there.
@@ -46,7 +46,7 @@ package struct PythonNames: Sendable {
     }
 
     /// The object itself, if it is the one that is meant.
-    private func head(_ key: PythonCodeKey, _ memory: some RuntimeMemory) -> [UInt8]? {
+    private func head(_ key: PythonCodeKey, _ memory: any RuntimeMemory) -> [UInt8]? {
         let (offsets, identity) = (interpreter.offsets, interpreter.layout.identity)
         guard let bytes = memory.bytes(at: key.address, count: offsets.codeRead),
             bytes.word(at: offsets.object.type) == interpreter.codeType,
@@ -57,7 +57,7 @@ package struct PythonNames: Sendable {
         return bytes
     }
 
-    private func content(_ head: [UInt8], _ memory: some RuntimeMemory) -> PythonCode? {
+    private func content(_ head: [UInt8], _ memory: any RuntimeMemory) -> PythonCode? {
         let places = interpreter.offsets.code
         guard let name = text(head, places.name, memory),
             let file = text(head, places.file, memory),
@@ -74,12 +74,12 @@ package struct PythonNames: Sendable {
                 ?? 0)
     }
 
-    private func text(_ head: [UInt8], _ place: Int, _ memory: some RuntimeMemory) -> String? {
+    private func text(_ head: [UInt8], _ place: Int, _ memory: any RuntimeMemory) -> String? {
         head.word(at: place).flatMap { objects.text(at: $0, memory) }
     }
 
     /// Of the instructions, in bytes.
-    private func length(_ head: [UInt8], _ memory: some RuntimeMemory) -> Int32? {
+    private func length(_ head: [UInt8], _ memory: any RuntimeMemory) -> Int32? {
         switch interpreter.offsets.code.start {
         case .object(let place):
             return head.word(at: place).flatMap { objects.bytesCount(at: $0, memory) }

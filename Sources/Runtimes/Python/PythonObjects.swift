@@ -13,7 +13,7 @@ struct PythonObjects: Sendable {
     static let longestTable = 1 << 20
 
     /// The text of a str object; nil: it is none. What Unicode does not have is replaced.
-    func text(at address: UInt64, _ memory: some RuntimeMemory) -> String? {
+    func text(at address: UInt64, _ memory: any RuntimeMemory) -> String? {
         guard address.mayBeObject,
             let head = memory.bytes(at: address, count: max(layout.state, layout.length) + 8),
             head.word(at: layout.type) == textType,
@@ -33,7 +33,7 @@ struct PythonObjects: Sendable {
 
     /// Where its characters are.
     private func place(
-        _ state: UInt32, _ address: UInt64, _ memory: some RuntimeMemory
+        _ state: UInt32, _ address: UInt64, _ memory: any RuntimeMemory
     ) -> UInt64? {
         let (isCompact, isASCII) = (state & 0x20 != 0, state & 0x40 != 0)
         guard isCompact else { return memory.word(at: address.advanced(by: layout.compact)) }
@@ -52,7 +52,7 @@ struct PythonObjects: Sendable {
     }
 
     /// The content of a bytes object, of which a code object says that it is one.
-    func bytes(at address: UInt64, _ memory: some RuntimeMemory) -> [UInt8]? {
+    func bytes(at address: UInt64, _ memory: any RuntimeMemory) -> [UInt8]? {
         guard let length = bytesCount(at: address, memory), length <= Self.longestTable else {
             return nil
         }
@@ -60,7 +60,7 @@ struct PythonObjects: Sendable {
         return memory.bytes(at: address.advanced(by: layout.bytes), count: length)
     }
 
-    func bytesCount(at address: UInt64, _ memory: some RuntimeMemory) -> Int? {
+    func bytesCount(at address: UInt64, _ memory: any RuntimeMemory) -> Int? {
         guard address.mayBeObject,
             let size = memory.word(at: address.advanced(by: layout.size)),
             size < UInt64(Int32.max)

@@ -14,7 +14,7 @@ package struct PythonThread: Hashable, Sendable {
 
 extension PythonInterpreter {
     /// All threads that have a state now. Empty: the interpreter has not begun, or has ended.
-    package func threads(_ memory: some RuntimeMemory) -> [PythonThread] {
+    package func threads(_ memory: any RuntimeMemory) -> [PythonThread] {
         let places = offsets.runtime
         guard let main = memory.word(at: runtime.advanced(by: places.mainThread)),
             var interpreter = memory.word(at: runtime.advanced(by: places.interpreters))
@@ -39,7 +39,7 @@ extension PythonInterpreter {
 
     private func append(
         threadsOf interpreter: UInt64, main: UInt64, to found: inout [PythonThread],
-        _ memory: some RuntimeMemory
+        _ memory: any RuntimeMemory
     ) {
         var seen = Set<UInt64>()
         var state = memory.word(at: interpreter.advanced(by: offsets.runtime.threads)) ?? 0

@@ -1,3 +1,5 @@
+import ProfileModel
+
 /// A library (or the program itself) as the dynamic linker has it in its list; see <link.h>.
 struct LinkedObject: Sendable {
     /// What to add to an address in its file.

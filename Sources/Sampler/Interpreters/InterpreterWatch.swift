@@ -157,6 +157,8 @@ final class InterpreterWatch {
     /// A copy, if it is the thread's: its state may have gone, and another's may be there.
     func checked(_ copy: RuntimeCopy?, of tid: Int32) -> RuntimeCopy? {
         guard var copy, !copy.lacksNewest else { return copy }
+        // What is read beyond the copy has not changed since, or is not taken.
+        let time = MonotonicTime.now
         if let id = copy.threadID, id != states[tid]?.id {
             forget(tid)
             return nil
@@ -164,7 +166,7 @@ final class InterpreterWatch {
         if copy.rest != 0, let layout = interpreter?.layout {
             copy = FrameListReader(layout).continuing(copy, memory)
         }
-        reads[tid] = Look(copy: copy, time: .now)
+        reads[tid] = Look(copy: copy, time: time)
         return copy
     }
 
@@ -176,6 +178,9 @@ final class InterpreterWatch {
     /// That of importlib's function which imports a module, whose name is its first local variable.
     private var importers: Set<PythonCodeKey> = []
     private static let mostNamed = 1 << 17
+    /// The last copy of which all was told, and what its frames import, by how far from the oldest one
+    /// they are.
+    private var told: (copy: RuntimeCopy, imports: [(place: Int, local: UInt64)])?
 
     /// What a copy's frames refer to, as far as it was not told before. Read at once: a module's code is
     /// gone as soon as it has run.
@@ -184,20 +189,33 @@ final class InterpreterWatch {
         // Nobody else has it meanwhile: else it would be copied.
         var names = names.take() ?? PythonNames(interpreter)
         var found = InterpretedNames()
-        if named.count > Self.mostNamed { named.removeAll(keepingCapacity: true) }
-        for frame in interpreter.frames(of: copy) {
-            if !named.contains(frame.key), let code = names.code(for: frame.key, memory) {
+        if named.count > Self.mostNamed {
+            named.removeAll(keepingCapacity: true)
+            told = nil
+        }
+        // Most of a deep stack is what it was.
+        let oldest = told.map { copy.commonOldest($0.copy, interpreter.layout) } ?? 0
+        var imports = told?.imports.filter { $0.place < oldest } ?? []
+        var isAllNamed = true
+        for frame in interpreter.frames(of: copy, without: oldest) {
+            if !named.contains(frame.key) {
+                guard let code = names.code(for: frame.key, memory) else {
+                    isAllNamed = false
+                    continue
+                }
                 named.insert(frame.key)
                 found.codes.append((frame.key, code))
                 if code.namesImport { importers.insert(frame.key) }
             }
-            if importers.contains(frame.key), found.modules.count < Self.mostModules,
-                let name = names.text(at: frame.firstLocal, memory)
-            {
-                found.modules[frame.firstLocal] = name
+            if importers.contains(frame.key) {
+                imports.append((copy.addresses.count - 1 - frame.index, frame.firstLocal))
             }
         }
+        for local in imports.map(\.local).suffix(Self.mostModules) {
+            found.modules[local] = names.text(at: local, memory)
+        }
         self.names = names
+        told = isAllNamed ? (copy, imports) : nil
         return found.isEmpty ? nil : found
     }
 

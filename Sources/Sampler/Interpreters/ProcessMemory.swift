@@ -10,4 +10,8 @@ package struct ProcessMemory: RuntimeMemory {
         let bytes = memory.read(at: address, count: count)
         return bytes.count == count ? bytes : nil
     }
+
+    package func bytes(at addresses: [UInt64], count: Int) -> [UInt8] {
+        memory.read(at: addresses, count: count)
+    }
 }

@@ -1,4 +1,5 @@
 import ProfileModel
+import Runtimes
 
 /// What an interpreter's list of a thread's frames was, and when.
 struct Look {
@@ -48,12 +49,6 @@ extension RuntimeCopy {
         }
         guard same > 0 else { return nil }
         return after.oldest(same, list)
-    }
-
-    /// Whether the codes of all frames are known.
-    private func isIdentified(_ list: FrameListLayout) -> Bool {
-        records.count == addresses.count * list.recordSize
-            && identities.count == addresses.count * list.identity.size
     }
 
     /// The same frame of the same code, called by the same one.

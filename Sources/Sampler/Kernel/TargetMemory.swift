@@ -1,5 +1,6 @@
 import CSystem
 import Glibc
+import ProfileModel
 
 /// Reads the profiled process's memory, without stopping it.
 struct TargetMemory: Sendable {
@@ -15,6 +16,20 @@ struct TargetMemory: Sendable {
                 return got == -Int(ESRCH) ? nil : got
             }
             filled = max(0, got ?? 0)
+        }
+    }
+
+    /// `count` bytes from each of the addresses, one behind the other. Zeros, of what cannot be read.
+    func read(at addresses: [UInt64], count: Int) -> [UInt8] {
+        let size = max(0, count) * addresses.count
+        guard size > 0 else { return [] }
+        return [UInt8](unsafeUninitializedCapacity: size) { buffer, filled in
+            let isRead: Bool? = FirstThread.orAnother(of: pid) { tid in
+                fl_read_pieces(tid, addresses, addresses.count, buffer.baseAddress, count) == 0
+                    ? true : nil
+            }
+            if isRead == nil { buffer.initialize(repeating: 0) }
+            filled = size
         }
     }
 
@@ -46,32 +61,5 @@ extension [UInt8] {
                 fl_find(bytes.baseAddress, bytes.count, $0.baseAddress, $0.count) >= 0
             }
         }
-    }
-
-    /// The 64-bit word at `offset`; nil outside the array.
-    func littleEndianWord(at offset: Int) -> UInt64? {
-        integer(at: offset)
-    }
-
-    func littleEndianInt32(at offset: Int) -> Int32? {
-        integer(at: offset)
-    }
-
-    func littleEndianUInt32(at offset: Int) -> UInt32? {
-        integer(at: offset)
-    }
-
-    func littleEndianUInt16(at offset: Int) -> UInt16? {
-        integer(at: offset)
-    }
-
-    private func integer<Value: FixedWidthInteger>(at offset: Int) -> Value? {
-        let size = MemoryLayout<Value>.size
-        guard offset >= 0, offset <= count - size else { return nil }
-        var value: Value = 0
-        for index in 0..<size {
-            value |= Value(truncatingIfNeeded: self[offset + index]) << (8 * index)
-        }
-        return value
     }
 }

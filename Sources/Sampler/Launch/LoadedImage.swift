@@ -1,3 +1,5 @@
+import ProfileModel
+
 /// What the kernel told a new program about itself (`/proc/PID/auxv`, getauxval(3)).
 struct AuxiliaryVector: Hashable, Sendable {
     /// The program's headers in memory, and how many there are.

@@ -1,5 +1,6 @@
 import CSystem
 import Glibc
+import ProfileModel
 
 /// Where a static program makes the system calls that concern us, read from its file before it is
 /// started: it would stand while megabytes of code are searched in its memory.

@@ -1,3 +1,5 @@
+import ProfileModel
+
 /// An entry of a table of relocations with addends (elf(5), `Elf64_Rela`).
 struct Relocation {
     /// In bytes, in the table.

@@ -1,3 +1,5 @@
+import ProfileModel
+
 /// The code at a program's entry point, so that `main` is found in stripped programs too.
 ///
 /// Every glibc `_start` for x86-64 loads `main`'s address into the first argument register of

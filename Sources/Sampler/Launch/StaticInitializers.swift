@@ -1,5 +1,6 @@
 import CSystem
 import Glibc
+import ProfileModel
 
 /// A static program's initialisers: the words of its arrays, which its start code calls one after the
 /// other. Read where the program stands at its first instruction.

@@ -104,7 +104,10 @@ final class SharedSlots {
         buffers[slot] = buffer
         head.pointee.stack_low = stack.lowerBound
         head.pointee.stack_high = stack.upperBound
-        head.pointee.capacity = UInt64(max(0, min(limit, buffer.count)))
+        // Behind the stack's end there is room for what makes it a multiple of eight.
+        let room = state == 0 ? 0 : min(Self.framesRoom, buffer.count / 2)
+        head.pointee.capacity = UInt32(clamping: min(limit, buffer.count - room & ~7))
+        head.pointee.frames_room = UInt32(clamping: room)
         head.pointee.buffer = UInt64(buffer.lowerBound)
         head.pointee.thread = frameList == nil ? 0 : state
         head.pointee.frames_size = 0
@@ -205,6 +208,9 @@ final class SharedSlots {
         return RuntimeCopy(
             area.copy(at: buffer.lowerBound + start, count: length), of: frameList)
     }
+
+    /// For as many frames as our code copies at most, and what it needs meanwhile, in bytes.
+    private static let framesRoom = 64 << 10
 
     // MARK: Buffers
 

@@ -1,4 +1,5 @@
 import CSignpost
+import ProfileModel
 
 /// Finds where a loaded program or library keeps the state of its signposts: a note tells, so that no
 /// symbols are needed (`firstlight/signpost.h`).

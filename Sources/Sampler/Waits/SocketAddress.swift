@@ -1,4 +1,5 @@
 import Glibc
+import ProfileModel
 
 /// The address of one end of a socket, as people write it.
 struct SocketAddress: Hashable, CustomStringConvertible {

@@ -1,3 +1,5 @@
+import ProfileModel
+
 /// What can be told of a process, from outside and while it goes on, about what one of its threads
 /// waits for. All of it may have changed a moment later, and all of it may be made up.
 protocol WaitSurroundings {

@@ -72,7 +72,7 @@ struct LiveReading {
     private func checkImports(
         _ frames: [PythonStack.Frame], _ stage: LivePython.Stage, isMain: Bool
     ) {
-        let steps = PythonImports.steps(frames.map { PythonImports.Role($0.code) })
+        let steps = PythonImports.steps(frames.map { $0.code?.role ?? .program })
         let shown = steps.map { step in
             switch step {
             case .frame(let index): frames[index].code?.name ?? "?"

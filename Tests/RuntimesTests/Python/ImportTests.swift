@@ -17,9 +17,9 @@ struct ImportTests {
         let parts = word.split(separator: "@")
         if word.hasPrefix("(") { return .native }
         switch parts.last {
-        case "B": return .init(code(String(parts[0]), bootstrap))
-        case "X": return .init(code(String(parts[0]), external))
-        default: return .init(code(String(word), "/program.py"))
+        case "B": return code(String(parts[0]), bootstrap).role
+        case "X": return code(String(parts[0]), external).role
+        default: return code(String(word), "/program.py").role
         }
     }
 
@@ -110,6 +110,5 @@ struct ImportTests {
                 == "<module> _call_with_frames_removed@B exec_module@X main")
         #expect(Self.shown("_handle_fromlist@B main") == "_handle_fromlist@B main")
         #expect(Self.shown("") == "")
-        #expect(PythonImports.Role(nil) == .program)
     }
 }

@@ -75,7 +75,7 @@ struct MadePython {
     }
 
     static func key(_ address: UInt64) -> PythonCodeKey {
-        PythonCodeKey(address: address, identity: identity(address))
+        PythonCodeKey(address: address, identity: identity(address)[...])
     }
 
     /// Of a code object that ``write(code:at:)`` wrote.

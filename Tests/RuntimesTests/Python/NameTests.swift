@@ -40,7 +40,7 @@ struct NameTests {
         #expect(Self.name(of: MadePython.key(Self.place), in: made) == "work")
         var identity = MadePython.identity(Self.place)
         identity[31] = 1
-        let other = PythonCodeKey(address: Self.place, identity: identity)
+        let other = PythonCodeKey(address: Self.place, identity: identity[...])
         #expect(Self.name(of: other, in: made) == nil)
         made.memory.write(UInt64(0x1234_5678), at: Self.place + 8)
         for place in [Self.place, Self.place + 4, 0] {

@@ -1,4 +1,5 @@
 import CAgent
+import ProfileModel
 import Testing
 
 @testable import Marks

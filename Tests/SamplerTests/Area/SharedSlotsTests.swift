@@ -85,7 +85,7 @@ import Testing
         let head = Self.head(area, slot).pointee
         #expect(head.state == UInt32(FL_SLOT_REQUESTED))
         #expect(head.stack_low == 0x1000 && head.stack_high == 0x9000)
-        #expect(head.capacity == UInt64(capacity))
+        #expect(head.capacity == UInt32(capacity))
         #expect(area.buffers.small.contains { UInt64($0.lowerBound) == head.buffer })
         #expect(Self.outstanding(area) == 1)
     }
@@ -189,7 +189,7 @@ import Testing
         let slots = SharedSlots(area: area, cookie: Self.cookie)
         let slot = try #require(slots.take())
         let stack: Range<UInt64> = 0x10_0000..<0x20_0000
-        func capacity(at pointer: UInt64) -> UInt64 {
+        func capacity(at pointer: UInt64) -> UInt32 {
             Self.head(area, slot).pointee.registers.15 = pointer
             #expect(slots.request(slot, stack: stack, limit: .max, masks: 0) == .ready)
             slots.wasSent()
