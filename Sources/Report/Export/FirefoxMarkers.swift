@@ -93,11 +93,14 @@ struct FirefoxMarkers {
             guard let end = marker.end else { return writer.value(Int?.none) }
             writer.milliseconds(end)
         }
-        // 0 is a point in time, 1 an interval; category 5 the launch, 3 a wait.
+        // 0 is a point in time, 1 an interval.
         writer.key("phase")
         writer.array(markers) { $0.value($1.end == nil ? 0 : 1) }
         writer.key("category")
-        writer.array(markers) { $0.value($1.kind == .wait ? 3 : 5) }
+        writer.array(markers) { writer, marker in
+            let kind: FirefoxCategory.Kind = marker.kind == .wait ? .blocked : .launch
+            writer.value(kind.rawValue)
+        }
         writer.key("data")
         writer.array(markers) { writer, marker in
             writer.object {

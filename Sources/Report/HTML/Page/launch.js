@@ -141,6 +141,13 @@ function addSystemCode(launch) {
   launch.functions.short.push("[system code only]");
   launch.functions.module.push("[unknown]");
   launch.functions.own.push(0);
+  launch.functions.language.push(-1);
+  launch.functions.scripted.push(0);
+}
+
+/** What a function was written in, where viewers want it told; null: compiled code, or not known. */
+export function scriptLanguage(functions, callee) {
+  return functions.scripted[callee] === 1 ? functions.languages[functions.language[callee]] : null;
 }
 
 /** The first position at which a sorted list's value is greater than `value`. */
