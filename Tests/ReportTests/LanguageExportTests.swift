@@ -73,6 +73,36 @@ import Testing
         #expect(try column("stackTable", "category", as: Int.self) == stacks.map { kinds[$0] })
     }
 
+    @Test func firefoxHasImportsAsMarkers() throws {
+        let thread = try #require((try object(.firefox)["threads"] as? [[String: Any]])?.first)
+        let strings = try #require(thread["stringArray"] as? [String])
+        let markers = try #require(thread["markers"] as? [String: Any])
+        let names = try #require(markers["name"] as? [Int]).map { strings[$0] }
+        let data = try #require(markers["data"] as? [[String: Any]])
+        let starts = try #require(markers["startTime"] as? [Double])
+        let ends = try #require(markers["endTime"] as? [Any])
+        let found = data.indices.filter { data[$0]["type"] as? String == "Import" }
+        #expect(found.map { names[$0] } == ["import json", "import re"])
+        #expect(found.map { starts[$0] } == [10, 40])
+        #expect(found.map { ends[$0] as? Double } == [55, 55])
+        #expect(
+            found.map { data[$0]["detail"] as? String }
+                == ["/usr/lib/python3.11/json/__init__.py", ""])
+    }
+
+    @Test func chromeNestsImports() throws {
+        let events = try #require(try object(.chrome)["traceEvents"] as? [[String: Any]])
+        let found = events.filter { $0["cat"] as? String == "import" }.map { event in
+            let words = ["ph", "name", "id", "ts"].map { "\(event[$0] ?? "")" }
+            return words.joined(separator: " ")
+        }
+        #expect(
+            found == [
+                "b import json 1 10000", "b import re 1 40000", "e import re 1 55000",
+                "e import json 1 55000",
+            ])
+    }
+
     @Test func theFlameGraphMarksScripts() {
         let lines = text(.svg).split(separator: "\n").filter { $0.contains("class=\"frame\"") }
         #expect(lines.count == 8)

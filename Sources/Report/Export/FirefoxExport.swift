@@ -3,17 +3,19 @@ import ProfileModel
 
 /// The Firefox Profiler's processed profile format, version 48 (its docs-developer folder and
 /// src/types/profile.js): a thread for each of ours with samples weighed in milliseconds, its CPU
-/// time, the state or the language as category, and markers for phases, signposts, initialisers, library
+/// time, the state or the language as category, and markers for phases, signposts, initialisers, imports, library
 /// loads and waits.
 struct FirefoxExport {
     private let profile: Profile
     private let options: ExportOptions
     private let nodes: [StackNode]
+    private let imports: [ImportFigures]
 
     init(_ profile: Profile, _ options: ExportOptions) {
         self.profile = profile
         self.options = options
         nodes = profile.stackNodes
+        imports = profile.importRuns()
     }
 
     func render() -> [UInt8] {
@@ -106,7 +108,8 @@ struct FirefoxExport {
         let process = profile.processes[profile.process(ofThread: index)]
         var tables = FirefoxTables(profile.frames, nodes)
         let samples = self.samples(stretches, &tables)
-        let markers = FirefoxMarkers(profile, options.selection, thread: index)
+        let markers = FirefoxMarkers(
+            profile, options.selection, imports: imports, thread: index)
         writer.object { writer in
             writer.field("name", thread.name)
             writer.field("processName", process.label)

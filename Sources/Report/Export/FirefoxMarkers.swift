@@ -20,6 +20,7 @@ struct FirefoxMarkers {
         case interval = "Interval"
         case signpost = "Signpost"
         case initializer = "Initialiser"
+        case importing = "Import"
         case library = "Library"
         case wait = "Wait"
     }
@@ -27,7 +28,8 @@ struct FirefoxMarkers {
     static let kinds = Kind.allCases
     private let markers: [Marker]
 
-    init(_ profile: Profile, _ selection: Selection, thread: Int) {
+    /// - Parameter imports: the profile's.
+    init(_ profile: Profile, _ selection: Selection, imports: [ImportFigures], thread: Int) {
         let isMain = profile.threads[thread].isMain
         let mine = { (owner: Int?) in owner == thread || (owner == nil && isMain) }
         var all: [Marker] = []
@@ -50,6 +52,12 @@ struct FirefoxMarkers {
                 Marker(
                     kind: .initializer, name: function.name, detail: function.module,
                     start: initializer.start, end: initializer.end))
+        }
+        for run in imports where run.thread == thread {
+            all.append(
+                Marker(
+                    kind: .importing, name: run.title, detail: run.file, start: run.start,
+                    end: run.end))
         }
         for wait in profile.waits where wait.thread == thread {
             all.append(
