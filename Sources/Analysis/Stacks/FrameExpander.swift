@@ -7,18 +7,22 @@ struct FrameExpander {
     private let symbols: SymbolTable
     private(set) var table: FrameTable
     private var expanded: [FrameAddress: [FrameID]] = [:]
+    /// Functions of scripts as a map of code made at run time names them.
+    private(set) var trampolines: Set<FunctionID> = []
 
     /// What a module says of all its functions.
     private struct Code {
         var name: String
         var isOwn: Bool
         var isRuntime: Bool
+        var isGenerated: Bool
         var language: Language?
 
         init(_ module: Module) {
             name = module.path.isEmpty ? Function.unknownModule : String(module.name)
             isOwn = module.isOwn
             isRuntime = Module.isRuntime(module.path)
+            isGenerated = Module.isGenerated(module.path)
             language = Language(ofModule: module.path)
         }
     }
@@ -60,12 +64,31 @@ struct FrameExpander {
     mutating func frame(of function: Function) -> FrameID { table.internFrame(of: function) }
 
     private mutating func intern(_ source: SourceFrame, at address: FrameAddress) -> FrameID {
+        if let name = perfMapName(of: source, at: address) {
+            return intern(name, moduleIndex: known(address.module))
+        }
         let function = table.intern(function(of: source, at: address))
         return table.intern(
             Frame(
                 function: function, file: table[function].isImport ? nil : source.file,
                 line: source.line,
                 isInlined: source.isInlined, isUnoptimized: source.isUnoptimized))
+    }
+
+    /// nil: its code is a file's, or its name is nothing but a name.
+    private func perfMapName(of source: SourceFrame, at address: FrameAddress) -> PerfMapName? {
+        if let index = known(address.module), !modules[index.rawValue].isGenerated { return nil }
+        return source.function.flatMap { PerfMapName($0) }
+    }
+
+    private mutating func intern(_ name: PerfMapName, moduleIndex: ModuleIndex?) -> FrameID {
+        let path = ScriptPath(name.file)
+        let function = table.intern(
+            Function(
+                name: name.function, module: path.shortName, moduleIndex: moduleIndex,
+                isOwn: path.isOwn, language: name.language))
+        trampolines.insert(function)
+        return table.intern(Frame(function: function, file: name.file))
     }
 
     private func known(_ module: ModuleIndex?) -> ModuleIndex? {
