@@ -55,7 +55,10 @@ private typealias Piece = (running: Int64, blocked: Int64, stack: [Spot]?)
     }
 
     @Test func importsLastFromTheFirstStackToTheLast() {
-        let json = [main, imported("json"), function("<module>", "/lib/json/__init__.py")]
+        let json = [
+            main, imported("json"), Spot("PyEval_EvalCode", "/usr/bin/python3"),
+            function("<module>", "/lib/json/__init__.py"), function("<module>", "<made>"),
+        ]
         let found = profile([
             [
                 (5, 0, [main]), (10, 0, json),
@@ -122,6 +125,27 @@ private typealias Piece = (running: Int64, blocked: Int64, stack: [Spot]?)
                     "a 0: 0-2 2/0 2/0", "b 0: 0-2 2/2 2/2 < a", "c 0: 2-5 3/3 3/3",
                     "a 0: 5-7 2/0 2/0", "b 0: 5-7 2/2 2/2 < a",
                 ])
+    }
+
+    @Test func aStackWithAnotherRootIsAPart() {
+        let a = [main, imported("a")]
+        #expect(
+            describe(profile([[(2, 0, a), (3, 0, [Spot("_dl_map", "/lib/ld.so")]), (2, 0, a)]]))
+                == ["a 0: 0-7 7/7 7/7"])
+    }
+
+    @Test func whereTheLoopIsLeftTheInnerImportsMayGoOn() {
+        let loop = Spot("_PyEval_EvalFrameDefault", "/usr/bin/python3.11")
+        let (a, b) = ([main, imported("a")], [main, imported("a"), imported("b")])
+        #expect(
+            describe(profile([[(2, 0, b), (3, 0, a + [loop]), (1, 0, [loop]), (2, 0, b)]]))
+                == ["a 0: 0-8 8/0 8/0", "b 0: 0-8 8/8 8/8 < a"])
+        // Not of what another one took the place of.
+        #expect(
+            describe(profile([[(2, 0, b), (3, 0, a + [imported("c"), loop]), (2, 0, b)]])) == [
+                "a 0: 0-7 7/0 7/0", "b 0: 0-2 2/2 2/2 < a", "c 0: 2-5 3/3 3/3 < a",
+                "b 0: 5-7 2/2 2/2 < a",
+            ])
     }
 
     @Test func threadsImportByThemselves() {

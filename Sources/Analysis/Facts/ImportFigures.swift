@@ -30,19 +30,16 @@ package struct ImportFigures: Hashable, Sendable {
 }
 
 extension Profile {
-    /// Every import that a stack was taken of, in the order of their starts, the outer first.
+    /// Every import that a stack was taken of, thread by thread in the order of their starts, the outer
+    /// first.
     package func importRuns() -> [ImportFigures] {
         let steps = ImportSteps(paths, frames)
         guard !steps.isEmpty else { return [] }
-        var byThread: [Int32: [Part]] = [:]
-        for part in parts { byThread[part.thread, default: []].append(part) }
         var result: [ImportFigures] = []
-        for (thread, parts) in byThread.sorted(by: { $0.key < $1.key }) {
-            var search = ImportSearch(steps, thread: Int(thread))
-            let order = parts.enumerated().sorted {
-                ($0.element.start, $0.offset) < ($1.element.start, $1.offset)
-            }
-            for (_, part) in order {
+        for thread in threads.indices {
+            var search = ImportSearch(steps, thread: thread)
+            for position in partIndex[thread] {
+                let part = parts[Int(position)]
                 search.add(part, path: paths.path(ofLine: part.line))
             }
             search.finish()

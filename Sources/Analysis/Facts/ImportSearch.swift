@@ -8,6 +8,8 @@ struct ImportSearch {
     private(set) var found: [ImportFigures] = []
     /// Those that go on, the outermost first.
     private var open: [(step: Int32, position: Int)] = []
+    /// The outermost function of the stack that began the last of them.
+    private var root: FunctionID?
     /// When the last part of a known stack ended.
     private var last = TimeSpan.zero
     /// The CPU time since then: of whose stacks imports cannot be told.
@@ -31,6 +33,7 @@ struct ImportSearch {
         charge(unknownCPU, from: last, to: part.start, upTo: common)
         unknownCPU = .zero
         close(to: common)
+        if common < chain.count { root = steps.root(ofPath: path) }
         for step in chain[common...] { begin(step, at: part.start) }
         charge(part.times.running, from: part.start, to: part.end, upTo: open.count)
         last = part.end
@@ -38,14 +41,17 @@ struct ImportSearch {
 
     /// nil: of this stack it cannot be told.
     private func chain(ofPath path: Int32) -> [Int32]? {
-        let (step, lacksOutermost) = steps.step(ofPath: path)
+        let (step, gaps) = steps.step(ofPath: path)
         let now = open.map(\.step)
         if step == now.last { return now }
-        if lacksOutermost, step == ImportSteps.none { return nil }
+        let isPart = gaps.contains(.outermost) || root != steps.root(ofPath: path)
+        if isPart, !now.isEmpty, step == ImportSteps.none { return nil }
         let chain = steps.chain(to: step)
+        // What is missing within may be what goes on.
+        if gaps.contains(.within), now.starts(with: chain) { return nil }
         // Of what goes on, this may be the inner part.
         let goesOn =
-            lacksOutermost && chain.count <= now.count
+            gaps.contains(.outermost) && chain.count <= now.count
             && zip(chain, now.suffix(chain.count)).allSatisfy { steps.areAlike($0, $1) }
         return goesOn ? now : chain
     }

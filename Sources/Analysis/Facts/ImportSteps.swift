@@ -15,8 +15,19 @@ struct ImportSteps {
     private(set) var steps: [Step] = []
     /// By path, the innermost step that it is in.
     private var innermost: [Int32] = []
-    /// Paths whose outermost frames are missing, or all.
-    private var lacksOutermost: [Bool] = []
+    private var gaps: [Gaps] = []
+    /// Paths within an import that have no function of a script since its step.
+    private var isBare: [Bool] = []
+    /// By path, the outermost function.
+    private var roots: [FunctionID] = []
+
+    /// Where a path's frames are missing.
+    struct Gaps: OptionSet {
+        var rawValue: UInt8
+        static let outermost = Gaps(rawValue: 1)
+        /// The interpreter's own loop is there in the place of what it ran.
+        static let within = Gaps(rawValue: 2)
+    }
 
     private struct Key: Hashable {
         var parent: Int32
@@ -32,12 +43,15 @@ struct ImportSteps {
             let function = frames[path.function]
             let isRoot = path.parent == PathTable.none
             var step = isRoot ? Self.none : innermost[Int(path.parent)]
-            lacksOutermost.append(
-                isRoot ? function.isNoStack || function == .truncated
-                    : lacksOutermost[Int(path.parent)])
+            var missing = isRoot ? function.gapsOfRoot : gaps[Int(path.parent)]
+            if function.isInterpreterLoop { missing.insert(.within) }
+            gaps.append(missing)
+            roots.append(isRoot ? path.function : roots[Int(path.parent)])
             if function.isImport {
                 step = place(of: Key(parent: step, function: path.function), function, &known)
             }
+            let isInImport = function.isImport || !isRoot && isBare[Int(path.parent)]
+            isBare.append(isInImport && (function.isImport || !function.isScripted))
             innermost.append(step)
         }
         findFiles(table, frames)
@@ -55,12 +69,11 @@ struct ImportSteps {
         return place
     }
 
-    /// A module's code is what its import calls.
+    /// A module's code is the first of a script that its import runs.
     private mutating func findFiles(_ table: PathTable, _ frames: FrameTable) {
         for site in table.sites {
             let path = table.paths[Int(site.path)]
-            guard path.parent != PathTable.none,
-                frames[table.paths[Int(path.parent)].function].isImport,
+            guard path.parent != PathTable.none, isBare[Int(path.parent)],
                 frames[path.function].isModuleCode
             else { continue }
             let step = Int(innermost[Int(site.path)])
@@ -68,10 +81,13 @@ struct ImportSteps {
         }
     }
 
-    /// The innermost step of a stack, and whether there may be others outside of all that are seen.
-    func step(ofPath path: Int32) -> (step: Int32, lacksOutermost: Bool) {
-        (innermost[Int(path)], lacksOutermost[Int(path)])
+    /// The innermost step of a stack, and where there may be others.
+    func step(ofPath path: Int32) -> (step: Int32, gaps: Gaps) {
+        (innermost[Int(path)], gaps[Int(path)])
     }
+
+    /// A thread's complete stacks have one in common.
+    func root(ofPath path: Int32) -> FunctionID { roots[Int(path)] }
 
     /// Whether two steps are imports of modules that are called the same.
     func areAlike(_ left: Int32, _ right: Int32) -> Bool {
@@ -103,6 +119,10 @@ extension Function {
         }
         let isNamed = name.hasPrefix(Self.imports)
         return (isNamed ? String(name.dropFirst(Self.imports.count)) : name, false)
+    }
+
+    fileprivate var gapsOfRoot: ImportSteps.Gaps {
+        isNoStack || self == .truncated || self == .timedInitializers ? .outermost : []
     }
 
     /// Whether it is the code of a whole script.

@@ -3,8 +3,8 @@ import ProfileModel
 
 /// The Firefox Profiler's processed profile format, version 48 (its docs-developer folder and
 /// src/types/profile.js): a thread for each of ours with samples weighed in milliseconds, its CPU
-/// time, the state or the language as category, and markers for phases, signposts, initialisers, imports, library
-/// loads and waits.
+/// time, the state or the language as category, and markers for phases, signposts, initialisers,
+/// imports, library loads and waits.
 struct FirefoxExport {
     private let profile: Profile
     private let options: ExportOptions
@@ -150,7 +150,8 @@ struct FirefoxExport {
                 let isWaiting =
                     stretch.times.running == .zero && stretch.times.blocked == .zero
                 let category: FirefoxCategory? =
-                    isWait ? FirefoxCategory(.blocked)
+                    isWait
+                    ? FirefoxCategory(.blocked)
                     : isWaiting ? FirefoxCategory(.waiting) : nil
                 result.append(
                     Sample(
