@@ -36,8 +36,11 @@ import Testing
             RecordingBuilder.Spot(
                 "import " + name, MadePython.runtime, file: Function.importModule)
         }
-        let (a, b) = (builder.stack([step("a")]), builder.stack([step("a"), step("b")]))
-        let none = builder.stack("main")
+        let main = RecordingBuilder.Spot("main")
+        let none = builder.stack([main])
+        let (a, b) = (
+            builder.stack([main, step("a")]), builder.stack([main, step("a"), step("b")])
+        )
         for start in stride(from: 0, to: 3 * rounds, by: 3) {
             builder.slice(thread, at: start, running: 1, a)
             builder.slice(thread, at: start + 1, running: 1, b)
