@@ -93,11 +93,14 @@ extension EndToEnd {
             }
             #expect(seen * 2 > folded.total)
             // Nothing of the trampolines is left, and the loop is the functions that it runs.
-            for name in ["py::", "py_trampoline_evaluator"] {
-                let left = folded.lines.filter { line in
-                    line.frames.dropLast().contains { $0.hasPrefix(name) }
-                }
-                #expect(left.isEmpty, "\(left.first?.frames ?? [])")
+            for line in folded.lines {
+                #expect(!line.frames.contains { $0.hasPrefix("py::") })
+                let calls = zip(line.frames, line.frames.dropFirst())
+                #expect(!calls.contains { $0 == "py_trampoline_evaluator" && $1.contains(".py)") })
+                #expect(
+                    !calls.contains {
+                        $0.contains(".py)") && $1.hasPrefix("_PyEval_EvalFrameDefault")
+                    })
             }
         }
 
