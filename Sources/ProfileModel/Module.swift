@@ -38,6 +38,12 @@ package struct Module: Hashable, Sendable {
     /// Whether a path stands for such functions.
     package static func isRuntime(_ path: String) -> Bool { path.hasPrefix(runtimePrefix) }
 
+    /// The language and its version in such a path; nil for all else.
+    package static func runtimeName(_ path: String) -> Substring? {
+        guard isRuntime(path), path.hasSuffix("]") else { return nil }
+        return path.dropFirst(runtimePrefix.count).dropLast()
+    }
+
     /// The path of the kernel's own code. Its addresses count from its symbol `_text`, which lies
     /// elsewhere after each boot.
     package static let kernelPath = "[kernel]"

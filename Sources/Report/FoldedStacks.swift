@@ -3,7 +3,8 @@ import ProfileModel
 
 /// Stacks in the format of flamegraph.pl and its kin: one line for each,
 /// `phase;thread;outer;…;inner COUNT`, COUNT in whole microseconds. Where there are several processes,
-/// each line begins with its own.
+/// each line begins with its own. Functions of scripts are `function (script.py:12)`, as py-spy
+/// writes them.
 package enum FoldedStacks {
     package struct Options: Sendable {
         package var selection = Selection.all
@@ -40,7 +41,10 @@ package enum FoldedStacks {
         let threads = profile.threads.map { element($0.name + "/\($0.tid)") }
         let processes = profile.processes.map { element($0.label + "/\($0.pid)") }
         let hasProcesses = profile.processes.count > 1
-        let functions = profile.frames.functions.map(element)
+        let frames = profile.frames.frames.map { frame in
+            element(profile.frames[frame.function], line: frame.line)
+                + (frame.isInlined ? "_[i]" : "")
+        }
         let stacks = profile.weighedStacks(
             options.selection, weight: options.weight, byPhase: options.showsPhase,
             byThread: options.showsThread || hasProcesses)
@@ -55,11 +59,7 @@ package enum FoldedStacks {
             }
             if let phase = stack.phase { append(phases[phase]) }
             if options.showsThread, let thread = stack.thread { append(threads[thread]) }
-            for id in stack.frames {
-                let frame = profile.frames[id]
-                append(functions[Int(frame.function.rawValue)])
-                if frame.isInlined { text += "_[i]" }
-            }
+            for id in stack.frames { append(frames[Int(id.rawValue)]) }
             return (text, stack.weight)
         }
     }
@@ -82,9 +82,15 @@ package enum FoldedStacks {
         (span.nanoseconds &+ 500) / 1000
     }
 
-    /// The kernel's are marked as stackcollapse-perf.pl does, so that flamegraph.pl can colour them.
-    static func element(_ function: Function) -> String {
-        element(function.name) + (function.isKernel ? "_[k]" : "")
+    /// The kernel's, and what a just-in-time compiler made, are marked as stackcollapse-perf.pl does,
+    /// so that flamegraph.pl can colour them.
+    ///
+    /// - Parameter line: in its script; nil: not known, or of no matter.
+    static func element(_ function: Function, line: Int32? = nil) -> String {
+        if function.isKernel { return element(function.name) + "_[k]" }
+        guard let place = function.scriptPlace(line: line) else { return element(function.name) }
+        return element("\(function.name) (\(place))")
+            + (function.language == .javaScript ? "_[j]" : "")
     }
 
     /// A name that can stand between semicolons: they, line breaks and other white space are

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 
 FIRSTLIGHT = os.environ["FIRSTLIGHT"]
@@ -23,6 +24,21 @@ def star_searcher():
     """The path of a recording of Star Searcher's launch."""
     path = os.path.join(folder(), "stars.firstlight")
     run("record", "--quiet", "-o", path, os.path.join(os.environ["STARS"], "starsearcher"))
+    return path
+
+
+@functools.cache
+def python_imports():
+    """The path of a recording of a Python program: app.py imports outer_module, that inner_module."""
+    scripts = os.path.join(folder(), "python")
+    os.makedirs(scripts)
+    work = "x = 0\nfor i in range(900_000): x ^= i * 3\n"
+    for name, text in (("inner_module", work + work), ("outer_module", "import inner_module\n" + work),
+                       ("app", "import outer_module\n" + work)):
+        with open(os.path.join(scripts, name + ".py"), "w", encoding="utf-8") as file:
+            file.write(text)
+    path = os.path.join(folder(), "python.firstlight")
+    run("record", "--quiet", "-o", path, sys.executable, os.path.join(scripts, "app.py"))
     return path
 
 

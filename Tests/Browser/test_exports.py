@@ -328,15 +328,31 @@ class Chrome(unittest.TestCase):
                 self.assertIn(event["s"], "gpt")
 
     def test_pairs(self):
-        open_ones = {}
-        for event in self.events:
-            key = event.get("cat"), event.get("id")
+        self.check_pairs(self.events)
+
+    def check_pairs(self, events):
+        """Those of one id lie within each other. Returns how deep they go."""
+        open_ones, deepest = collections.defaultdict(list), 0
+        for event in events:
+            pairs = open_ones[event.get("cat"), event.get("id")]
             if event["ph"] == "b":
-                self.assertNotIn(key, open_ones)
-                open_ones[key] = event["ts"]
+                self.assertGreaterEqual(event["ts"], pairs[-1]["ts"] if pairs else 0)
+                pairs.append(event)
+                deepest = max(deepest, len(pairs))
             if event["ph"] == "e":
-                self.assertLessEqual(open_ones.pop(key), event["ts"])
-        self.assertEqual(open_ones, {})
+                begun = pairs.pop()
+                self.assertEqual(begun["name"], event["name"])
+                self.assertLessEqual(begun["ts"], event["ts"])
+        self.assertFalse(any(open_ones.values()))
+        return deepest
+
+    def test_imports(self):
+        path = recordings.python_imports()
+        events = json.loads(recordings.run("export", path, "--format", "chrome"))["traceEvents"]
+        self.assertGreaterEqual(self.check_pairs(events), 2)
+        names = [event["name"] for event in events
+                 if event["ph"] == "b" and event["cat"] == "import"]
+        self.assertLess(names.index("import outer_module"), names.index("import inner_module"))
 
     def test_one_thing_after_the_other(self):
         lanes = collections.defaultdict(list)

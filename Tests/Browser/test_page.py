@@ -361,6 +361,95 @@ class Handling(PageTest):
         self.assert_quiet(driver)
 
 
+class Imports(PageTest):
+    """Of a Python program: outer_module imports inner_module, which works twice as long."""
+
+    def show_imports(self, fragment=""):
+        return self.show(page(recordings.python_imports(), "imports"), fragment)
+
+    def imported(self, driver, name):
+        """The longest one of a module."""
+        runs = driver.execute_script("return firstlight.launch.imports")
+        return max((run for run in runs if run["name"] == name), key=lambda run: run["wall"])
+
+    def test_what_was_brought_lies_within(self):
+        driver = self.show_imports()
+        runs = driver.execute_script("return firstlight.launch.imports")
+        for run in runs:
+            self.assertGreaterEqual(run["wall"], run["ownWall"])
+            self.assertGreaterEqual(run["cpu"], run["ownCPU"])
+            if run["parent"] is not None:
+                parent = runs[run["parent"]]
+                self.assertLessEqual(parent["start"], run["start"])
+                self.assertGreaterEqual(parent["end"], run["end"])
+        for index, run in enumerate(runs):
+            brought = sum(inner["wall"] for inner in runs if inner["parent"] == index)
+            self.assertEqual(run["wall"], run["ownWall"] + brought)
+        inner = self.imported(driver, "inner_module")
+        self.assertEqual(runs[inner["parent"]]["name"], "outer_module")
+        self.assertTrue(inner["file"].endswith("/inner_module.py"))
+
+    def test_the_lane_stands_above_its_thread_and_tells(self):
+        driver = self.show_imports()
+        inner = self.imported(driver, "inner_module")
+        lanes = driver.execute_script(
+            "return [...document.querySelectorAll('[data-lane]')].map(e => e.dataset.lane)")
+        thread = inner["thread"]
+        self.assertEqual(lanes.index(f"imports{thread}") + 1, lanes.index(f"thread{thread}"))
+        self.point_at(driver, inner).perform()
+        told = self.text(driver, "#tip")
+        for text in ("import inner_module", "/inner_module.py", "wall ", "CPU ", "outer_module"):
+            self.assertIn(text, told)
+        screenshot(driver, "page-imports")
+        self.point_at(driver, inner).click().perform()
+        self.assertEqual(self.state(driver, "imported"), inner["index"])
+        self.assertIn("Import of “inner_module”", self.text(driver, ".selection strong"))
+        names = self.texts(driver, ".stack .name")
+        self.assertIn("import inner_module", names)
+        self.assert_quiet(driver)
+
+    def point_at(self, driver, run):
+        track = self.element(driver, f"[data-lane=imports{run['thread']}] .track")
+        wall = driver.execute_script("return firstlight.launch.wall")
+        middle = ((run["start"] + run["wall"] / 2) / wall - 0.5) * track.size["width"]
+        row = 16 * run["depth"] + 8 - track.size["height"] / 2
+        return ActionChains(driver).move_to_element_with_offset(track, int(middle), int(row))
+
+    def test_the_table_goes_by_keys(self):
+        driver = self.show_imports("tab=imports")
+        names = self.texts(driver, ".list tbody .name")
+        outer, inner = names.index("outer_module"), names.index("inner_module")
+        self.assertEqual(inner, outer + 1)
+        row = self.elements(driver, ".list tbody tr")[inner]
+        self.assertIn("inner_module.py", row.text)
+        driver.execute_script("arguments[0].focus()", row)
+        self.sent(driver, Keys.ENTER)
+        chosen = self.imported(driver, "inner_module")
+        self.assertEqual(self.state(driver, "imported"), chosen["index"])
+        self.sent(driver, Keys.ESCAPE)
+        self.until(lambda: self.state(driver, "imported") is None)
+        screenshot(driver, "page-imports-table")
+        self.assert_quiet(driver)
+
+    def test_the_address_keeps_it(self):
+        driver = self.show_imports("imported=0&tab=imports")
+        self.assertEqual(self.state(driver, "imported"), 0)
+        driver = self.show_imports("imported=99999")
+        self.assertIsNone(self.state(driver, "imported"))
+
+    def test_boxes_of_scripts_tell_their_lines(self):
+        driver = self.show_imports("tab=flame")
+        self.element(driver, "canvas.flame").click()
+        driver.execute_script("document.querySelector('canvas.flame').focus()")
+        for _ in range(40):
+            told = self.text(driver, ".flames .caption")
+            if "Python" in told:
+                break
+            self.sent(driver, Keys.ARROW_DOWN)
+        self.assertRegex(told, r"\.py(:\d+)?, Python")
+        screenshot(driver, "page-python-flames")
+
+
 class Looks(PageTest):
     def test_dark_and_narrow(self):
         driver = self.show(width=1024, dark=True)

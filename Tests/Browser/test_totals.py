@@ -21,8 +21,9 @@ THREAD = {
         "preempted": [0], "blocked": [10], "stack": [1], "wait": [0]}}
 LAUNCH = {
     "phases": [], "threads": [THREAD], "initializers": [], "intervals": [], "waits": [],
-    "children": [], "files": [],
-    "functions": {"name": ["a"], "short": {}, "module": [0], "own": [1]},
+    "children": [], "files": [], "imports": {"name": []},
+    "functions": {"name": ["a"], "short": {}, "module": [0], "own": [1], "languages": [],
+                  "language": [-1], "scripted": [0]},
     "frames": {"function": [0], "file": [-1], "line": [0], "inlined": [0]},
     "nodes": {"caller": [0, 0], "frame": [0, 0]}}
 

@@ -63,6 +63,47 @@ extension EndToEnd {
             }
         }
 
+        private static let python = """
+            import json
+            def inner(n):
+                return sum(i * i for i in range(n))
+            class Made:
+                def outer(self, n): return inner(n)
+            for _ in range(60): Made().outer(40_000)
+            """
+
+        /// `-X perf` says which functions ran; perf shows them as `py::…`, between the interpreter's.
+        @Test(
+            .enabled(if: GeneratedCode.python != nil, "no CPython of 3.12 or later with -X perf"))
+        func pythonsTrampolinesAreItsFunctions() throws {
+            let python = try #require(GeneratedCode.python)
+            let script = scratch("two words.py")
+            try Self.python.write(toFile: script, atomically: true, encoding: .utf8)
+            let data = try record(
+                ["--call-graph", "dwarf"], [python, "-S", "-X", "perf", script])
+            let recorded = try imported(data)
+            let folded = try recorded.folded("--no-phase", "--no-thread")
+            let order = ["<module>", "Made.outer", "inner", "inner.<locals>.<genexpr>"]
+            var seen: Int64 = 0
+            for line in folded.lines where line.frames.first != "[truncated]" {
+                let functions = zip(line.frames, line.functions)
+                    .filter { $0.0.hasSuffix(" (two words.py)") }.map(\.1)
+                #expect(functions == Array(order.prefix(functions.count)))
+                if functions.count >= 3 { seen += line.count }
+            }
+            #expect(seen * 2 > folded.total)
+            // Nothing of the trampolines is left, and the loop is the functions that it runs.
+            for line in folded.lines {
+                #expect(!line.frames.contains { $0.hasPrefix("py::") })
+                let calls = zip(line.frames, line.frames.dropFirst())
+                #expect(!calls.contains { $0 == "py_trampoline_evaluator" && $1.contains(".py)") })
+                #expect(
+                    !calls.contains {
+                        $0.contains(".py)") && $1.hasPrefix("_PyEval_EvalFrameDefault")
+                    })
+            }
+        }
+
         @Test func stacksReachTheRoot() throws {
             let data = try record(["--call-graph", "dwarf"], [try Setup.fixture("groundtruth")])
             let report = try imported(data).json()

@@ -171,8 +171,8 @@ extension EndToEnd {
                 [python, "-S", "-c", Self.calling], in: scratch)
             let folded = try recorded.folded("--no-phase", "--no-thread")
             var deep: Int64 = 0
-            for line in folded.lines where line.frames.contains("start") {
-                let functions = line.frames.filter {
+            for line in folded.lines where line.functions.contains("start") {
+                let functions = line.functions.filter {
                     Self.callers[$0] != nil || $0 == "<module>"
                 }
                 for (caller, function) in zip(functions, functions.dropFirst()) {

@@ -61,7 +61,7 @@ import Testing
                     + "heaviestPid heaviestStack")
             try expectKeys(phase["mainThread"], "runningNs runnableNs preemptedNs blockedNs")
             for frame in try objects(phase["heaviestStack"]) {
-                try expectKeys(frame, "function module file line own inlined cpuNs wallNs")
+                try expectKeys(frame, "function module file line own language inlined cpuNs wallNs")
             }
         }
         for thread in try objects(report["threads"]) {
@@ -71,7 +71,8 @@ import Testing
         }
         for function in try objects(report["functions"]) {
             try expectKeys(
-                function, "function module own selfCpuNs totalCpuNs selfWallNs totalWallNs")
+                function,
+                "function module own language selfCpuNs totalCpuNs selfWallNs totalWallNs")
         }
         for module in try objects(report["modules"]) {
             try expectKeys(
@@ -117,7 +118,9 @@ import Testing
             #expect(reason.keys.sorted() == ["detail", "kind", "ownerTid"])
             for frame in try objects(event["stack"]) {
                 #expect(
-                    frame.keys.sorted() == ["file", "function", "inlined", "line", "module", "own"])
+                    frame.keys.sorted() == [
+                        "file", "function", "inlined", "language", "line", "module", "own",
+                    ])
             }
         }
         let lock = try #require(events.first)
@@ -161,7 +164,9 @@ import Testing
                 ])
             for frame in try objects(segment["stack"]) {
                 #expect(
-                    frame.keys.sorted() == ["file", "function", "inlined", "line", "module", "own"])
+                    frame.keys.sorted() == [
+                        "file", "function", "inlined", "language", "line", "module", "own",
+                    ])
             }
         }
         #expect(try segments.map { try integer($0, "tid") } == [4241, 4242, 4241, 4241])

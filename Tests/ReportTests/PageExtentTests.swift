@@ -27,6 +27,44 @@ import Testing
         return Profile(builder.recording)
     }
 
+    /// As many imports one after the other, each of which brings another, that of half its time.
+    private static func importing(rounds: Int64) -> Profile {
+        var builder = RecordingBuilder(attached: true, images: [("/usr/bin/python3", 0)])
+        builder.mark(.attached, 0)
+        let thread = builder.thread("python3", tid: 100, isMain: true)
+        func step(_ name: String) -> RecordingBuilder.Spot {
+            RecordingBuilder.Spot(
+                "import " + name, MadePython.runtime, file: Function.importModule)
+        }
+        let main = RecordingBuilder.Spot("main")
+        let none = builder.stack([main])
+        let (a, b) = (
+            builder.stack([main, step("a")]), builder.stack([main, step("a"), step("b")])
+        )
+        for start in stride(from: 0, to: 3 * rounds, by: 3) {
+            builder.slice(thread, at: start, running: 1, a)
+            builder.slice(thread, at: start + 1, running: 1, b)
+            builder.slice(thread, at: start + 2, running: 1, none)
+        }
+        builder.mark(.ended, 3 * rounds)
+        return Profile(builder.recording)
+    }
+
+    @Test func ofManyImportsThoseThatBroughtOthersStay() {
+        let few = PageExtent(Self.importing(rounds: 10))
+        #expect(few.imports.count == 20)
+        #expect(!few.leavesOutImports)
+        let extent = PageExtent(Self.importing(rounds: 9_000))
+        #expect(extent.imports.count == 10_000)
+        #expect(extent.leavesOutImports)
+        #expect(extent.notes.contains("this page has the 10,000 longest of 18,000 imports"))
+        for (index, run) in extent.imports.enumerated() {
+            guard run.name == "b" else { continue }
+            #expect(run.parent == index - 1)
+            #expect(run.parent.map { extent.imports[$0].name } == "a")
+        }
+    }
+
     @Test func aShortLaunchIsThereAsItIs() {
         let profile = Self.launch(rounds: 1000)
         let extent = PageExtent(profile)

@@ -10,8 +10,14 @@ package struct Function: Hashable, Sendable {
     package var moduleIndex: ModuleIndex?
     /// Whether it belongs to the program's developer rather than to the system.
     package var isOwn: Bool
+    /// nil: it is not known, or this is no code.
+    package var language: Language?
 
-    package init(name: String, module: String, moduleIndex: ModuleIndex?, isOwn: Bool) {
+    package init(
+        name: String, module: String, moduleIndex: ModuleIndex?, isOwn: Bool,
+        language: Language? = nil
+    ) {
+        self.language = language
         self.name = name
         self.module = module
         self.moduleIndex = moduleIndex
@@ -28,6 +34,16 @@ package struct Function: Hashable, Sendable {
     /// In place of a script, of what stands for the import of a module.
     package static let importModule = "<import>"
     package var isImport: Bool { module == Self.importModule }
+
+    package var isScripted: Bool { language?.isScripted ?? false }
+
+    /// `script.py:12`; nil for what is not written in a script.
+    ///
+    /// - Parameter line: nil: not known, or of no matter.
+    package func scriptPlace(line: Int32?) -> String? {
+        guard isScripted, !isImport else { return nil }
+        return line.map { "\(module):\($0)" } ?? module
+    }
 
     private static func invented(_ name: String, module: String = unknownModule) -> Function {
         Function(name: name, module: module, moduleIndex: nil, isOwn: false)

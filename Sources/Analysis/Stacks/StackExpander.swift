@@ -137,10 +137,32 @@ struct StackExpander {
             current = Int(parent.rawValue)
         }
         for node in unexpanded.reversed() {
-            for frame in expander.frames(of: nodes[node].frame) { line = append(frame, to: line) }
+            for frame in expander.frames(of: nodes[node].frame) { line = show(frame, on: line) }
             known[variant.rawValue][node] = line
         }
         return line
+    }
+
+    /// A Python function that a map of trampolines names stands for what calls its trampoline and
+    /// for the loop that this calls; one that the recorder read itself stands for the trampoline.
+    private mutating func show(_ frame: FrameID, on caller: Int32) -> Int32 {
+        guard !expander.trampolines.isEmpty, caller != PathTable.none else {
+            return append(frame, to: caller)
+        }
+        let (function, outer) = (expander.table[frame].function, paths.function(ofLine: caller))
+        if expander.trampolines.contains(outer) {
+            let inner = expander.table[function]
+            // It runs this function and nothing else.
+            if inner.isInterpreterLoop { return caller }
+            if inner.isScripted, !expander.trampolines.contains(function) {
+                return append(frame, to: paths.lines[Int(caller)].parent)
+            }
+        } else if expander.trampolines.contains(function),
+            expander.table[outer].isTrampolineCaller
+        {
+            return append(frame, to: paths.lines[Int(caller)].parent)
+        }
+        return append(frame, to: caller)
     }
 
     private mutating func append(_ frame: FrameID, to parent: Int32) -> Int32 {

@@ -44,7 +44,7 @@ struct Symbolication {
                 ? try RecordingReader.loadAddresses(path: path)
                 : try RecordingReader.load(path: path)
         }
-        perfMap(of: recording.header.pid)?.name(&recording)
+        perfMap(of: recording.header)?.name(&recording)
         for child in recording.childrenWithGeneratedCode.sorted() {
             perfMap(of: recording.children[child.rawValue].pid)?.name(&recording, of: child)
         }
@@ -84,6 +84,10 @@ struct Symbolication {
         symbolicator.tell = { progress in stage.update { $0.note(progress) } }
         symbolicator.isCalledOff = { Interrupt.isPending }
         return SlowStep.run(on: line, { stage.value.text }) { symbolicator.find(recording) }
+    }
+
+    private func perfMap(of header: Recording.Header) -> PerfMap? {
+        header.capture == .perf ? PerfMap(left: header.pid) : perfMap(of: header.pid)
     }
 
     /// Where the process's own `/tmp` is.

@@ -134,6 +134,7 @@ extension ComparisonReport {
         writer.field("function", function.name)
         writer.field("module", function.module)
         writer.field("own", function.isOwn)
+        writer.field("language", function.language?.rawValue)
     }
 
     /// `selfWallNs` and so on; without a prefix, `wallNs`.

@@ -2,7 +2,8 @@ import Analysis
 import ProfileModel
 
 /// Chrome's trace events, which Perfetto and about:tracing open: phases, the program's intervals and
-/// signposts, initialisers, and what each thread did. No stacks: the format's viewers show none.
+/// signposts, initialisers, imports, and what each thread did. No stacks: the format's viewers show
+/// none.
 ///
 /// Times are microseconds from the launch's start, to the nanosecond.
 struct ChromeExport {
@@ -38,6 +39,7 @@ struct ChromeExport {
                 names(&writer)
                 phases(&writer)
                 facts(&writer)
+                imports(&writer)
                 states(&writer)
             }
         }
@@ -127,6 +129,30 @@ struct ChromeExport {
             let lane = signpost.thread.map(lane) ?? launch
             instant(signpost.name, "signpost", lane, signpost.time, "t", &writer)
         }
+    }
+
+    /// Pairs of one id are shown within each other: those that one statement of the program brought.
+    private func imports(_ writer: inout JSONWriter) {
+        var (open, statements) = ([ImportFigures](), 0)
+        func close(to depth: Int) {
+            while open.count > depth, let run = open.popLast() { pair("e", run, run.end) }
+        }
+        func pair(_ kind: String, _ run: ImportFigures, _ time: TimeSpan) {
+            guard includes(run.start, run.end, run.thread) else { return }
+            event(kind, run.title, "import", lane(ofThread: run.thread), time, &writer) { writer in
+                writer.field("id", statements)
+                guard kind == "b", let file = run.file else { return }
+                writer.key("args")
+                writer.object { $0.field("file", file) }
+            }
+        }
+        for run in profile.importRuns() {
+            close(to: run.depth)
+            if run.depth == 0 { statements += 1 }
+            open.append(run)
+            pair("b", run, run.start)
+        }
+        close(to: 0)
     }
 
     private func states(_ writer: inout JSONWriter) {

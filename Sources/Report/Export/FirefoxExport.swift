@@ -3,27 +3,20 @@ import ProfileModel
 
 /// The Firefox Profiler's processed profile format, version 48 (its docs-developer folder and
 /// src/types/profile.js): a thread for each of ours with samples weighed in milliseconds, its CPU
-/// time, the state as category, and markers for phases, signposts, initialisers, library loads and
-/// waits.
+/// time, the state or the language as category, and markers for phases, signposts, initialisers,
+/// imports, library loads and waits.
 struct FirefoxExport {
     private let profile: Profile
     private let options: ExportOptions
     private let nodes: [StackNode]
+    private let imports: [ImportFigures]
 
     init(_ profile: Profile, _ options: ExportOptions) {
         self.profile = profile
         self.options = options
         nodes = profile.stackNodes
+        imports = profile.importRuns()
     }
-
-    /// The viewer wants one that is grey, for what has none.
-    private static let categories = [
-        ("Other", "grey"), ("Own code", "blue"), ("System libraries", "lightblue"),
-        ("Blocked", "transparent"), ("Waiting for a core", "orange"), ("Launch", "purple"),
-    ]
-    private static let blocked = 3
-    private static let waiting = 4
-    private static let launch = 5
 
     func render() -> [UInt8] {
         var stretches = [[Stretch]](repeating: [], count: profile.threads.count)
@@ -89,14 +82,7 @@ struct FirefoxExport {
             }
         }
         writer.key("categories")
-        writer.array(Self.categories) { writer, category in
-            writer.object {
-                $0.field("name", category.0)
-                $0.field("color", category.1)
-                $0.key("subcategories")
-                $0.tuple { $0.value("Other") }
-            }
-        }
+        writer.array(FirefoxCategory.Kind.allCases) { $1.write(&$0) }
         writer.key("markerSchema")
         writer.array(FirefoxMarkers.kinds) { FirefoxMarkers.schema(of: $1, &$0) }
     }
@@ -122,7 +108,8 @@ struct FirefoxExport {
         let process = profile.processes[profile.process(ofThread: index)]
         var tables = FirefoxTables(profile.frames, nodes)
         let samples = self.samples(stretches, &tables)
-        let markers = FirefoxMarkers(profile, options.selection, thread: index)
+        let markers = FirefoxMarkers(
+            profile, options.selection, imports: imports, thread: index)
         writer.object { writer in
             writer.field("name", thread.name)
             writer.field("processName", process.label)
@@ -162,7 +149,10 @@ struct FirefoxExport {
                 let isWait = charge.stack == stretch.waitStack
                 let isWaiting =
                     stretch.times.running == .zero && stretch.times.blocked == .zero
-                let category = isWait ? Self.blocked : isWaiting ? Self.waiting : nil
+                let category: FirefoxCategory? =
+                    isWait
+                    ? FirefoxCategory(.blocked)
+                    : isWaiting ? FirefoxCategory(.waiting) : nil
                 result.append(
                     Sample(
                         time: stretch.start,

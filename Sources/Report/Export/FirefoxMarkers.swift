@@ -20,6 +20,7 @@ struct FirefoxMarkers {
         case interval = "Interval"
         case signpost = "Signpost"
         case initializer = "Initialiser"
+        case importing = "Import"
         case library = "Library"
         case wait = "Wait"
     }
@@ -27,7 +28,8 @@ struct FirefoxMarkers {
     static let kinds = Kind.allCases
     private let markers: [Marker]
 
-    init(_ profile: Profile, _ selection: Selection, thread: Int) {
+    /// - Parameter imports: the profile's.
+    init(_ profile: Profile, _ selection: Selection, imports: [ImportFigures], thread: Int) {
         let isMain = profile.threads[thread].isMain
         let mine = { (owner: Int?) in owner == thread || (owner == nil && isMain) }
         var all: [Marker] = []
@@ -50,6 +52,12 @@ struct FirefoxMarkers {
                 Marker(
                     kind: .initializer, name: function.name, detail: function.module,
                     start: initializer.start, end: initializer.end))
+        }
+        for run in imports where run.thread == thread {
+            all.append(
+                Marker(
+                    kind: .importing, name: run.title, detail: run.file, start: run.start,
+                    end: run.end))
         }
         for wait in profile.waits where wait.thread == thread {
             all.append(
@@ -93,11 +101,14 @@ struct FirefoxMarkers {
             guard let end = marker.end else { return writer.value(Int?.none) }
             writer.milliseconds(end)
         }
-        // 0 is a point in time, 1 an interval; category 5 the launch, 3 a wait.
+        // 0 is a point in time, 1 an interval.
         writer.key("phase")
         writer.array(markers) { $0.value($1.end == nil ? 0 : 1) }
         writer.key("category")
-        writer.array(markers) { $0.value($1.kind == .wait ? 3 : 5) }
+        writer.array(markers) { writer, marker in
+            let kind: FirefoxCategory.Kind = marker.kind == .wait ? .blocked : .launch
+            writer.value(kind.rawValue)
+        }
         writer.key("data")
         writer.array(markers) { writer, marker in
             writer.object {

@@ -21,18 +21,18 @@ struct FirefoxTables {
     var strings = StringTable()
     private let source: FrameTable
     private let nodes: [StackNode]
-    private var stacks: [(prefix: Int?, frame: Int, category: Int)] = []
+    private var stacks: [(prefix: Int?, frame: Int, category: FirefoxCategory)] = []
     private var stackIDs: [Stack: Int] = [:]
-    private var frames: [(function: Int, line: Int32?, depth: Int)] = []
+    private var frames: [(function: Int, line: Int32?, depth: Int, category: FirefoxCategory)] = []
     private var frameIDs: [Int32: Int] = [:]
-    private var functions: [(name: Int, resource: Int, file: Int?)] = []
+    private var functions: [(name: Int, resource: Int, file: Int?, isJavaScript: Bool)] = []
     private var functionIDs: [Int32: Int] = [:]
     private var resources: [(name: Int, module: Int)] = []
     private var resourceIDs: [String: Int] = [:]
 
     private struct Stack: Hashable {
         var node: Int
-        var category: Int?
+        var category: FirefoxCategory?
     }
 
     init(_ source: FrameTable, _ nodes: [StackNode]) {
@@ -41,7 +41,7 @@ struct FirefoxTables {
     }
 
     /// - Parameter leafCategory: of the innermost frame; nil: that of its code.
-    mutating func stack(_ node: Int, leafCategory: Int?) -> Int {
+    mutating func stack(_ node: Int, leafCategory: FirefoxCategory?) -> Int {
         // Outermost first, so that no stack is deep for our own.
         var path: [Int] = []
         var current: Int? = node
@@ -60,8 +60,8 @@ struct FirefoxTables {
     private mutating func stack(_ stack: Stack, on prefix: Int?) -> Int {
         if let known = stackIDs[stack] { return known }
         let id = nodes[stack.node].frame
-        let isOwn = source.function(of: id).isOwn
-        let entry = (prefix, frame(id), stack.category ?? (isOwn ? 1 : 2))
+        let category = stack.category ?? FirefoxCategory(of: source.function(of: id))
+        let entry = (prefix, frame(id), category)
         stackIDs[stack] = stacks.count
         stacks.append(entry)
         return stacks.count - 1
@@ -70,7 +70,10 @@ struct FirefoxTables {
     private mutating func frame(_ id: FrameID) -> Int {
         if let known = frameIDs[id.rawValue] { return known }
         let frame = source[id]
-        let entry = (function(frame.function, frame.file), frame.line, frame.isInlined ? 1 : 0)
+        let entry = (
+            function(frame.function, frame.file), frame.line, frame.isInlined ? 1 : 0,
+            FirefoxCategory(of: source[frame.function])
+        )
         frameIDs[id.rawValue] = frames.count
         frames.append(entry)
         return frames.count - 1
@@ -81,7 +84,11 @@ struct FirefoxTables {
         let function = source[id]
         let resource = resource(function)
         functionIDs[id.rawValue] = functions.count
-        functions.append((strings(function.name), resource, file.map { strings($0) }))
+        functions.append(
+            (
+                strings(function.name), resource, file.map { strings($0) },
+                function.language == .javaScript
+            ))
         return functions.count - 1
     }
 
@@ -100,8 +107,8 @@ struct FirefoxTables {
         table("stackTable", stacks.count, &writer) { writer in
             column("prefix", stacks.map(\.prefix), &writer)
             column("frame", stacks.map(\.frame), &writer)
-            column("category", stacks.map(\.category), &writer)
-            column("subcategory", stacks.map { _ in 0 }, &writer)
+            column("category", stacks.map(\.category.kind.rawValue), &writer)
+            column("subcategory", stacks.map(\.category.subcategory), &writer)
         }
         table("frameTable", frames.count, &writer) { writer in
             // An address of -1 is none.
@@ -109,11 +116,12 @@ struct FirefoxTables {
             column("inlineDepth", frames.map(\.depth), &writer)
             column("func", frames.map(\.function), &writer)
             column("line", frames.map { $0.line.map { Int($0) } }, &writer)
+            column("category", frames.map(\.category.kind.rawValue), &writer)
+            column("subcategory", frames.map(\.category.subcategory), &writer)
             let empty = frames.map { _ in Int?.none }
-            for name in [
-                "category", "subcategory", "nativeSymbol", "innerWindowID", "implementation",
-                "column",
-            ] { column(name, empty, &writer) }
+            for name in ["nativeSymbol", "innerWindowID", "implementation", "column"] {
+                column(name, empty, &writer)
+            }
         }
         table("funcTable", functions.count, &writer) { writer in
             column("name", functions.map(\.name), &writer)
@@ -121,10 +129,11 @@ struct FirefoxTables {
             column("fileName", functions.map(\.file), &writer)
             let empty = functions.map { _ in Int?.none }
             for name in ["lineNumber", "columnNumber"] { column(name, empty, &writer) }
-            for name in ["isJS", "relevantForJS"] {
-                writer.key(name)
-                writer.array(functions) { writer, _ in writer.value(false) }
-            }
+            // What the viewer's choice of JavaScript's stacks keeps.
+            writer.key("isJS")
+            writer.array(functions) { writer, function in writer.value(function.isJavaScript) }
+            writer.key("relevantForJS")
+            writer.array(functions) { writer, _ in writer.value(false) }
         }
         table("resourceTable", resources.count, &writer) { writer in
             column("name", resources.map(\.name), &writer)

@@ -48,15 +48,15 @@ struct FlameGraph {
             fill: colour(function))
     }
 
-    /// Own code is warm, the system's cool, what is no code at all grey. The hue tells neighbours
-    /// apart, and is the same in every graph.
+    /// Own code is warm, the system's cool, what is no code at all grey; scripts are yellow and green.
+    /// The hue tells neighbours apart, and is the same in every graph.
     private func colour(_ function: Function) -> String {
         if function.name.hasPrefix("[") { return "#ccc" }
         let hash = function.name.utf8.reduce(UInt32(5381)) { $0 &* 33 &+ UInt32($1) }
         let shade = Int(hash % 12)
         return function.isOwn
-            ? "hsl(\(20 + shade * 2),85%,\(62 + shade)%)"
-            : "hsl(\(190 + shade * 3),45%,\(72 + shade)%)"
+            ? "hsl(\((function.isScripted ? 46 : 20) + shade * 2),85%,\(62 + shade)%)"
+            : "hsl(\((function.isScripted ? 110 : 190) + shade * 3),45%,\(72 + shade)%)"
     }
 }
 

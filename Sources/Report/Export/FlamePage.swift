@@ -47,6 +47,7 @@ struct FlamePage {
             .frame { cursor: pointer; }
             .frame rect { stroke: #fff; stroke-width: 0.5; }
             .frame:hover rect { stroke: #000; }
+            .frame .script { stroke: none; fill: #1b7a43; }
             text { fill: #111; pointer-events: none; }
             </style>
             <text x="\(Self.margin)" y="20" font-size="16">\(title)</text>
@@ -66,12 +67,23 @@ struct FlamePage {
         let label = XML.text(Self.label(box.function.name, width: width))
         return """
             <svg class="frame" x="\(XML.number(x))" y="\(y)" width="\(XML.number(width))" \
-            height="\(Self.row - 1)"><title>\(name) (\(XML.text(box.function.module))): \
+            height="\(Self.row - 1)"><title>\(name) (\(XML.text(place(of: box.function)))): \
             \(XML.text(box.figures))</title>\
-            <rect width="100%" height="100%" fill="\(box.fill)"/>\
+            <rect width="100%" height="100%" fill="\(box.fill)"/>\(mark(of: box.function))\
             <text x="3" y="13">\(label)</text></svg>
 
             """
+    }
+
+    private func place(of function: Function) -> String {
+        guard let language = function.language, function.isScripted else { return function.module }
+        return "\(function.module), \(language.name)"
+    }
+
+    /// A bar at the bottom, for those who do not tell colours apart.
+    private func mark(of function: Function) -> String {
+        guard function.isScripted else { return "" }
+        return "<rect class=\"script\" y=\"\(Self.row - 3)\" width=\"100%\" height=\"2\"/>"
     }
 
     /// Within the picture, whatever a damaged recording says.

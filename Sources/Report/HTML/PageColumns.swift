@@ -5,7 +5,7 @@ import ProfileModel
 extension JSONWriter {
     mutating func text(_ name: String, _ text: String?) { field(name, text?.escapedForDisplay) }
 
-    /// Names, modules, and whether they are the developer's own, by position.
+    /// Names, modules, languages, and whether they are the developer's own, by position.
     mutating func functions(_ functions: [Function]) {
         key("functions")
         object { writer in
@@ -23,6 +23,13 @@ extension JSONWriter {
             writer.key("module")
             writer.array(functions) { $0.value($1.module.escapedForDisplay) }
             writer.column("own", functions) { $0.isOwn ? 1 : 0 }
+            writer.key("languages")
+            writer.array(Language.allCases) { $0.value($1.name) }
+            // -1: not known, or no code.
+            writer.column("language", functions) { function in
+                Int64(Language.allCases.firstIndex { $0 == function.language } ?? -1)
+            }
+            writer.column("scripted", functions) { $0.isScripted ? 1 : 0 }
         }
     }
 

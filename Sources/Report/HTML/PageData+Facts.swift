@@ -6,6 +6,8 @@ extension PageData {
     func facts(_ extent: PageExtent, _ writer: inout JSONWriter) {
         section("initializers", profile.initializers, &writer, initializer)
         section("libraries", profile.libraries, &writer, library)
+        imports(extent.imports, &writer)
+        writer.field("leavesOutImports", extent.leavesOutImports)
         section("intervals", profile.intervals, &writer, interval)
         section("signposts", profile.signposts, &writer, signpost)
         section("waits", extent.waits, &writer, wait)
@@ -53,6 +55,30 @@ extension PageData {
         writer.field("used", known: library.used)
         writer.field("referenced", known: library.isReferenced)
         writer.field("own", library.isOwn)
+    }
+
+    /// There may be thousands: `parent` is how far before it that is, 0 for none.
+    private func imports(_ imports: [ImportFigures], _ writer: inout JSONWriter) {
+        var files = StringTable()
+        let positions = imports.map { $0.file.map { Int64(files($0.escapedForDisplay)) } }
+        writer.key("imports")
+        writer.object { writer in
+            writer.key("files")
+            writer.array(files.list) { $0.value($1) }
+            writer.key("name")
+            writer.array(imports) { $0.value($1.name.escapedForDisplay) }
+            writer.column("file", positions) { $0 ?? -1 }
+            writer.column("isAwaited", imports) { $0.isAwaited ? 1 : 0 }
+            writer.column("thread", imports) { Int64($0.thread) }
+            writer.column("parent", Array(imports.enumerated())) { index, run in
+                Int64(run.parent.map { index - $0 } ?? 0)
+            }
+            writer.differences("start", imports) { $0.start.nanoseconds }
+            writer.column("wall", imports) { $0.wall.nanoseconds }
+            writer.column("cpu", imports) { $0.cpu.nanoseconds }
+            writer.column("ownWall", imports) { $0.ownWall.nanoseconds }
+            writer.column("ownCPU", imports) { $0.ownCPU.nanoseconds }
+        }
     }
 
     private func interval(_ interval: IntervalFigures, _ writer: inout JSONWriter) {

@@ -9,15 +9,21 @@ struct PageExtent {
     let stretches: StretchPicture
     /// In the order of their starts.
     let waits: [WaitFigures]
+    /// In the order of their starts, the outer first.
+    let imports: [ImportFigures]
     private let allWaits: Int
+    private let allImports: Int
 
     /// Whether waits are missing.
     var leavesOutWaits: Bool { waits.count < allWaits }
+    /// Whether imports are missing.
+    var leavesOutImports: Bool { imports.count < allImports }
 
     /// A page of that many is less than 3 MB long.
     private static let mostStretches = 60_000
     private static let mostRuns = 85_000
     private static let mostWaits = 10_000
+    private static let mostImports = 10_000
 
     /// Of a page with stacks.
     init(_ profile: Profile) {
@@ -32,6 +38,9 @@ struct PageExtent {
         self.stretches = stretches
         waits = profile.waits.longest(Self.mostWaits)
         allWaits = profile.waits.count
+        let imports = profile.importRuns()
+        self.imports = imports.longest(Self.mostImports)
+        allImports = imports.count
     }
 
     /// What a reader has to know of it.
@@ -58,6 +67,11 @@ struct PageExtent {
                 "this page has the \(Numbers.grouped(waits.count)) longest of "
                     + "\(Numbers.grouped(allWaits)) waits")
         }
+        if leavesOutImports {
+            result.append(
+                "this page has the \(Numbers.grouped(imports.count)) longest of "
+                    + "\(Numbers.grouped(allImports)) imports")
+        }
         return result
     }
 }
@@ -68,5 +82,20 @@ extension [WaitFigures] {
         guard count > most else { return self }
         let order = indices.sorted { (self[$1].duration, $0) < (self[$0].duration, $1) }
         return order.prefix(most).sorted().map { self[$0] }
+    }
+}
+
+extension [ImportFigures] {
+    /// In their order. What brought one is no shorter than that, and stays with it.
+    func longest(_ most: Int) -> [ImportFigures] {
+        guard count > most else { return self }
+        let order = indices.sorted { (self[$1].wall, $0) < (self[$0].wall, $1) }
+        let kept = order.prefix(most).sorted()
+        let places = Dictionary(uniqueKeysWithValues: kept.enumerated().map { ($1, $0) })
+        return kept.map { position in
+            var run = self[position]
+            run.parent = run.parent.flatMap { places[$0] }
+            return run
+        }
     }
 }

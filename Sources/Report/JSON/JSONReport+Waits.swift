@@ -36,6 +36,7 @@ extension JSONReport {
             writer.field("file", frame.file)
             writer.field("line", frame.line)
             writer.field("own", function.isOwn)
+            writer.field("language", function.language?.rawValue)
             writer.field("inlined", frame.isInlined)
         }
     }

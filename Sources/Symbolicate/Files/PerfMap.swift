@@ -1,3 +1,4 @@
+internal import Glibc
 package import ProfileModel
 
 /// What a just-in-time compiler tells of its code, in the format that perf invented:
@@ -29,6 +30,18 @@ package struct PerfMap: Sendable {
             return nil
         }
         self.init(text)
+    }
+
+    /// What a process that perf recorded has left. As by perf, this user's files are believed, and
+    /// root's.
+    package init?(left pid: Int32) {
+        let path = "/tmp/perf-\(pid).map"
+        for owner in [geteuid(), 0] {
+            guard let map = PerfMap(path: path, owner: owner) else { continue }
+            self = map
+            return
+        }
+        return nil
     }
 
     /// Lines that are not as they should be are left out.

@@ -3,6 +3,13 @@ struct Folded {
     struct Line: Hashable {
         var frames: [String]
         var count: Int64
+
+        /// Without their scripts and lines.
+        var functions: [String] {
+            frames.map { frame in
+                frame.firstRange(of: " (").map { String(frame[..<$0.lowerBound]) } ?? frame
+            }
+        }
     }
 
     struct Malformed: Error {
@@ -31,11 +38,13 @@ struct Folded {
     var total: Int64 { lines.reduce(0) { $0 + $1.count } }
 
     /// In nanoseconds: all stacks that have a frame that begins with each of `names`, as in
-    /// `Class::method` for `Class::method(int)`.
+    /// `Class::method` for `Class::method(int)`, or `function` for `function (script.py:12)`.
     func nanoseconds(through names: String...) -> Int64 {
         lines.filter { line in
             names.allSatisfy { name in
-                line.frames.contains { $0 == name || $0.hasPrefix(name + "(") }
+                line.frames.contains { frame in
+                    [name + "(", name + " ("].contains { frame.hasPrefix($0) } || frame == name
+                }
             }
         }.reduce(0) { $0 + $1.count * 1000 }
     }

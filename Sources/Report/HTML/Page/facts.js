@@ -97,6 +97,57 @@ export function initializersView(context) {
   ], shown, (run) => state.select({ initializer: run.index, weight: "wall" }));
 }
 
+/** Every import below what brought it, the longest first. */
+export function importsView(context) {
+  const { launch, state } = context;
+  const shown = importsInOrder(launch.imports).filter((run) =>
+    within(context, run.start, run.end, run.thread));
+  if (shown.length === 0) {
+    return none("no imports were seen here: the program runs no Python, or its imports were shorter "
+      + "than the time between two stacks, or its frames could not be read");
+  }
+  const column = (title, of) => ({ title, of, text: (run) => timeCell(of(run)), isNumber: true });
+  return table("imports", [
+    column("Wall", (run) => run.wall),
+    { title: "Share", of: (run) => run.wall, text: (run) => percent(run.wall, launch.wall), isNumber: true },
+    column("Self wall", (run) => run.ownWall), column("CPU", (run) => run.cpu),
+    column("Self CPU", (run) => run.ownCPU),
+    { title: "Start", of: (run) => run.start, text: (run) => time(run.start), isNumber: true },
+    { title: "Import", of: (run) => run.name, text: importName },
+    { title: "Brought by", of: (run) => run.parent === null ? "–" : launch.imports[run.parent].name },
+    { title: "Thread", of: (run) => threadName(launch, run.thread) },
+  ], shown, (run) => state.select({ imported: run.index, weight: "wall" }));
+}
+
+const deepestShift = 12;
+
+function importName(run) {
+  const name = make("span.name", {}, run.isAwaited ? `waiting for ${run.name}` : run.name);
+  return make("span", {}, "\u2003".repeat(Math.min(run.depth, deepestShift)), name,
+    run.file === null ? null : make("span.place", { title: run.file }, fileName(run.file)));
+}
+
+/** Callers first, the longest first among those of one caller. */
+function importsInOrder(imports) {
+  const brought = new Map();
+  for (const run of imports) {
+    if (!brought.has(run.parent)) brought.set(run.parent, []);
+    brought.get(run.parent).push(run);
+  }
+  const order = [];
+  // From the end of a list, the last one that was put there comes first.
+  const pending = [];
+  const push = (parent) => pending.push(...(brought.get(parent) ?? [])
+    .sort((a, b) => a.wall - b.wall || b.start - a.start));
+  push(null);
+  while (pending.length > 0) {
+    const run = pending.pop();
+    order.push(run);
+    push(run.index);
+  }
+  return order;
+}
+
 export function librariesView(context) {
   const { launch } = context;
   const shown = launch.libraries.filter((library) =>

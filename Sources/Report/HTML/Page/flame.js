@@ -4,7 +4,7 @@ import { colour, make } from "./dom.js";
 import { percent, time } from "./format.js";
 import { bottomUp, topDown } from "./forest.js";
 import { forEachStretch } from "./totals.js";
-import { weights } from "./launch.js";
+import { scriptLanguage, weights } from "./launch.js";
 
 export function flameView(context) {
   const isTime = context.state.values.order === "time";
@@ -30,14 +30,24 @@ class FlameLook {
 
   lines(box) {
     const { functions } = this.launch;
-    return [functions.name[box.function], functions.module[box.function],
-      `${time(box.to - box.from)}, ${percent(box.to - box.from, this.whole)}`];
+    return [functions.name[box.function], this.place(box), `${time(box.to - box.from)}, ${percent(box.to - box.from, this.whole)}`];
+  }
+
+  /** The module; of a script, with the line that took most and the language. */
+  place(box) {
+    const { functions, frames } = this.launch;
+    const module = functions.module[box.function], line = frames.line[box.frame];
+    const language = scriptLanguage(functions, box.function);
+    return language === null ? module : `${module}${line > 0 ? `:${line}` : ""}, ${language}`;
   }
 
   paint() { return new Paint(this.launch); }
 }
 
-/** Own code is warm, the system's cool, what is no code grey; the hue tells neighbours apart. */
+/**
+ * Own code is warm, the system's cool, what is no code grey; scripts are yellow and green, with a bar
+ * for those who do not tell colours apart. The hue tells neighbours apart.
+ */
 class Paint {
   constructor(launch) {
     this.launch = launch;
@@ -51,10 +61,13 @@ class Paint {
     if (!this.known.has(callee)) this.known.set(callee, this.mixed(callee));
     context.fillStyle = this.known.get(callee);
     context.fillRect(left, top, width, height);
+    if (this.launch.functions.scripted[callee] !== 1) return;
+    context.fillStyle = colour("script");
+    context.fillRect(left, top + height - 2, width, 2);
   }
 
   mixed(callee) {
-    const { name, own } = this.launch.functions;
+    const { name, own, scripted } = this.launch.functions;
     if (name[callee].startsWith("[")) return this.dark ? "#4a4a50" : "#cfcfd4";
     let hash = 5381;
     for (let i = 0; i < name[callee].length; i += 1) {
@@ -62,8 +75,9 @@ class Paint {
     }
     const shade = hash % 12;
     const light = this.dark ? 26 + shade : 68 + shade;
-    return own[callee] === 1 ? `hsl(${22 + shade * 2},${this.dark ? 55 : 85}%,${light}%)`
-      : `hsl(${195 + shade * 3},${this.dark ? 28 : 45}%,${light + 4}%)`;
+    const [warm, cool] = scripted[callee] === 1 ? [46, 110] : [22, 195];
+    return own[callee] === 1 ? `hsl(${warm + shade * 2},${this.dark ? 55 : 85}%,${light}%)`
+      : `hsl(${cool + shade * 3},${this.dark ? 28 : 45}%,${light + 4}%)`;
   }
 }
 
@@ -79,7 +93,8 @@ function heavyOrder({ forest, state }) {
     let from = start;
     for (const branch of branches) {
       if (branch.total < least || row >= mostLevels) continue;
-      boxes.push({ from, to: from + branch.total, row, function: branch.function });
+      boxes.push({ from, to: from + branch.total, row, function: branch.function,
+        frame: branch.frame });
       pending.push([branch.children, from, row + 1]);
       from += branch.total;
     }

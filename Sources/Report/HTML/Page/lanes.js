@@ -29,7 +29,30 @@ export function lanesOf(launch) {
   }
   const threads = [...launch.threads].sort((a, b) =>
     a.process - b.process || Number(b.isMain) - Number(a.isMain) || a.start - b.start || a.index - b.index);
-  return lanes.concat(threads.map((thread) => new ThreadLane(launch, thread)));
+  return lanes.concat(threads.flatMap((thread) => [
+    ...importLanes(launch, thread), new ThreadLane(launch, thread)]));
+}
+
+/** Above a thread what it imported, if anything. */
+function importLanes(launch, thread) {
+  const spans = importSpans(launch, thread);
+  if (spans.length === 0) return [];
+  const lane = new SpanLane(`imports${thread.index}`, `Imports · ${thread.label}`, spans,
+    mostImportRows);
+  lane.process = thread.process;
+  return [lane];
+}
+
+/** Each one row below what brought it. */
+function importSpans(launch, thread) {
+  return launch.imports.filter((run) => run.thread === thread.index).map((run) => ({
+    start: run.start, end: run.end, kind: "import", name: run.name, row: run.depth,
+    select: { imported: run.index },
+    lines: [run.isAwaited ? `${run.name}: imported by another thread` : `import ${run.name}`,
+      run.file, `wall ${time(run.wall)}, without what it brought ${time(run.ownWall)}`,
+      `CPU ${time(run.cpu)}, without what it brought ${time(run.ownCPU)}`,
+      run.parent === null ? null : `brought by ${launch.imports[run.parent].name}`],
+  }));
 }
 
 function intervalSpans(launch) {
@@ -71,23 +94,26 @@ function childSpans(launch) {
       child.file === "" ? `ended: ${child.ended}` : `its own recording: ${child.file}`] }));
 }
 
-const spanHeight = 16, mostSpanRows = 6;
+const spanHeight = 16, mostSpanRows = 6, mostImportRows = 10;
 
 /** Stretches of time with names, as many rows as overlap, and points in time. */
 class SpanLane {
-  constructor(id, title, spans) {
+  /** Spans without a row of their own get the first that is free; rows beyond the last are the last. */
+  constructor(id, title, spans, mostRows = mostSpanRows) {
     this.id = id;
     this.title = title;
     this.thread = null;
     this.spans = spans.sort((a, b) => a.start - b.start || b.end - a.end);
     const ends = [];
     for (const span of this.spans) {
-      let row = ends.findIndex((end) => end <= span.start);
-      if (row < 0) row = Math.min(ends.length, mostSpanRows - 1);
+      let row = span.row ?? ends.findIndex((end) => end <= span.start);
+      if (row < 0) row = ends.length;
+      row = Math.min(row, mostRows - 1);
       ends[row] = Math.max(ends[row] ?? 0, span.end);
       span.row = row;
     }
-    this.height = Math.max(1, ends.length) * spanHeight + 4;
+    this.rows = Math.max(1, ends.length);
+    this.height = this.rows * spanHeight + 4;
   }
 
   paint(context, scale) {
@@ -95,7 +121,7 @@ class SpanLane {
     context.font = "11px sans-serif";
     context.textBaseline = "middle";
     // Where many lie on one point of the screen, one is drawn.
-    const drawn = new Int32Array(mostSpanRows).fill(-10);
+    const drawn = new Int32Array(this.rows).fill(-10);
     for (const span of this.spans) {
       const left = Math.max(-2, scale.x(span.start)), right = Math.min(scale.width + 2, scale.x(span.end));
       if (right < 0 || left > scale.width) continue;

@@ -33,7 +33,25 @@ export function decodeTimeline(raw) {
     launch[list] = raw[list].map((entry, index) =>
       ({ ...entry, index, end: entry.start + entry.wall }));
   }
+  launch.imports = decodeImports(raw.imports);
   return launch;
+}
+
+/** `parent` is the position of what brought a module; null: the program's own statement. */
+function decodeImports(columns) {
+  const imports = [];
+  let start = 0;
+  columns.name.forEach((name, index) => {
+    start += columns.start[index];
+    const distance = columns.parent[index];
+    const parent = distance > 0 ? index - distance : null;
+    imports.push({ index, name, start, parent, wall: columns.wall[index],
+      end: start + columns.wall[index], depth: parent === null ? 0 : imports[parent].depth + 1,
+      cpu: columns.cpu[index], ownWall: columns.ownWall[index], ownCPU: columns.ownCPU[index],
+      isAwaited: columns.isAwaited[index] === 1, thread: columns.thread[index],
+      file: columns.files[columns.file[index]] ?? null });
+  });
+  return imports;
 }
 
 /** Only names that are too long have a shorter one. */
@@ -141,6 +159,13 @@ function addSystemCode(launch) {
   launch.functions.short.push("[system code only]");
   launch.functions.module.push("[unknown]");
   launch.functions.own.push(0);
+  launch.functions.language.push(-1);
+  launch.functions.scripted.push(0);
+}
+
+/** What a function was written in, where viewers want it told; null: compiled code, or not known. */
+export function scriptLanguage(functions, callee) {
+  return functions.scripted[callee] === 1 ? functions.languages[functions.language[callee]] : null;
 }
 
 /** The first position at which a sorted list's value is greater than `value`. */

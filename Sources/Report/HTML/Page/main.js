@@ -1,6 +1,6 @@
 // The page: what is known of the launch at the top, the timeline, and details of what is selected.
 import { make } from "./dom.js";
-import { eventsView, findingsView, initializersView, intervalsView, librariesView, phasesView, threadsView } from "./facts.js";
+import { eventsView, findingsView, importsView, initializersView, intervalsView, librariesView, phasesView, threadsView } from "./facts.js";
 import { flameView } from "./flame.js";
 import { time } from "./format.js";
 import { Forest } from "./forest.js";
@@ -22,6 +22,7 @@ const tabs = [
   { id: "events", title: "Events", view: eventsView },
   { id: "intervals", title: "Intervals", view: intervalsView },
   { id: "initializers", title: "Initialisers", view: initializersView },
+  { id: "imports", title: "Imports", view: importsView },
   { id: "libraries", title: "Libraries", view: librariesView },
   { id: "threads", title: "Threads", view: threadsView },
 ];
@@ -110,7 +111,7 @@ class Page {
 
   count({ id }) {
     const list = this.launch[id];
-    const isCounted = ["findings", "intervals", "initializers", "libraries", "threads"].includes(id);
+    const isCounted = ["findings", "intervals", "initializers", "imports", "libraries", "threads"].includes(id);
     return isCounted ? make("span.count", {}, String(list.length)) : null;
   }
 
@@ -175,7 +176,7 @@ class Page {
   /** What is selected, and what threads did in it. */
   describe(whole) {
     const { launch, state } = this;
-    const { phase, interval, initializer, range, thread } = state.values;
+    const { phase, interval, initializer, imported, range, thread } = state.values;
     const { selection, span } = state;
     const runs = launch.initializers;
     const names = [
@@ -183,6 +184,7 @@ class Page {
       interval === null ? null : `Interval “${launch.intervals[interval].name}”`,
       initializer === null ? null
         : `Initialiser “${launch.functions.name[launch.frames.function[runs[initializer].frame]]}”`,
+      imported === null ? null : `Import of “${launch.imports[imported].name}”`,
       range === null ? null : `${time(range[0], 3)} to ${time(range[1], 3)}`,
       thread === null ? null : launch.threads[thread].label,
     ].filter((name) => name !== null);

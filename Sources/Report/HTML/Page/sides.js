@@ -58,9 +58,10 @@ export class SideState {
     if (Object.keys(own).length > 0) { this.tell(Object.keys(own)); this.view.change({}); }
   }
 
-  select({ phase = null, range = null, interval, initializer, thread }) {
+  select({ phase = null, range = null, interval, initializer, imported, thread }) {
     const chosen = interval !== undefined ? this.launch.intervals[interval]
-      : initializer !== undefined ? this.launch.initializers[initializer] : null;
+      : initializer !== undefined ? this.launch.initializers[initializer]
+        : imported !== undefined ? this.launch.imports[imported] : null;
     if (thread !== undefined) this.own.thread = thread;
     const { phases } = this.view.comparison;
     const place = phase === null ? -1

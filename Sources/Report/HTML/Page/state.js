@@ -5,6 +5,7 @@ const initial = {
   phase: null,     // position in the launch's list
   interval: null,  // the same
   initializer: null,
+  imported: null,
   range: null,     // [from, to] in nanoseconds
   thread: null,    // position in the launch's list
   zoom: null,      // the part of the launch that the timeline shows; null: all
@@ -29,12 +30,13 @@ export class ViewState extends Values {
 
   /** What of the launch is selected, as `totals.js` asks. */
   get selection() {
-    const { phase, interval, initializer, range, thread } = this.values;
-    const { intervals, initializers } = this.launch;
-    const chosen = interval !== null ? intervals[interval]
-      : initializer !== null ? initializers[initializer] : null;
-    const threads = initializer !== null ? [initializers[initializer].thread]
-      : thread !== null ? [thread] : null;
+    const { phase, interval, initializer, imported, range, thread } = this.values;
+    const { intervals, initializers, imports } = this.launch;
+    // What a thread did by itself is of that thread.
+    const run = initializer !== null ? initializers[initializer]
+      : imported !== null ? imports[imported] : null;
+    const chosen = interval !== null ? intervals[interval] : run;
+    const threads = run !== null ? [run.thread] : thread !== null ? [thread] : null;
     return { phase, range: chosen ? [chosen.start, chosen.end] : range, threads };
   }
 
@@ -51,12 +53,13 @@ export class ViewState extends Values {
 
   /** One thing is selected at a time, and perhaps a thread. */
   select(values) {
-    this.change({ phase: null, interval: null, initializer: null, range: null, ...values });
+    this.change({ phase: null, interval: null, initializer: null, imported: null, range: null,
+      ...values });
   }
 }
 
 const lists = { phase: "phases", interval: "intervals", initializer: "initializers",
-  thread: "threads" };
+  imported: "imports", thread: "threads" };
 const choices = { weight: ["cpu", "wall", "blocked", "runnable"], order: ["heavy", "time"] };
 
 function readValue(name, value, launch) {

@@ -1,0 +1,86 @@
+import ProfileModel
+
+/// Joins what one thread did, part by part, to its imports.
+struct ImportSearch {
+    private let steps: ImportSteps
+    private let thread: Int
+    /// In the order of their starts, the outer first.
+    private(set) var found: [ImportFigures] = []
+    /// Those that go on, the outermost first.
+    private var open: [(step: Int32, position: Int)] = []
+    /// The outermost function of the stack that began the last of them.
+    private var root: FunctionID?
+    /// When the last part of a known stack ended.
+    private var last = TimeSpan.zero
+    /// The CPU time since then: of whose stacks imports cannot be told.
+    private var unknownCPU = TimeSpan.zero
+
+    init(_ steps: ImportSteps, thread: Int) {
+        self.steps = steps
+        self.thread = thread
+    }
+
+    mutating func add(_ part: Profile.Part, path: Int32) {
+        guard let chain = chain(ofPath: path) else {
+            unknownCPU = unknownCPU + part.times.running
+            return
+        }
+        var common = 0
+        while common < min(chain.count, open.count), open[common].step == chain[common] {
+            common += 1
+        }
+        // What lies between two stacks of an import is its time.
+        charge(unknownCPU, from: last, to: part.start, upTo: common)
+        unknownCPU = .zero
+        close(to: common)
+        if common < chain.count { root = steps.root(ofPath: path) }
+        for step in chain[common...] { begin(step, at: part.start) }
+        charge(part.times.running, from: part.start, to: part.end, upTo: open.count)
+        last = part.end
+    }
+
+    /// nil: of this stack it cannot be told.
+    private func chain(ofPath path: Int32) -> [Int32]? {
+        let (step, gaps) = steps.step(ofPath: path)
+        let now = open.map(\.step)
+        if step == now.last { return now }
+        let isPart = gaps.contains(.outermost) || root != steps.root(ofPath: path)
+        if isPart, !now.isEmpty, step == ImportSteps.none { return nil }
+        let chain = steps.chain(to: step)
+        // What is missing within may be what goes on.
+        if gaps.contains(.within), now.starts(with: chain) { return nil }
+        // Of what goes on, this may be the inner part.
+        let goesOn =
+            gaps.contains(.outermost) && chain.count <= now.count
+            && zip(chain, now.suffix(chain.count)).allSatisfy { steps.areAlike($0, $1) }
+        return goesOn ? now : chain
+    }
+
+    mutating func finish() { close(to: 0) }
+
+    private mutating func close(to depth: Int) { open.removeSubrange(depth...) }
+
+    private mutating func begin(_ step: Int32, at start: TimeSpan) {
+        let known = steps.steps[Int(step)]
+        let figures = ImportFigures(
+            name: known.name, isAwaited: known.isAwaited, file: known.file, thread: thread,
+            parent: open.last?.position, depth: known.depth, start: start, end: start, cpu: .zero,
+            ownWall: .zero, ownCPU: .zero)
+        open.append((step, found.count))
+        found.append(figures)
+    }
+
+    /// Makes the outermost `depth` of those that go on longer; the innermost of them has it as its own.
+    private mutating func charge(
+        _ cpu: TimeSpan, from start: TimeSpan, to end: TimeSpan, upTo depth: Int
+    ) {
+        guard depth > 0, end >= start else { return }
+        for (_, position) in open[..<depth] {
+            found[position].end = max(found[position].end, end)
+            found[position].cpu = found[position].cpu + cpu
+        }
+        let inner = open[depth - 1].position
+        found[inner].ownWall = found[inner].ownWall + (end - start)
+        found[inner].ownCPU = found[inner].ownCPU + cpu
+    }
+}

@@ -1,0 +1,130 @@
+import ProfileModel
+
+/// The imports that each stack is in: a tree of imports alone, whatever functions lie between them.
+struct ImportSteps {
+    static let none = PathTable.none
+
+    struct Step {
+        var parent: Int32
+        var depth: Int
+        var name: String
+        var isAwaited: Bool
+        var file: String?
+    }
+
+    private(set) var steps: [Step] = []
+    /// By path, the innermost step that it is in.
+    private var innermost: [Int32] = []
+    private var gaps: [Gaps] = []
+    /// Paths within an import that have no function of a script since its step.
+    private var isBare: [Bool] = []
+    /// By path, the outermost function.
+    private var roots: [FunctionID] = []
+
+    /// Where a path's frames are missing.
+    struct Gaps: OptionSet {
+        var rawValue: UInt8
+        static let outermost = Gaps(rawValue: 1)
+        /// The interpreter's own loop is there in the place of what it ran.
+        static let within = Gaps(rawValue: 2)
+    }
+
+    private struct Key: Hashable {
+        var parent: Int32
+        var function: FunctionID
+    }
+
+    var isEmpty: Bool { steps.isEmpty }
+
+    init(_ table: PathTable, _ frames: FrameTable) {
+        guard frames.functions.contains(where: \.isImport) else { return }
+        var known: [Key: Int32] = [:]
+        for path in table.paths {
+            let function = frames[path.function]
+            let isRoot = path.parent == PathTable.none
+            var step = isRoot ? Self.none : innermost[Int(path.parent)]
+            var missing = isRoot ? function.gapsOfRoot : gaps[Int(path.parent)]
+            if function.isInterpreterLoop { missing.insert(.within) }
+            gaps.append(missing)
+            roots.append(isRoot ? path.function : roots[Int(path.parent)])
+            if function.isImport {
+                step = place(of: Key(parent: step, function: path.function), function, &known)
+            }
+            let isInImport = function.isImport || !isRoot && isBare[Int(path.parent)]
+            isBare.append(isInImport && (function.isImport || !function.isScripted))
+            innermost.append(step)
+        }
+        findFiles(table, frames)
+    }
+
+    private mutating func place(
+        of key: Key, _ function: Function, _ known: inout [Key: Int32]
+    ) -> Int32 {
+        if let place = known[key] { return place }
+        let place = Int32(truncatingIfNeeded: steps.count)
+        let depth = key.parent == Self.none ? 0 : steps[Int(key.parent)].depth + 1
+        let (name, isAwaited) = function.importedModule
+        steps.append(Step(parent: key.parent, depth: depth, name: name, isAwaited: isAwaited))
+        known[key] = place
+        return place
+    }
+
+    /// A module's code is the first of a script that its import runs.
+    private mutating func findFiles(_ table: PathTable, _ frames: FrameTable) {
+        for site in table.sites {
+            let path = table.paths[Int(site.path)]
+            guard path.parent != PathTable.none, isBare[Int(path.parent)],
+                frames[path.function].isModuleCode
+            else { continue }
+            let step = Int(innermost[Int(site.path)])
+            steps[step].file = steps[step].file ?? frames[site.frame].file
+        }
+    }
+
+    /// The innermost step of a stack, and where there may be others.
+    func step(ofPath path: Int32) -> (step: Int32, gaps: Gaps) {
+        (innermost[Int(path)], gaps[Int(path)])
+    }
+
+    /// A thread's complete stacks have one in common.
+    func root(ofPath path: Int32) -> FunctionID { roots[Int(path)] }
+
+    /// Whether two steps are imports of modules that are called the same.
+    func areAlike(_ left: Int32, _ right: Int32) -> Bool {
+        let (first, second) = (steps[Int(left)], steps[Int(right)])
+        return first.name == second.name && first.isAwaited == second.isAwaited
+    }
+
+    /// From the outermost to a step.
+    func chain(to step: Int32) -> [Int32] {
+        var chain: [Int32] = []
+        var step = step
+        while step != Self.none {
+            chain.append(step)
+            step = steps[Int(step)].parent
+        }
+        return chain.reversed()
+    }
+}
+
+extension Function {
+    /// What the names of steps begin with.
+    static let imports = "import "
+    static let awaits = "waiting for import of "
+
+    /// What the step of an import is of.
+    fileprivate var importedModule: (name: String, isAwaited: Bool) {
+        if name.hasPrefix(Self.awaits) {
+            return (String(name.dropFirst(Self.awaits.count)), true)
+        }
+        let isNamed = name.hasPrefix(Self.imports)
+        return (isNamed ? String(name.dropFirst(Self.imports.count)) : name, false)
+    }
+
+    fileprivate var gapsOfRoot: ImportSteps.Gaps {
+        isNoStack || self == .truncated || self == .timedInitializers ? .outermost : []
+    }
+
+    /// Whether it is the code of a whole script.
+    fileprivate var isModuleCode: Bool { name == "<module>" && isScripted }
+}

@@ -1,0 +1,15 @@
+/// CPython's own functions that run those of scripts.
+extension Function {
+    /// Whether it calls the trampoline of a Python function (`-X perf`).
+    var isTrampolineCaller: Bool { isNative("py_trampoline_evaluator") }
+
+    /// Whether it is the interpreter's loop, where stacks still have it: of what it ran nothing is
+    /// known, or not all.
+    var isInterpreterLoop: Bool { isNative("_PyEval_EvalFrameDefault") }
+
+    /// Also a part or a variant of the function.
+    private func isNative(_ function: String) -> Bool {
+        guard language == .native, name.hasPrefix(function) else { return false }
+        return [nil, " ", "."].contains(name.dropFirst(function.count).first)
+    }
+}

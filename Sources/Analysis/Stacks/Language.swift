@@ -1,0 +1,46 @@
+package import ProfileModel
+
+/// What a function was written in, as far as viewers tell code apart. All compiled code is one: a
+/// C++ function calls Rust's as it calls its own.
+package enum Language: String, Hashable, Sendable, CaseIterable {
+    case native, python
+    case javaScript = "javascript"
+    case kernel
+
+    /// As people write it.
+    package var name: String {
+        switch self {
+        case .native: "native"
+        case .python: "Python"
+        case .javaScript: "JavaScript"
+        case .kernel: "kernel"
+        }
+    }
+
+    /// Whether an interpreter or a just-in-time compiler runs it from a script.
+    package var isScripted: Bool { self == .python || self == .javaScript }
+}
+
+extension Language {
+    /// Of a module's functions. nil: it does not tell.
+    init?(ofModule path: String) {
+        if Module.isKernel(path) {
+            self = .kernel
+        } else if let runtime = Module.runtimeName(path) {
+            self.init(ofRuntime: runtime)
+        } else if !Module.isGenerated(path), path.hasPrefix("/") || path == "[vdso]" {
+            self = .native
+        } else {
+            return nil
+        }
+    }
+
+    /// - Parameter name: of the interpreter, with its version.
+    private init?(ofRuntime name: Substring) {
+        switch name.prefix(while: { $0 != " " }) {
+        case "Python": self = .python
+        case "Node.js", "JavaScript": self = .javaScript
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Analysis
+
+/// What the Firefox Profiler colours a frame by: a thread's state where it waits, else what its code
+/// is. Of a language's functions the subcategory tells the developer's own.
+struct FirefoxCategory: Hashable {
+    /// In the order of the file's list.
+    enum Kind: Int, CaseIterable {
+        /// The viewer wants one that is grey, for what has none.
+        case other
+        case own, system, blocked, waiting, launch, python, javaScript, kernel
+
+        private var names: (name: String, colour: String) {
+            switch self {
+            case .other: ("Other", "grey")
+            case .own: ("Own code", "blue")
+            case .system: ("System libraries", "lightblue")
+            case .blocked: ("Blocked", "transparent")
+            case .waiting: ("Waiting for a core", "orange")
+            case .launch: ("Launch", "purple")
+            case .python: ("Python", "green")
+            case .javaScript: ("JavaScript", "yellow")
+            case .kernel: ("Kernel", "brown")
+            }
+        }
+
+        /// The viewer wants the first one to be `Other`.
+        private var subcategories: [String] {
+            switch self {
+            case .python, .javaScript: ["Other", "Own code", "Libraries"]
+            default: ["Other"]
+            }
+        }
+
+        func write(_ writer: inout JSONWriter) {
+            writer.object { writer in
+                writer.field("name", names.name)
+                writer.field("color", names.colour)
+                writer.key("subcategories")
+                writer.array(subcategories) { $0.value($1) }
+            }
+        }
+    }
+
+    let kind: Kind
+    /// Its position in the kind's list.
+    let subcategory: Int
+
+    init(_ kind: Kind) {
+        self.kind = kind
+        subcategory = 0
+    }
+
+    init(of function: Function) {
+        switch function.language {
+        case .python: kind = .python
+        case .javaScript: kind = .javaScript
+        case .kernel: kind = .kernel
+        case .native, nil: kind = function.isOwn ? .own : .system
+        }
+        subcategory = function.isScripted ? (function.isOwn ? 1 : 2) : 0
+    }
+}

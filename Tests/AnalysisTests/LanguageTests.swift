@@ -1,0 +1,49 @@
+import Analysis
+import ProfileModel
+import Testing
+
+@Suite struct LanguageTests {
+    private typealias Spot = RecordingBuilder.Spot
+
+    private func functions(_ spots: [Spot]) -> [Function] {
+        var builder = RecordingBuilder(attached: true, images: [("/usr/bin/python3", 0)])
+        builder.mark(.attached, 0)
+        builder.mark(.ended, 10)
+        let main = builder.thread("python3", tid: 100, to: 10, isMain: true)
+        builder.slice(main, at: 0, running: 10, builder.stack(spots))
+        let profile = Profile(builder.recording)
+        return profile.stackNodes.map { profile.frames.function(of: $0.frame) }
+    }
+
+    @Test(arguments: [
+        ("/home/dev/app", Language.native), ("/usr/lib/libc.so.6", .native), ("[vdso]", .native),
+        (Module.runtimePath("Python 3.11.2"), .python), (Module.runtimePath("Python"), .python),
+        (Module.runtimePath("JavaScript"), .javaScript),
+        (Module.runtimePath("Node.js 22.1.0"), .javaScript),
+        (Module.runtimePath("Pythonesque 1"), nil), (Module.runtimePath(""), nil),
+        ("[runtime:Python", nil), (Module.kernelPath, .kernel),
+        (Module.kernelPath(ofModule: "ext4"), .kernel), ("[anon:v8]", nil), ("//anon", nil),
+        ("/memfd:doublemapper (deleted)", nil), ("[heap]", nil), ("", nil),
+    ])
+    func modulesTellTheLanguage(path: String, language: Language?) {
+        let found = functions([Spot("work", path, file: "/home/dev/work", line: 1)])
+        #expect(found.map(\.language) == [language])
+    }
+
+    @Test func whatIsNoCodeHasNone() {
+        for function in [Function.noStack, .notSampled, .truncated, .wait(in: 202)] {
+            #expect(function.language == nil)
+        }
+    }
+
+    @Test func scriptsTellTheirPlaces() {
+        let python = Module.runtimePath("Python 3.11.2")
+        let found = functions([
+            Spot("<module>", python, file: "/home/dev/pack/__init__.py", line: 7),
+            Spot("import json", python, file: Function.importModule),
+            Spot("read", "/usr/lib/libc.so.6", file: "read.c", line: 3),
+        ])
+        #expect(found.map { $0.scriptPlace(line: 7) } == ["pack/__init__.py:7", nil, nil])
+        #expect(found.map { $0.scriptPlace(line: nil) } == ["pack/__init__.py", nil, nil])
+    }
+}
