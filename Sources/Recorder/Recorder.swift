@@ -10,6 +10,8 @@ package struct Recorder: Sendable {
     package var engine = UnwindEngine.quick
     /// How much of the end is kept; nil: everything.
     package var last: TimeSpan?
+    /// What there is to say of how the program was launched.
+    package var notes: [RecorderNote] = []
     /// The version of this program, for the file's header.
     package var version: String
     /// Called five times a second, from a thread that may not be kept waiting.
@@ -75,7 +77,7 @@ package struct Recorder: Sendable {
         do throws(SamplerError) {
             let outcome = try sample(target, signals, queue, children)
             let unfollowed = RecorderNote(.unfollowedChildren, children?.unfollowed ?? 0)
-            writer.finish(outcome.notes.adding([unfollowed])) { $0.complete(with: outcome) }
+            writer.finish(notes.adding(outcome.notes).adding([unfollowed])) { $0.complete(with: outcome) }
             return Result(
                 sampler: outcome, failure: writer.failure, partBefore: writer.partBefore,
                 file: writer.identity,

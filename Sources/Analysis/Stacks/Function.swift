@@ -10,8 +10,13 @@ package struct Function: Hashable, Sendable {
     package var moduleIndex: ModuleIndex?
     /// Whether it belongs to the program's developer rather than to the system.
     package var isOwn: Bool
+    /// Tells functions without names apart; nil: the name will do.
+    package var line: Int32?
 
-    package init(name: String, module: String, moduleIndex: ModuleIndex?, isOwn: Bool) {
+    package init(
+        name: String, module: String, moduleIndex: ModuleIndex?, isOwn: Bool, line: Int32? = nil
+    ) {
+        self.line = line
         self.name = name
         self.module = module
         self.moduleIndex = moduleIndex

@@ -5,6 +5,7 @@ struct StackExpander {
     private let nodes: [StackTable.Node]
     private var expander: FrameExpander
     private(set) var paths = PathTable()
+    private var loading = ModuleLoading()
     /// The line of each stack, by ``Variant``; ``unknown`` until it is asked for.
     private var known: [[Int32]]
 
@@ -137,9 +138,22 @@ struct StackExpander {
             current = Int(parent.rawValue)
         }
         for node in unexpanded.reversed() {
-            for frame in expander.frames(of: nodes[node].frame) { line = append(frame, to: line) }
+            for frame in expander.frames(of: nodes[node].frame) {
+                line = expander.knowsScripts ? load(frame, line) : append(frame, to: line)
+            }
             known[variant.rawValue][node] = line
         }
+        return line
+    }
+
+    /// With modules that are imported in the place of what imports them.
+    private mutating func load(_ frame: FrameID, _ parent: Int32) -> Int32 {
+        let role = expander.role(of: frame)
+        if let (importing, caller) = loading.importing(role, calledFrom: parent) {
+            return append(frame, to: append(importing, to: caller))
+        }
+        let line = append(frame, to: parent)
+        loading.note(line, role, calledFrom: parent)
         return line
     }
 

@@ -1,10 +1,12 @@
 package import ProfileModel
+internal import Runtimes
 
 /// What a just-in-time compiler tells of its code, in the format that perf invented:
 /// `/tmp/perf-PID.map`, a line `START SIZE NAME` for each function, both numbers in hexadecimal.
 ///
 /// Code that was replaced keeps its line; the last line that covers an address counts. What was
-/// moved or replaced while the program ran is therefore named by what was there at its end.
+/// moved or replaced while the program ran is therefore named by what was there at its end. (V8 moves
+/// no code while it writes a map; it may put new code where freed code was.)
 package struct PerfMap: Sendable {
     private struct Entry {
         var start: UInt64
@@ -99,8 +101,12 @@ extension PerfMap {
     /// Names the addresses of a recording that lie in code of no file, where the map covers them
     /// and nothing else has named them.
     ///
-    /// - Parameter child: of which it tells; nil: the recorded process.
-    package func name(_ recording: inout Recording, of child: ChildIndex? = nil) {
+    /// - Parameters:
+    ///   - child: of which it tells; nil: the recorded process.
+    ///   - origins: where scripts come from.
+    package func name(
+        _ recording: inout Recording, of child: ChildIndex? = nil, _ origins: inout ScriptOrigins
+    ) {
         var places: [FrameAddress: UInt64] = [:]
         let code = GeneratedCode(recording, of: child)
         for node in recording.stacks.nodes where recording.symbols.frames[node.frame] == nil {
@@ -108,13 +114,17 @@ extension PerfMap {
         }
         guard !places.isEmpty else { return }
         let names = names(at: Array(places.values))
+        var functions: [String: SourceFrame] = [:]
         for (frame, address) in places {
             guard let name = names[address] else { continue }
-            recording.symbols.frames[frame] = [
-                SourceFrame(function: name, file: nil, line: nil, isInlined: false)
-            ]
+            let function = functions[name] ?? origins.function(called: name)
+            functions[name] = function
+            recording.symbols.frames[frame] = [function]
         }
     }
+
+    /// Whether V8 wrote it: it has functions of JavaScript.
+    package var isOfNode: Bool { entries.contains { NodeFunction.isTagged(text[$0.name]) } }
 }
 
 extension Recording {
