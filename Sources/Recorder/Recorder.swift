@@ -77,7 +77,9 @@ package struct Recorder: Sendable {
         do throws(SamplerError) {
             let outcome = try sample(target, signals, queue, children)
             let unfollowed = RecorderNote(.unfollowedChildren, children?.unfollowed ?? 0)
-            writer.finish(notes.adding(outcome.notes).adding([unfollowed])) { $0.complete(with: outcome) }
+            writer.finish(notes.adding(outcome.notes).adding([unfollowed])) {
+                $0.complete(with: outcome)
+            }
             return Result(
                 sampler: outcome, failure: writer.failure, partBefore: writer.partBefore,
                 file: writer.identity,

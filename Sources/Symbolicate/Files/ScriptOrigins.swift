@@ -46,7 +46,8 @@ package struct ScriptOrigins {
         var written = function
         written.name = place.name ?? function.name
         return SourceFrame(
-            function: RecordedText.bounded(function.isModule ? function.shownName : written.shownName),
+            function: RecordedText.bounded(
+                function.isModule ? function.shownName : written.shownName),
             file: RecordedText.bounded(FilePath.joined(script.folder, source)), line: place.line,
             isInlined: false)
     }

@@ -38,6 +38,12 @@ package struct SourceMap: Sendable {
         package var line: Int32
         /// What the map calls what is there; nil: it does not say.
         package var name: String?
+
+        package init(source: Int, line: Int32, name: String?) {
+            self.source = source
+            self.line = line
+            self.name = name
+        }
     }
 
     /// Where a function was written.
@@ -45,7 +51,9 @@ package struct SourceMap: Sendable {
     /// - Parameters:
     ///   - function: as it is in the generated script.
     ///   - text: the line of the generated script that it is in.
-    package func place(of function: NodeFunction, text: some RandomAccessCollection<UInt8>) -> Place? {
+    package func place(of function: NodeFunction, text: some RandomAccessCollection<UInt8>)
+        -> Place?
+    {
         let (line, column) = (function.line - 1, function.column - 1)
         let end = position(after: line, column)
         guard end > 0, segments[end - 1].line == line, let original = segments[end - 1].original,

@@ -121,7 +121,8 @@ struct JSONScanner {
 
     private mutating func unit() -> UInt16? {
         let digits = bytes.dropFirst(position).prefix(4)
-        guard digits.count == 4, digits.first != UInt8(ascii: "+"), digits.first != UInt8(ascii: "-")
+        guard digits.count == 4, digits.first != UInt8(ascii: "+"),
+            digits.first != UInt8(ascii: "-")
         else { return nil }
         guard let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16) else {
             return nil
