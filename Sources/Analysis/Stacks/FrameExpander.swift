@@ -16,9 +16,9 @@ struct FrameExpander {
             let name = module.path.isEmpty ? Function.unknownModule : String(module.name)
             return (name, module.isOwn, Code(module.path))
         }
-        let isGenerated = self.modules.map { $0.code == .generated }
+        let isOfScripts = self.modules.map { $0.code == .generated || $0.code == .node }
         let files = symbols.frames.lazy.compactMap { frame, sources in
-            Self.isGenerated(frame, isGenerated) ? sources.first?.file : nil
+            Self.isOfScripts(frame, isOfScripts) ? sources.first?.file : nil
         }
         scripts = files.isEmpty ? nil : NodeScripts(files)
         expanded.reserveCapacity(symbols.frames.count)
@@ -31,17 +31,23 @@ struct FrameExpander {
         case ofFile
         /// A compiler's in the process; where it has a script, that is known by V8's map.
         case generated
+        /// The same, as was known when it ran.
+        case node
         /// No machine code: what an interpreter runs.
         case interpreted
 
         init(_ path: String) {
-            self =
-                Module.isRuntime(path)
-                ? .interpreted : Module.isGenerated(path) ? .generated : .ofFile
+            if path == Module.nodePath {
+                self = .node
+            } else if Module.isRuntime(path) {
+                self = .interpreted
+            } else {
+                self = Module.isGenerated(path) ? .generated : .ofFile
+            }
         }
     }
 
-    private static func isGenerated(_ frame: FrameAddress, _ modules: [Bool]) -> Bool {
+    private static func isOfScripts(_ frame: FrameAddress, _ modules: [Bool]) -> Bool {
         guard let index = frame.module?.rawValue else { return true }
         return modules.indices.contains(index) && modules[index]
     }
@@ -88,7 +94,7 @@ struct FrameExpander {
                 function: function, file: table[function].isImport ? nil : source.file,
                 line: source.line,
                 isInlined: source.isInlined, isUnoptimized: source.isUnoptimized))
-        if let file = source.file, let scripts, code(at: address) == .generated {
+        if let file = source.file, let scripts, [.generated, .node].contains(code(at: address)) {
             roles[frame] = role(of: source, in: file, scripts)
         }
         return frame

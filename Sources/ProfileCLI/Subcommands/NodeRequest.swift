@@ -10,7 +10,7 @@ struct NodeRequest {
     /// Whether maps of functions are written because of us.
     private let asksForMaps: Bool
     /// Seconds since 1970: maps that are older are other processes'.
-    private let start: Int
+    let start: Int
 
     /// - Parameter changes: what the program's environment has instead of ours otherwise.
     init(after changes: [EnvironmentChange]) {

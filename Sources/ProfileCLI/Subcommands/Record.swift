@@ -72,6 +72,7 @@ enum RecordCommand {
         recorder.engine = options.engine
         recorder.last = options.last
         recorder.notes = node?.notes ?? []
+        recorder.nodeStart = node?.start
         if let line = options.line(on: console) {
             recorder.tellProgress = { line.show($0) }
         }

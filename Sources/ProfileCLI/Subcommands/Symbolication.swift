@@ -93,6 +93,7 @@ struct Symbolication {
     private func namePerfMaps(_ recording: inout Recording) {
         guard let held, let owner = held.owner else { return }
         var origins = ScriptOrigins(root: held.root ?? "")
+        origins.name(&recording)
         namePerfMap(recording.header.pid, recording.images, owner, nil, &recording, &origins)
         let children = recording.childrenWithGeneratedCode
         for (position, child) in recording.children.enumerated() {

@@ -23,8 +23,7 @@ package struct NodeFunction: Hashable, Sendable {
             return nil
         }
         var rest = Substring(entry[entry.index(after: tag)...])
-        // How V8 ran it: interpreted, or compiled by one of its compilers.
-        if let tier = rest.first, "~^*+".contains(tier) { rest.removeFirst() }
+        if Self.hasTier(rest) { rest.removeFirst() }
         guard let column = Self.takeNumber(&rest), let line = Self.takeNumber(&rest),
             let (name, script) = Self.split(rest), !script.isEmpty
         else { return nil }
@@ -35,6 +34,17 @@ package struct NodeFunction: Hashable, Sendable {
     /// Whether a line of a perf map is about JavaScript.
     package static func isTagged(_ entry: some Sequence<UInt8>) -> Bool {
         tagStarts.contains { entry.starts(with: $0) }
+    }
+
+    /// A map's entry without how V8 runs the function: interpreted, or compiled by one of its compilers.
+    package static func withoutTier(_ entry: String) -> String {
+        guard let colon = entry.firstIndex(of: ":") else { return entry }
+        let rest = entry[entry.index(after: colon)...]
+        return hasTier(rest) ? String(entry[...colon] + rest.dropFirst()) : entry
+    }
+
+    private static func hasTier(_ text: Substring) -> Bool {
+        text.first.map { "~^*+".contains($0) } ?? false
     }
 
     /// The code of a whole script or module: it runs when that is loaded.

@@ -1,4 +1,4 @@
-import ProfileModel
+package import ProfileModel
 internal import Runtimes
 
 /// Turns what a perf map says of functions into functions in scripts: those that people wrote, where
@@ -25,6 +25,18 @@ package struct ScriptOrigins {
     private var looked: Set<String> = []
 
     package init(root: String = "") { self.root = root }
+
+    /// Finds where the functions of JavaScript were written that were named when the recording was made.
+    package mutating func name(_ recording: inout Recording) {
+        guard let node = recording.modules.firstIndex(where: { $0.path == Module.nodePath }) else {
+            return
+        }
+        for (frame, functions) in recording.symbols.frames
+        where frame.module == ModuleIndex(node) {
+            guard let entry = functions.first?.linkageName else { continue }
+            recording.symbols.frames[frame] = [function(called: entry)]
+        }
+    }
 
     /// - Parameter entry: as the map has it.
     mutating func function(called entry: String) -> SourceFrame {
