@@ -133,8 +133,9 @@ package enum OptionTable {
             """
             have the program's runtime say where its functions are. node: the functions of \
             JavaScript are named, and report --view imports says what each module took to load. It \
-            changes the program: NODE_OPTIONS gets two options more, for it and what it starts. \
-            (Python's functions need no option)
+            changes the program: NODE_OPTIONS gets two options more, for it and what it starts. Of \
+            Node's processes that are not recorded (see --follow-children) a file \
+            /tmp/perf-PID.map stays. Python's functions need no option
             """),
         .init(
             .after, "after", "WHAT", .choice(AfterRecording.allCases.map(\.rawValue)),

@@ -57,6 +57,14 @@ struct NodeFunctionTests {
         #expect(NodeFunction("JS:~f /x.js:1:1")?.shownName == "f")
     }
 
+    @Test func `how V8 runs a function does not matter`() {
+        #expect(NodeFunction.withoutTier("JS:*f /x.js:1:2") == "JS:f /x.js:1:2")
+        #expect(NodeFunction.withoutTier("JS:~ /x.js:1:1") == "JS: /x.js:1:1")
+        #expect(NodeFunction.withoutTier("JS:f /x.js:1:2") == "JS:f /x.js:1:2")
+        #expect(NodeFunction.withoutTier("*") == "*")
+        #expect(NodeFunction("JS: /x.js:1:1") == NodeFunction("JS:^ /x.js:1:1"))
+    }
+
     @Test func `texts at random do no harm`() {
         var numbers = SeededNumbers(seed: 20)
         let parts = [

@@ -52,7 +52,7 @@ struct SourceMapTests {
 
     @Test func `sources count from the root that is named`() throws {
         let json =
-            #")]}'  { "version" : 3, "sourceRoot":"/r\u002f", "sources":[null,"a\"b.ts"], "names":[], "mappings":"AACA" }"#
+            #")]}'  { "version" : 3, "sourceRoot":"/r\u002f", "sources":[null,"a\"b.ts"], "names":[], "mappings":"ACAA" }"#
         let map = try #require(read(json))
         #expect(map.sources == ["", "/r/a\"b.ts"])
         #expect(place("f", 1, 1, in: map, "")?.source == 1)
