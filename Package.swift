@@ -83,6 +83,7 @@ let package = Package(
             name: "Symbolicate",
             dependencies: [
                 "ProfileModel", "CSystem", "CElfutils", "CLZMA", "GoTables", "KernelTables",
+                "Runtimes",
             ],
             swiftSettings: settings, linkerSettings: [.linkedLibrary("iberty")]),
         .target(
@@ -114,7 +115,7 @@ let package = Package(
             dependencies: [
                 "ProfileModel", "CSystem", "Recorder", "Importer", "Sampler", "Marks", "Recording",
                 "Symbolicate", "Analysis", "Report", "PerfData", "CZlib", "Measurer", "Conditions",
-                "Shipping", "ClickHouse",
+                "Shipping", "ClickHouse", "Runtimes",
             ],
             swiftSettings: settings),
 

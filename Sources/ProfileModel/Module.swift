@@ -35,6 +35,9 @@ package struct Module: Hashable, Sendable {
     package static func runtimePath(_ name: String) -> String { "\(runtimePrefix)\(name)]" }
     private static let runtimePrefix = "[runtime:"
 
+    /// The path of functions that Node runs.
+    package static let nodePath = runtimePath("Node")
+
     /// Whether a path stands for such functions.
     package static func isRuntime(_ path: String) -> Bool { path.hasPrefix(runtimePrefix) }
 

@@ -87,6 +87,8 @@ package struct RecorderNote: Hashable, Sendable {
         case lostNews = "lost_news"
         /// Stacks that our walk could not finish for want of a rule, and libunwind did; how many.
         case secondOpinions = "second_opinions"
+        /// Node was asked, by its options, to say where its functions are (`--runtime node`).
+        case nodeOptions = "node_options"
         /// Only the last stretch was kept (`--last`); how long it is, in nanoseconds. Counts and other
         /// notes are of all the time that was recorded.
         case window

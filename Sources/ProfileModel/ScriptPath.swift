@@ -11,11 +11,15 @@ package struct ScriptPath: Hashable, Sendable {
     /// Whether this is the developer's own code: no part of the language's library, and no package that
     /// somebody has installed. Code that was made as text (`<string>`) is.
     package var isOwn: Bool {
-        if path.hasPrefix("<frozen ") || path.hasPrefix("<__array_function__") { return false }
+        if Self.libraryStarts.contains(where: path.hasPrefix) { return false }
         return !parts.dropLast().contains {
             Self.packageFolders.contains($0) || Self.isLibrary($0)
         }
     }
+
+    private static let libraryStarts = [
+        "<frozen ", "<__array_function__", "node:", "/usr/share/nodejs/",
+    ]
 
     private static let packageFolders: Set<Substring> = [
         "site-packages", "dist-packages", "node_modules",
@@ -30,10 +34,16 @@ package struct ScriptPath: Hashable, Sendable {
 
     /// The file's name; of a package's first file, with the package's.
     package var shortName: String {
-        guard let last = parts.last, path.hasSuffix("/") == false else { return path }
-        guard ["__init__.py", "__main__.py"].contains(last), parts.count > 1 else {
+        guard let last = parts.last, !path.hasSuffix("/"), !path.hasPrefix("node:") else {
+            return path
+        }
+        guard Self.firstFiles.contains(last), parts.count > 1 else {
             return path.hasPrefix("<") ? path : String(last)
         }
         return "\(parts[parts.count - 2])/\(last)"
     }
+
+    private static let firstFiles: Set<Substring> = [
+        "__init__.py", "__main__.py", "index.js", "index.mjs", "index.cjs", "index.ts",
+    ]
 }

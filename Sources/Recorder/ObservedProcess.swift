@@ -35,7 +35,17 @@ final class ObservedProcess {
         self.output = output
         slices = SliceBuilder(unwinder: output.unwinder(of: sampled), stacks: output.stacks)
         output.held.begin(pid)
+        expectScripts()
     }
+
+    /// The program may be Node.
+    private func expectScripts() {
+        guard let start = output.nodeStart else { return }
+        slices.add(NodeStacks(pid, since: start, output.held, output.functions))
+    }
+
+    /// Events come that are newer than those before.
+    func expectMore() { slices.expectScripts() }
 
     /// - Returns: a request for registers, where they are needed.
     func take(_ event: SamplerEvent) throws(RecordingError) -> StackRequest? {
@@ -45,6 +55,7 @@ final class ObservedProcess {
         case .began: break
         case .image(let image):
             slices.leaveImage(into: &finished)
+            expectScripts()
             self.image = image
             try file.append(image, of: child)
         case .mark(let mark):

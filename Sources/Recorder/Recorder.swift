@@ -10,6 +10,11 @@ package struct Recorder: Sendable {
     package var engine = UnwindEngine.quick
     /// How much of the end is kept; nil: everything.
     package var last: TimeSpan?
+    /// Since when processes of Node's were asked to write maps of their functions: seconds since 1970;
+    /// nil: they were not.
+    package var nodeStart: Int?
+    /// What there is to say of how the program was launched.
+    package var notes: [RecorderNote] = []
     /// The version of this program, for the file's header.
     package var version: String
     /// Called five times a second, from a thread that may not be kept waiting.
@@ -68,14 +73,16 @@ package struct Recorder: Sendable {
             options.followsChildren ? FollowedChildren(queue: queue, most: most) : nil
         let writer = RecordingThread(
             path: output, header: header, queue: queue, engine: engine, last: last,
-            tell: tellProgress)
+            nodeStart: nodeStart, tell: tellProgress)
         guard writer.start() else {
             throw .sampler(.systemCall(SystemError("starting the recording thread", code: 11)))
         }
         do throws(SamplerError) {
             let outcome = try sample(target, signals, queue, children)
             let unfollowed = RecorderNote(.unfollowedChildren, children?.unfollowed ?? 0)
-            writer.finish(outcome.notes.adding([unfollowed])) { $0.complete(with: outcome) }
+            writer.finish(notes.adding(outcome.notes).adding([unfollowed])) {
+                $0.complete(with: outcome)
+            }
             return Result(
                 sampler: outcome, failure: writer.failure, partBefore: writer.partBefore,
                 file: writer.identity,

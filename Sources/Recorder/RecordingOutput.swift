@@ -14,6 +14,9 @@ final class RecordingOutput {
     let stacks = SharedStacks()
     let held: HeldFiles
     let engine: UnwindEngine
+    /// Since when processes of Node's write maps of their functions, as was asked for: seconds since 1970;
+    /// nil: nobody asked.
+    var nodeStart: Int?
     let opinion: SecondOpinion
     /// The kernel's code; empty: it is hidden. Read when a stack is first seen to reach into it.
     var kernelCode: [CodeMapping] { kernel.code }
@@ -46,6 +49,7 @@ final class RecordingOutput {
     init(_ file: RecordingWriter, after former: RecordingOutput) throws(RecordingError) {
         self.file = file
         engine = former.engine
+        nodeStart = former.nodeStart
         held = former.held
         modules = former.modules
         functions = former.functions

@@ -12,6 +12,7 @@ final class RecordingThread: @unchecked Sendable {
     private let queue: EventQueue
     private let engine: UnwindEngine
     private let tell: (@Sendable (RecordingProgress) -> Void)?
+    private let nodeStart: Int?
     /// Only touched by the thread itself, until it was joined; nil: everything is kept.
     private var window: RecordingWindow?
     private var thread = pthread_t()
@@ -45,10 +46,11 @@ final class RecordingThread: @unchecked Sendable {
 
     /// - Parameters:
     ///   - last: how much is kept, as ``Recorder/last``.
+    ///   - nodeStart: as ``Recorder/nodeStart``.
     ///   - tell: told of the progress, as ``Recorder/tellProgress``.
     init(
         path: String, header: Recording.Header, queue: EventQueue,
-        engine: UnwindEngine = .quick, last: TimeSpan? = nil,
+        engine: UnwindEngine = .quick, last: TimeSpan? = nil, nodeStart: Int? = nil,
         tell: (@Sendable (RecordingProgress) -> Void)? = nil
     ) {
         self.path = path
@@ -56,6 +58,7 @@ final class RecordingThread: @unchecked Sendable {
         self.queue = queue
         self.engine = engine
         self.tell = tell
+        self.nodeStart = nodeStart
         window = last.map { RecordingWindow($0, path: path) }
     }
 
@@ -111,6 +114,8 @@ final class RecordingThread: @unchecked Sendable {
     private func run() {
         var events: [QueuedEvent] = []
         while queue.next(into: &events) {
+            process?.expectMore()
+            for child in children.values { child.process.expectMore() }
             attempt { () throws(RecordingError) in
                 for event in events {
                     try take(event)
@@ -260,6 +265,7 @@ final class RecordingThread: @unchecked Sendable {
         let output = RecordingOutput(
             try RecordingWriter(creating: path, header: header), held: held, engine: engine,
             runs: window == nil ? ScheduleBuilder.usualLimit : ScheduleBuilder.usualLimit / 2)
+        output.nodeStart = nodeStart
         self.output = output
         identity = output.file.identity
         process = ObservedProcess(pid, nil, output)

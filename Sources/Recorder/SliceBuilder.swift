@@ -7,6 +7,7 @@ import Unwind
 struct SliceBuilder: ~Copyable {
     private var interner: StackInterner
     private var interpreted: InterpretedStacks?
+    private var scripts: NodeStacks?
     /// Where modules have the interpreter's loop.
     private var loop: Range<UInt64> = 0..<0
     private var threads: [ThreadState] = []
@@ -124,6 +125,12 @@ struct SliceBuilder: ~Copyable {
     /// What the frames of the samples to come refer to.
     mutating func add(_ names: InterpretedNames) { interpreted?.add(names) }
 
+    /// From now on code that lies in no file may be of JavaScript.
+    mutating func add(_ scripts: consuming NodeStacks) { self.scripts = consume scripts }
+
+    /// Samples come that are newer than those before.
+    mutating func expectScripts() { scripts?.expectMore() }
+
     var unwinder: Unwinder { interner.unwinder }
     var stacks: StackTable { interner.stacks }
 
@@ -218,11 +225,36 @@ struct SliceBuilder: ~Copyable {
         case .none: threads[index].set(nil, nil)
         case .missing(let reason): threads[index].set(nil, reason)
         case .snapshot(let snapshot):
-            let (stack, truncation) =
-                interpreted == nil ? interner.intern(snapshot) : internInterpreted(snapshot)
+            let (stack, truncation) = intern(sample: snapshot)
             threads[index].set(stack, truncation)
         }
         return true
+    }
+
+    private mutating func intern(
+        sample snapshot: Snapshot
+    ) -> (stack: StackID?, truncation: Truncation?) {
+        if interpreted != nil { return internInterpreted(snapshot) }
+        return scripts == nil ? interner.intern(snapshot) : internScripts(snapshot)
+    }
+
+    /// With functions of JavaScript in the place of their code.
+    private mutating func internScripts(
+        _ snapshot: Snapshot
+    ) -> (stack: StackID?, truncation: Truncation?) {
+        let truncation = interner.unwind(snapshot)
+        let modules = unwinder.modules
+        var stack: StackID?
+        for index in (0..<interner.frameCount).reversed() {
+            var frame = interner.frames[index]
+            if frame.module.map({ Module.isGenerated(modules[$0.rawValue].path) }) ?? true {
+                frame = scripts?.function(at: frame) ?? frame
+            }
+            stack = interner.intern(frame, calledFrom: stack)
+        }
+        return (
+            interner.intern(kernelChain: snapshot.kernelChain, calledFrom: stack), truncation
+        )
     }
 
     /// With what the interpreter ran in the place of its own function.

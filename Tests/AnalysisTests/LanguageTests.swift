@@ -19,7 +19,7 @@ import Testing
         ("/home/dev/app", Language.native), ("/usr/lib/libc.so.6", .native), ("[vdso]", .native),
         (Module.runtimePath("Python 3.11.2"), .python), (Module.runtimePath("Python"), .python),
         (Module.runtimePath("JavaScript"), .javaScript),
-        (Module.runtimePath("Node.js 22.1.0"), .javaScript),
+        (Module.nodePath, .javaScript),
         (Module.runtimePath("Pythonesque 1"), nil), (Module.runtimePath(""), nil),
         ("[runtime:Python", nil), (Module.kernelPath, .kernel),
         (Module.kernelPath(ofModule: "ext4"), .kernel), ("[anon:v8]", nil), ("//anon", nil),

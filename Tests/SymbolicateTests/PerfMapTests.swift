@@ -91,9 +91,13 @@ import Testing
             frame(nil, 0x9000, .instruction),
         ]
         _ = recording.stacks.intern(outermostFirst: frames)
-        map(Self.text).name(&recording)
+        var origins = ScriptOrigins()
+        map(Self.text).name(&recording, &origins)
         let names = frames.map { recording.symbols.frames[$0]?.first?.function }
-        let first = "JS:~first /app/x.js:1:2"
+        let first = "first"
+        let symbol = recording.symbols.frames[frames[1]]?.first
+        #expect(symbol?.file == "/app/x.js")
+        #expect(symbol?.line == 1)
         #expect(names == [nil, first, first, "prefixed", nil])
     }
 }

@@ -5,6 +5,9 @@ import ProfileModel
 struct FrameExpander {
     private let modules: [Code]
     private let symbols: SymbolTable
+    /// nil: Node's functions are nowhere, or were not named.
+    private let scripts: NodeScripts?
+    private var roles: [FrameID: LoadingRole] = [:]
     private(set) var table: FrameTable
     private var expanded: [FrameAddress: [FrameID]] = [:]
     /// Functions of scripts as a map of code made at run time names them.
@@ -14,25 +17,60 @@ struct FrameExpander {
     private struct Code {
         var name: String
         var isOwn: Bool
-        var isRuntime: Bool
-        var isGenerated: Bool
+        var origin: Origin
         var language: Language?
 
         init(_ module: Module) {
             name = module.path.isEmpty ? Function.unknownModule : String(module.name)
             isOwn = module.isOwn
-            isRuntime = Module.isRuntime(module.path)
-            isGenerated = Module.isGenerated(module.path)
+            origin = Origin(module.path)
             language = Language(ofModule: module.path)
         }
     }
 
     init(modules: [Module], symbols: SymbolTable) {
         self.modules = modules.map(Code.init)
+        let isOfScripts = self.modules.map { $0.origin == .generated || $0.origin == .node }
+        let files = symbols.frames.lazy.compactMap { frame, sources in
+            Self.isOfScripts(frame, isOfScripts) ? sources.first?.file : nil
+        }
+        scripts = files.isEmpty ? nil : NodeScripts(files)
         expanded.reserveCapacity(symbols.frames.count)
         table = FrameTable(capacity: symbols.frames.values.reduce(0) { $0 + $1.count })
         self.symbols = symbols
     }
+
+    /// Where a module's code comes from.
+    private enum Origin {
+        case ofFile
+        /// A compiler's in the process; where it has a script, that is known by V8's map.
+        case generated
+        /// The same, as was known when it ran.
+        case node
+        /// No machine code: what an interpreter runs.
+        case interpreted
+
+        init(_ path: String) {
+            if path == Module.nodePath {
+                self = .node
+            } else if Module.isRuntime(path) {
+                self = .interpreted
+            } else {
+                self = Module.isGenerated(path) ? .generated : .ofFile
+            }
+        }
+    }
+
+    private static func isOfScripts(_ frame: FrameAddress, _ modules: [Bool]) -> Bool {
+        guard let index = frame.module?.rawValue else { return true }
+        return modules.indices.contains(index) && modules[index]
+    }
+
+    /// Whether anything is known of Node's modules.
+    var knowsScripts: Bool { scripts != nil }
+
+    /// `frame` must be one of those that ``frames(of:)`` gave.
+    func role(of frame: FrameID) -> LoadingRole { roles[frame] ?? .library }
 
     /// Outermost first; never empty.
     mutating func frames(of address: FrameAddress) -> [FrameID] {
@@ -68,16 +106,38 @@ struct FrameExpander {
             return intern(name, moduleIndex: known(address.module))
         }
         let function = table.intern(function(of: source, at: address))
-        return table.intern(
+        let frame = table.intern(
             Frame(
                 function: function, file: table[function].isImport ? nil : source.file,
                 line: source.line,
                 isInlined: source.isInlined, isUnoptimized: source.isUnoptimized))
+        if let file = source.file, let scripts, [.generated, .node].contains(origin(at: address)) {
+            roles[frame] = role(of: source, in: file, scripts)
+        }
+        return frame
+    }
+
+    private mutating func role(
+        of source: SourceFrame, in file: String, _ scripts: NodeScripts
+    ) -> LoadingRole {
+        let (isModule, role) = scripts.role(of: source.function, in: file)
+        guard isModule else { return role }
+        let importing = Function(
+            name: "import " + scripts.moduleName(of: file), module: Function.importModule,
+            moduleIndex: nil, isOwn: ScriptPath(file).isOwn, language: .javaScript)
+        return .module(table.internFrame(of: importing))
+    }
+
+    private func origin(at address: FrameAddress) -> Origin {
+        guard let index = address.module?.rawValue else { return .generated }
+        return modules.indices.contains(index) ? modules[index].origin : .ofFile
     }
 
     /// nil: its code is a file's, or its name is nothing but a name.
     private func perfMapName(of source: SourceFrame, at address: FrameAddress) -> PerfMapName? {
-        if let index = known(address.module), !modules[index.rawValue].isGenerated { return nil }
+        if let index = known(address.module), modules[index.rawValue].origin != .generated {
+            return nil
+        }
         return source.function.flatMap { PerfMapName($0) }
     }
 
@@ -98,6 +158,16 @@ struct FrameExpander {
     private func function(of source: SourceFrame, at address: FrameAddress) -> Function {
         let name = source.function.flatMap { $0.isEmpty ? nil : $0 }
         func lookup() -> String { "0x" + String(address.address.lookup, radix: 16) }
+        // Of what an interpreter runs, the script is what a library is of compiled code.
+        if origin(at: address) != .ofFile, let file = source.file.map(ScriptPath.init) {
+            let index = known(address.module)
+            return Function(
+                name: name ?? lookup(), module: file.shortName, moduleIndex: index,
+                isOwn: file.isOwn,
+                // Of code made at run time, only V8's maps tell the file.
+                language: index.flatMap { modules[$0.rawValue].language } ?? .javaScript,
+                line: name == "(anonymous)" ? source.line : nil)
+        }
         guard let index = known(address.module) else {
             let isKernel = CodeAddress.isKernel(address.address.value)
             return Function(
@@ -106,12 +176,6 @@ struct FrameExpander {
                 moduleIndex: nil, isOwn: false, language: isKernel ? .kernel : nil)
         }
         let module = modules[index.rawValue]
-        // Of what an interpreter runs, the script is what a library is of compiled code.
-        if module.isRuntime, let file = source.file.map(ScriptPath.init) {
-            return Function(
-                name: name ?? lookup(), module: file.shortName, moduleIndex: index,
-                isOwn: file.isOwn, language: module.language)
-        }
         return Function(
             name: name ?? module.name + "+" + lookup(), module: module.name, moduleIndex: index,
             isOwn: module.isOwn, language: module.language)

@@ -12,12 +12,15 @@ package struct Function: Hashable, Sendable {
     package var isOwn: Bool
     /// nil: it is not known, or this is no code.
     package var language: Language?
+    /// Tells functions without names apart; nil: the name will do.
+    package var line: Int32?
 
     package init(
         name: String, module: String, moduleIndex: ModuleIndex?, isOwn: Bool,
-        language: Language? = nil
+        language: Language? = nil, line: Int32? = nil
     ) {
         self.language = language
+        self.line = line
         self.name = name
         self.module = module
         self.moduleIndex = moduleIndex

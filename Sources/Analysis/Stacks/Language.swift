@@ -39,7 +39,7 @@ extension Language {
     private init?(ofRuntime name: Substring) {
         switch name.prefix(while: { $0 != " " }) {
         case "Python": self = .python
-        case "Node.js", "JavaScript": self = .javaScript
+        case "Node": self = .javaScript
         default: return nil
         }
     }

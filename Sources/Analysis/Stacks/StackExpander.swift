@@ -5,6 +5,7 @@ struct StackExpander {
     private let nodes: [StackTable.Node]
     private var expander: FrameExpander
     private(set) var paths = PathTable()
+    private var loading = ModuleLoading()
     /// The line of each stack, by ``Variant``; ``unknown`` until it is asked for.
     private var known: [[Int32]]
 
@@ -137,7 +138,9 @@ struct StackExpander {
             current = Int(parent.rawValue)
         }
         for node in unexpanded.reversed() {
-            for frame in expander.frames(of: nodes[node].frame) { line = show(frame, on: line) }
+            for frame in expander.frames(of: nodes[node].frame) {
+                line = expander.knowsScripts ? load(frame, line) : show(frame, on: line)
+            }
             known[variant.rawValue][node] = line
         }
         return line
@@ -163,6 +166,17 @@ struct StackExpander {
             return append(frame, to: paths.lines[Int(caller)].parent)
         }
         return append(frame, to: caller)
+    }
+
+    /// With modules that are imported in the place of what imports them.
+    private mutating func load(_ frame: FrameID, _ parent: Int32) -> Int32 {
+        let role = expander.role(of: frame)
+        if let (importing, caller) = loading.importing(role, calledFrom: parent) {
+            return append(frame, to: append(importing, to: caller))
+        }
+        let line = show(frame, on: parent)
+        loading.note(line, role, calledFrom: parent)
+        return line
     }
 
     private mutating func append(_ frame: FrameID, to parent: Int32) -> Int32 {

@@ -7,6 +7,7 @@ import Sampler
 package enum OptionName: Hashable, Sendable {
     case help
     case output, frequency, duration, last, capture, stackBytes, unwinder, followChildren, switches,
+        runtime,
         after, quiet,
         progress, wait, symbolCache
     case view, phase, thread, weight, minPercent, minDuration, depth, format, demangle,
@@ -127,6 +128,16 @@ package enum OptionTable {
             tells (default: on); off makes recordings smaller where threads compete for cores
             """),
         .init(
+            .runtime, "runtime", "LANGUAGE", .choice(RequestedRuntime.allCases.map(\.rawValue)),
+            for: [.record],
+            """
+            have the program's runtime say where its functions are. node: the functions of \
+            JavaScript are named, and report --view imports says what each module took to load. It \
+            changes the program: NODE_OPTIONS gets two options more, for it and what it starts. Of \
+            Node's processes that are not recorded (see --follow-children) a file \
+            /tmp/perf-PID.map stays. Python's functions need no option
+            """),
+        .init(
             .after, "after", "WHAT", .choice(AfterRecording.allCases.map(\.rawValue)),
             for: [.record],
             """
@@ -165,7 +176,7 @@ package enum OptionTable {
             summary (default), heaviest (the heaviest stack, and the functions by their own \
             time), tree (callers above callees), bottom-up (functions with their callers below), \
             processes (what was started, by whom, and what it cost), threads, modules, libraries (what was loaded, for whom, and whether it was used), \
-            initializers (heaviest first, with what each did), imports (Python modules, below what \
+            initializers (heaviest first, with what each did), imports (modules of Python and Node, below what \
             imported them), intervals (signposts and marks), \
             events (what threads waited for, where, and who ended it), timeline (what each \
             thread did over time), critical-path (the chain of running and waiting that \

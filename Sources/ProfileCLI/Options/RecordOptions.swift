@@ -36,6 +36,8 @@ package struct RecordOptions: Hashable, Sendable {
     package var engine: UnwindEngine
     package var followsChildren: Bool
     package var asksScheduler: Bool
+    /// What is asked to say where its functions are; nil: the program is as it is.
+    package var runtime: RequestedRuntime?
     /// Whether what earlier symbolication found on disk is used, and added to.
     package var usesSymbolCache: Bool
     /// As the user wrote them; nil: the machine's own.
@@ -63,6 +65,7 @@ package struct RecordOptions: Hashable, Sendable {
         engine = arguments.text(.unwinder).flatMap(UnwindEngine.init) ?? .quick
         followsChildren = arguments.isGiven(.followChildren)
         asksScheduler = arguments.text(.switches) != "off"
+        runtime = arguments.text(.runtime).flatMap(RequestedRuntime.init)
         usesSymbolCache = arguments.text(.symbolCache) != "off"
         network = arguments.text(.network)
         disk = arguments.text(.disk)

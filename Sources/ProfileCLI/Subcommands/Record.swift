@@ -53,6 +53,8 @@ enum RecordCommand {
         sampling.extended = options.end.extended
         sampling.watchdog = options.end.watchdog
         conditions?.apply(to: &sampling)
+        let node = options.runtime == .node ? NodeRequest(after: sampling.child.environment) : nil
+        if let change = node?.change { sampling.child.environment.append(change) }
         if !options.marks.isEmpty { sampling.marks = PreparedPlanner(options.marks) }
         // Who waits for a mark that cannot be should not wait to be told.
         // In the file that is watched for the program's own words it would be one of them.
@@ -69,6 +71,8 @@ enum RecordCommand {
             output: options.output, options: sampling, version: Version.current)
         recorder.engine = options.engine
         recorder.last = options.last
+        recorder.notes = node?.notes ?? []
+        recorder.nodeStart = node?.start
         if let line = options.line(on: console) {
             recorder.tellProgress = { line.show($0) }
         }
@@ -102,7 +106,7 @@ enum RecordCommand {
         for problem in problems.withLock({ $0 }) + result.sampler.markProblems {
             console.complain(problem.description)
         }
-        let hasSummary = finish(options, result, console)
+        let hasSummary = finish(options, result, node, console)
         ending.explainStall()
         return withExtendedLifetime(conditions) {
             ending.seeToTheEnd(isComplete: result.failure == nil && hasSummary)
@@ -122,14 +126,16 @@ enum RecordCommand {
 
     /// Symbolicates the recording, so that it can be read anywhere, and prints its summary.
     private static func finish(
-        _ options: RecordOptions, _ result: Recorder.Result, _ console: Console
+        _ options: RecordOptions, _ result: Recorder.Result, _ node: NodeRequest?,
+        _ console: Console
     ) -> Bool {
         guard result.failure == nil else { return false }
         do throws(RecordingError) {
             try RecordingFile.check(options.output, is: result.file)
             var timings = Timings()
             let left = try Symbolication(
-                result.held, cache: options.symbolCache, console, isQuiet: options.isQuiet
+                result.held, node: node, cache: options.symbolCache, console,
+                isQuiet: options.isQuiet
             )
             .complete(
                 options.output, &timings,

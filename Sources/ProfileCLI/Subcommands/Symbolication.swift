@@ -8,6 +8,8 @@ import Symbolicate
 struct Symbolication {
     /// nil: nothing was left behind (an import).
     private let held: HeldFiles?
+    /// nil: maps of functions are the user's, and stay.
+    private let node: NodeRequest?
     private let cache: SymbolCache?
     private let fetching: Fetching
     /// nil: what takes long is not said.
@@ -16,11 +18,14 @@ struct Symbolication {
 
     /// - Parameters:
     ///   - held: what the process left behind; nil: there was none.
+    ///   - node: the request by which Node's processes wrote maps; nil: there was none.
     ///   - cache: what earlier symbolication found; nil for none.
     init(
-        _ held: HeldFiles?, cache: SymbolCache?, _ console: Console, isQuiet: Bool
+        _ held: HeldFiles?, node: NodeRequest? = nil, cache: SymbolCache?, _ console: Console,
+        isQuiet: Bool
     ) {
         self.held = held
+        self.node = node
         self.cache = cache
         line = isQuiet ? nil : console.line
         fetching = Fetching(console: console, line: line)
@@ -44,10 +49,7 @@ struct Symbolication {
                 ? try RecordingReader.loadAddresses(path: path)
                 : try RecordingReader.load(path: path)
         }
-        perfMap(of: recording.header)?.name(&recording)
-        for child in recording.childrenWithGeneratedCode.sorted() {
-            perfMap(of: recording.children[child.rawValue].pid)?.name(&recording, of: child)
-        }
+        timings.measure("reading perf maps") { namePerfMaps(&recording) }
         var search = search
         search.fetched = fetching.debugFiles(for: recording, search)
         let found = timings.measure("symbolicating") { find(recording, search) }
@@ -86,13 +88,33 @@ struct Symbolication {
         return SlowStep.run(on: line, { stage.value.text }) { symbolicator.find(recording) }
     }
 
-    private func perfMap(of header: Recording.Header) -> PerfMap? {
-        header.capture == .perf ? PerfMap(left: header.pid) : perfMap(of: header.pid)
+    // MARK: What just-in-time compilers tell
+
+    private func namePerfMaps(_ recording: inout Recording) {
+        var origins = ScriptOrigins(root: held?.root ?? "")
+        if recording.header.capture == .perf {
+            PerfMap(left: recording.header.pid)?.name(&recording, of: nil, &origins)
+        }
+        guard let owner = held?.owner else { return }
+        origins.name(&recording)
+        namePerfMap(recording.header.pid, recording.images, owner, nil, &recording, &origins)
+        let children = recording.childrenWithGeneratedCode
+        for (position, child) in recording.children.enumerated() {
+            let index = ChildIndex(position)
+            guard node != nil || children.contains(index) else { continue }
+            namePerfMap(child.pid, child.images, owner, index, &recording, &origins)
+        }
     }
 
-    /// Where the process's own `/tmp` is.
-    private func perfMap(of pid: Int32) -> PerfMap? {
-        guard let held, let owner = held.owner else { return nil }
-        return PerfMap(path: "\(held.root ?? "")/tmp/perf-\(pid).map", owner: owner)
+    /// - Parameter images: the programs that the process ran.
+    private func namePerfMap(
+        _ pid: Int32, _ images: [Image], _ owner: UInt32, _ child: ChildIndex?,
+        _ recording: inout Recording, _ origins: inout ScriptOrigins
+    ) {
+        // Where the process's own `/tmp` is.
+        let path = "\(held?.root ?? "")/tmp/perf-\(pid).map"
+        guard let map = PerfMap(path: path, owner: owner) else { return }
+        map.name(&recording, of: child, &origins)
+        node?.remove(map, at: path, owner: owner, of: images)
     }
 }

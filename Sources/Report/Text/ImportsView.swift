@@ -21,8 +21,8 @@ struct ImportsView {
     }
 
     private static let none =
-        "no imports were seen here: the program runs no Python, or its imports were over before the "
-        + "recording began, or its frames could not be read"
+        "no imports were seen here: the program runs no Python, nor Node with record --runtime node, or "
+        + "its imports were over before the recording began, or its frames could not be read"
 
     private func facts(_ tree: CallTree) -> String {
         let weight = tree.weight

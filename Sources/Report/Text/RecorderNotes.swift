@@ -84,6 +84,9 @@ enum RecorderNotes {
         case .unnamedFunctions:
             Numbers.count(note.value, "function")
                 + " on the interpreter's stacks gone before they could be named"
+        case .nodeOptions:
+            "NODE_OPTIONS had Node write down its functions (--runtime node), which changes the "
+                + "program: each interpreted function has code of its own"
         case .unfollowedThreads:
             Numbers.count(note.value, "thread")
                 + " not followed by the scheduler's account: known from samples alone"

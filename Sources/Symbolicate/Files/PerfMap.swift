@@ -1,22 +1,17 @@
 internal import Glibc
 package import ProfileModel
+internal import Runtimes
 
 /// What a just-in-time compiler tells of its code, in the format that perf invented:
 /// `/tmp/perf-PID.map`, a line `START SIZE NAME` for each function, both numbers in hexadecimal.
 ///
 /// Code that was replaced keeps its line; the last line that covers an address counts. What was
-/// moved or replaced while the program ran is therefore named by what was there at its end.
+/// moved or replaced while the program ran is therefore named by what was there at its end. (V8 moves
+/// no code while it writes a map; it may put new code where freed code was.)
 package struct PerfMap: Sendable {
-    private struct Entry {
-        var start: UInt64
-        var end: UInt64
-        /// Where its name is in `text`.
-        var name: Range<Int>
-    }
-
     private let text: [UInt8]
     /// In the order of the file.
-    private let entries: [Entry]
+    private let entries: [PerfMapLine]
 
     /// A larger file is not read: 64 MiB are a million functions.
     package static let largest = 64 << 20
@@ -46,38 +41,15 @@ package struct PerfMap: Sendable {
 
     /// Lines that are not as they should be are left out.
     package init(_ text: [UInt8]) {
-        var entries: [Entry] = []
+        var entries: [PerfMapLine] = []
         var position = 0
         while position < text.count, entries.count < Self.mostEntries {
             let end = text[position...].firstIndex(of: UInt8(ascii: "\n")) ?? text.count
-            if let entry = Self.entry(text[position..<end]) { entries.append(entry) }
+            if let entry = PerfMapLine(text[position..<end]) { entries.append(entry) }
             position = end + 1
         }
         self.text = text
         self.entries = entries
-    }
-
-    private static func entry(_ line: ArraySlice<UInt8>) -> Entry? {
-        var rest = line
-        guard let start = number(&rest), let size = number(&rest), size > 0, !rest.isEmpty else {
-            return nil
-        }
-        let (end, overflows) = start.addingReportingOverflow(size)
-        guard !overflows else { return nil }
-        return Entry(start: start, end: end, name: rest.indices)
-    }
-
-    /// Takes a number and the space behind it.
-    private static func number(_ rest: inout ArraySlice<UInt8>) -> UInt64? {
-        guard let space = rest.firstIndex(of: UInt8(ascii: " ")) else { return nil }
-        var digits = rest[..<space]
-        if digits.starts(with: "0x".utf8) { digits = digits.dropFirst(2) }
-        // A sign would do, too, in what the standard library takes for a number.
-        guard let first = digits.first, first != UInt8(ascii: "+"), first != UInt8(ascii: "-"),
-            digits.count <= 16
-        else { return nil }
-        rest = rest[(space + 1)...]
-        return UInt64(String(decoding: digits, as: UTF8.self), radix: 16)
     }
 
     /// The names of the functions at addresses of the process, as far as the map has them.
@@ -112,8 +84,12 @@ extension PerfMap {
     /// Names the addresses of a recording that lie in code of no file, where the map covers them
     /// and nothing else has named them.
     ///
-    /// - Parameter child: of which it tells; nil: the recorded process.
-    package func name(_ recording: inout Recording, of child: ChildIndex? = nil) {
+    /// - Parameters:
+    ///   - child: of which it tells; nil: the recorded process.
+    ///   - origins: where scripts come from.
+    package func name(
+        _ recording: inout Recording, of child: ChildIndex? = nil, _ origins: inout ScriptOrigins
+    ) {
         var places: [FrameAddress: UInt64] = [:]
         let code = GeneratedCode(recording, of: child)
         for node in recording.stacks.nodes where recording.symbols.frames[node.frame] == nil {
@@ -121,13 +97,17 @@ extension PerfMap {
         }
         guard !places.isEmpty else { return }
         let names = names(at: Array(places.values))
+        var functions: [String: SourceFrame] = [:]
         for (frame, address) in places {
             guard let name = names[address] else { continue }
-            recording.symbols.frames[frame] = [
-                SourceFrame(function: name, file: nil, line: nil, isInlined: false)
-            ]
+            let function = functions[name] ?? origins.function(called: name)
+            functions[name] = function
+            recording.symbols.frames[frame] = [function]
         }
     }
+
+    /// Whether V8 wrote it: it has functions of JavaScript.
+    package var isOfNode: Bool { entries.contains { NodeFunction.isTagged(text[$0.name]) } }
 }
 
 extension Recording {

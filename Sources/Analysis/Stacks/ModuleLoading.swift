@@ -1,0 +1,84 @@
+import ProfileModel
+
+/// What a frame has to do with the loading of Node's modules.
+enum LoadingRole: Hashable, Sendable {
+    /// It is no JavaScript, or a function of Node's library.
+    case library
+    /// The program's, or a package's.
+    case program
+    /// Node's own code that looks for modules and runs them.
+    case loader
+    /// It runs the program's first script.
+    case start
+    /// A module's own code, outside of all functions; the frame stands for its import.
+    case module(FrameID)
+}
+
+/// Shows what is imported in the place of the functions of Node's that import it.
+///
+/// `require` runs half a dozen functions, from `require` itself to `Module._compile`, before the
+/// module's code. Where these are at work themselves, no module's code is called by them, and they stay.
+struct ModuleLoading: Sendable {
+    /// For each line of a ``PathTable`` that is in the loader: the one that called the loader.
+    private var callers: [Int32: Int32] = [:]
+
+    /// In place of a caller: what is loaded is the program itself, which nothing imports.
+    private static let program: Int32 = -3
+
+    /// The frame that stands for the loader between a module and what imported it, and the line of the
+    /// latter; nil: a frame of this role was not called by the loader, or is no module.
+    ///
+    /// - Parameter parent: the line of what called it.
+    func importing(_ role: LoadingRole, calledFrom parent: Int32) -> (FrameID, caller: Int32)? {
+        guard case .module(let importing) = role, let caller = callers[parent],
+            caller != Self.program
+        else { return nil }
+        return (importing, caller)
+    }
+
+    /// Takes note of a line that stays as it is, of a frame of this role.
+    mutating func note(_ line: Int32, _ role: LoadingRole, calledFrom parent: Int32) {
+        switch role {
+        case .library: if let caller = callers[parent] { callers[line] = caller }
+        case .loader: callers[line] = callers[parent] ?? parent
+        case .start: callers[line] = Self.program
+        case .program, .module: break
+        }
+    }
+}
+
+/// The scripts of a recording that Node has run.
+struct NodeScripts: Sendable {
+    /// The folder that all of the program's own scripts lie in.
+    private let folder: [Substring]
+
+    /// - Parameter files: of all functions of JavaScript.
+    init(_ files: some Sequence<String>) {
+        var common: [Substring]?
+        for file in Set(files) where file.hasPrefix("/") && ScriptPath(file).isOwn {
+            let parts = Array(file.split(separator: "/").dropLast())
+            common = common.map { Array(zip($0, parts).prefix { $0 == $1 }.map(\.0)) } ?? parts
+        }
+        folder = common ?? []
+    }
+
+    func role(of function: String?, in file: String) -> (isModule: Bool, role: LoadingRole) {
+        if function == "<module>" { return (true, .library) }
+        guard file.hasPrefix("node:") else { return (false, .program) }
+        if function == "executeUserEntryPoint" { return (false, .start) }
+        return (false, Self.loaders.contains(where: file.hasPrefix) ? .loader : .library)
+    }
+
+    private static let loaders = ["node:internal/modules/", "node:internal/bootstrap/realm"]
+
+    /// What a module is called: from its package on, or below the program's folder.
+    func moduleName(of file: String) -> String {
+        guard file.hasPrefix("/") else { return file }
+        let parts = file.split(separator: "/")
+        if let packages = parts.lastIndex(of: "node_modules"), packages < parts.count - 1 {
+            return parts[(packages + 1)...].joined(separator: "/")
+        }
+        guard parts.starts(with: folder), parts.count > folder.count else { return file }
+        return parts[folder.count...].joined(separator: "/")
+    }
+}

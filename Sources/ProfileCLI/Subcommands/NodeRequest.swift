@@ -1,0 +1,43 @@
+import Glibc
+import ProfileModel
+import Runtimes
+import Symbolicate
+
+/// `record --runtime node`: what the program's environment gets, and what is removed after it.
+struct NodeRequest {
+    /// nil: what the user has there asks for all of it.
+    let change: EnvironmentChange?
+    /// Whether maps of functions are written because of us.
+    private let asksForMaps: Bool
+    /// Seconds since 1970: maps that are older are other processes'.
+    let start: Int
+
+    /// - Parameter changes: what the program's environment has instead of ours otherwise.
+    init(after changes: [EnvironmentChange]) {
+        let name = Array(NodeOptions.variable.utf8)
+        let value =
+            changes.last { $0.name == name }.map(\.value) ?? Self.ownValue(NodeOptions.variable)
+        change = NodeOptions.completed(value).map { EnvironmentChange(name: name, value: $0) }
+        asksForMaps = !NodeOptions.asksForMap(value)
+        start = time(nil)
+    }
+
+    private static func ownValue(_ name: String) -> [UInt8]? {
+        guard let value = getenv(name) else { return nil }
+        return value.withMemoryRebound(to: UInt8.self, capacity: strlen(value)) {
+            Array(UnsafeBufferPointer(start: $0, count: strlen(value)))
+        }
+    }
+
+    /// What readers of the recording should know.
+    var notes: [RecorderNote] { change == nil ? [] : [RecorderNote(.nodeOptions, 1)] }
+
+    /// Removes a process's map, of which the names were taken. One that the process's own command line
+    /// asks for is the user's.
+    func remove(_ map: PerfMap, at path: String, owner: UInt32, of images: [Image]) {
+        guard asksForMaps, map.isOfNode,
+            !images.contains(where: { NodeOptions.asksForMap(arguments: $0.arguments) })
+        else { return }
+        PerfMap.remove(path, owner: owner, writtenSince: start)
+    }
+}

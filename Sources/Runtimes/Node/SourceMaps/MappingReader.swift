@@ -1,0 +1,124 @@
+/// Reads the `mappings` of a source map, a segment at a time, in the order of the generated code.
+///
+/// Format: ECMA-426, "Mappings structure". Fields are differences, in base 64 with variable length.
+struct MappingReader {
+    /// A place in the generated code and where it comes from. All numbers are 0-based.
+    struct Segment: Hashable {
+        var line: Int32 = 0
+        var column: Int32 = 0
+        /// nil: this code has no original.
+        var original: Original?
+    }
+    struct Original: Hashable {
+        var source: Int32
+        var line: Int32
+        var column: Int32
+        /// nil: it has no name.
+        var name: Int32?
+    }
+
+    private var rest: ArraySlice<UInt8>
+    private var line: Int32 = 0
+    private var column: Int32 = 0
+    private var source: Int32 = 0
+    private var originalLine: Int32 = 0
+    private var originalColumn: Int32 = 0
+    private var name: Int32 = 0
+    /// What follows cannot be told, because it counts from what is wrong.
+    private(set) var isDamaged = false
+
+    init(_ mappings: ArraySlice<UInt8>) { rest = mappings }
+
+    /// nil: there are no more, or what follows is damaged.
+    mutating func next() -> Segment? {
+        while let byte = rest.first, !isDamaged {
+            switch byte {
+            case UInt8(ascii: ";"):
+                rest = rest.dropFirst()
+                (line, isDamaged) = line.addingReportingOverflow(1)
+                column = 0
+            case UInt8(ascii: ","): rest = rest.dropFirst()
+            default:
+                if let segment = segment() { return segment }
+                isDamaged = true
+            }
+        }
+        return nil
+    }
+
+    private mutating func segment() -> Segment? {
+        guard let column = number(after: column) else { return nil }
+        self.column = column
+        guard !isAtEnd else { return Segment(line: line, column: column, original: nil) }
+        guard let source = number(after: source), let line = number(after: originalLine),
+            let originalColumn = number(after: originalColumn)
+        else { return nil }
+        self.source = source
+        self.originalLine = line
+        self.originalColumn = originalColumn
+        var original = Original(source: source, line: line, column: originalColumn, name: nil)
+        if !isAtEnd {
+            guard let name = number(after: name) else { return nil }
+            self.name = name
+            original.name = name
+        }
+        return isAtEnd ? Segment(line: self.line, column: column, original: original) : nil
+    }
+
+    private var isAtEnd: Bool {
+        guard let byte = rest.first else { return true }
+        return byte == UInt8(ascii: ",") || byte == UInt8(ascii: ";")
+    }
+
+    /// Reads a difference. nil: there is none, or it leads below zero or beyond what there can be.
+    private mutating func number(after value: Int32) -> Int32? {
+        guard let difference = number() else { return nil }
+        let (sum, overflows) = value.addingReportingOverflow(difference)
+        return overflows || sum < 0 ? nil : sum
+    }
+
+    /// The lowest bit is the sign; five bits a digit, the lowest first.
+    private mutating func number() -> Int32? {
+        var bits: UInt64 = 0
+        var shift: UInt64 = 0
+        while let byte = rest.first, let digit = Base64.digit(byte), shift <= 30 {
+            rest = rest.dropFirst()
+            bits |= UInt64(digit & 31) << shift
+            shift += 5
+            guard digit & 32 != 0 else {
+                let size = Int64(bits >> 1)
+                return Int32(exactly: bits & 1 == 1 ? -size : size)
+            }
+        }
+        return nil
+    }
+}
+
+/// RFC 4648.
+enum Base64 {
+    static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte - UInt8(ascii: "A")
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): byte - UInt8(ascii: "a") + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0") + 52
+        case UInt8(ascii: "+"): 62
+        case UInt8(ascii: "/"): 63
+        default: nil
+        }
+    }
+
+    /// nil: something else is among it.
+    static func decoded(_ text: some Sequence<UInt8>) -> [UInt8]? {
+        var result: [UInt8] = []
+        var (bits, count): (UInt32, Int) = (0, 0)
+        for byte in text where byte != UInt8(ascii: "=") {
+            guard let digit = digit(byte) else { return nil }
+            bits = (bits << 6 | UInt32(digit)) & 0xffffff
+            count += 6
+            guard count >= 8 else { continue }
+            count -= 8
+            result.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+        }
+        return result
+    }
+}

@@ -1,0 +1,101 @@
+/// Where the parts of a script come from that a compiler or bundler has written.
+///
+/// Format: ECMA-426. Maps that consist of several (`sections`) are not read.
+package struct SourceMap: Sendable {
+    /// As the map names them, with its `sourceRoot`; empty: not told.
+    package let sources: [String]
+    private let names: [String]
+    /// By line and column.
+    private let segments: [MappingReader.Segment]
+
+    /// Larger ones are not read.
+    package static let largest = 64 << 20
+    private static let mostSegments = 1 << 21
+
+    /// nil: it is none of version 3. What follows something damaged is left out.
+    package init?(_ json: [UInt8]) {
+        guard json.count <= Self.largest else { return nil }
+        var text = SourceMapText()
+        guard text.read(json) else { return nil }
+        let root = text.root.isEmpty || text.root.hasSuffix("/") ? text.root : text.root + "/"
+        sources = text.sources.map { $0.isEmpty ? "" : root + $0 }
+        names = text.names
+        var reader = MappingReader(text.mappings[...])
+        var segments: [MappingReader.Segment] = []
+        while segments.count < Self.mostSegments, let segment = reader.next() {
+            segments.append(segment)
+        }
+        // Within a line they need not be in order.
+        segments.sort { ($0.line, $0.column) < ($1.line, $1.column) }
+        self.segments = segments
+    }
+
+    /// A place in an original.
+    package struct Place: Hashable, Sendable {
+        /// Of ``SourceMap/sources``.
+        package var source: Int
+        /// 1-based.
+        package var line: Int32
+        /// What the map calls what is there; nil: it does not say.
+        package var name: String?
+
+        package init(source: Int, line: Int32, name: String?) {
+            self.source = source
+            self.line = line
+            self.name = name
+        }
+    }
+
+    /// Where a function was written.
+    ///
+    /// - Parameters:
+    ///   - function: as it is in the generated script.
+    ///   - text: the line of the generated script that it is in.
+    package func place(of function: NodeFunction, text: some RandomAccessCollection<UInt8>)
+        -> Place?
+    {
+        let (line, column) = (function.line - 1, function.column - 1)
+        let end = position(after: line, column)
+        guard end > 0, segments[end - 1].line == line, let original = segments[end - 1].original,
+            sources.indices.contains(Int(original.source)), original.line < Int32.max
+        else { return nil }
+        return Place(
+            source: Int(original.source), line: original.line + 1,
+            name: name(of: function, upTo: end, original.source, Array(text)))
+    }
+
+    /// The map names what stands at a place, which may be a parameter. So it is asked for the place
+    /// where the generated script has the function's name, a little before its parameters.
+    private func name(
+        of function: NodeFunction, upTo end: Int, _ source: Int32, _ text: [UInt8]
+    ) -> String? {
+        let word = function.name.utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: ".") }
+            .last.map(Array.init)
+        guard let word else { return nil }
+        for segment in segments[..<end].suffix(Self.mostLookedAt).reversed() {
+            guard segment.line == function.line - 1 else { return nil }
+            guard let original = segment.original, original.source == source,
+                let name = original.name, names.indices.contains(Int(name)),
+                text.dropFirst(Int(segment.column)).starts(with: word)
+            else { continue }
+            return names[Int(name)]
+        }
+        return nil
+    }
+
+    private static let mostLookedAt = 8
+
+    /// How many segments begin there or before.
+    private func position(after line: Int32, _ column: Int32) -> Int {
+        var (low, high) = (0, segments.count)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if (segments[middle].line, segments[middle].column) <= (line, column) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        return low
+    }
+}

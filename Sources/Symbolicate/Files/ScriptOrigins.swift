@@ -1,0 +1,126 @@
+package import ProfileModel
+internal import Runtimes
+
+/// Turns what a perf map says of functions into functions in scripts: those that people wrote, where
+/// a script names a source map that can be read.
+package struct ScriptOrigins {
+    /// The root directory of the processes whose scripts these are; empty: ours.
+    private let root: String
+    private var scripts: [String: Script] = [:]
+
+    /// A script that was compiled from others.
+    fileprivate struct Script {
+        var map: SourceMap
+        var text: [UInt8]
+        /// Where each line begins.
+        var lines: [Int]
+        /// In which relative sources lie.
+        var folder: String
+    }
+
+    /// Larger scripts are not searched for a map's name, nor more of them.
+    private static let largestScript = 64 << 20
+    private static let mostScripts = 4096
+
+    private var looked: Set<String> = []
+
+    package init(root: String = "") { self.root = root }
+
+    /// Finds where the functions of JavaScript were written that were named when the recording was made.
+    package mutating func name(_ recording: inout Recording) {
+        guard let node = recording.modules.firstIndex(where: { $0.path == Module.nodePath }) else {
+            return
+        }
+        for (frame, functions) in recording.symbols.frames
+        where frame.module == ModuleIndex(node) {
+            guard let entry = functions.first?.linkageName else { continue }
+            recording.symbols.frames[frame] = [function(called: entry)]
+        }
+    }
+
+    /// - Parameter entry: as the map has it.
+    mutating func function(called entry: String) -> SourceFrame {
+        guard let function = NodeFunction(entry) else {
+            return SourceFrame(function: entry, file: nil, line: nil, isInlined: false)
+        }
+        if let written = original(of: function) { return written }
+        return SourceFrame(
+            function: RecordedText.bounded(function.shownName),
+            file: RecordedText.bounded(function.script), line: function.line, isInlined: false)
+    }
+
+    private mutating func original(of function: NodeFunction) -> SourceFrame? {
+        guard let script = script(at: function.script) else { return nil }
+        let line = script.line(Int(function.line) - 1)
+        guard let place = script.map.place(of: function, text: line) else { return nil }
+        let source = script.map.sources[place.source]
+        guard !source.isEmpty else { return nil }
+        var written = function
+        written.name = place.name ?? function.name
+        return SourceFrame(
+            function: RecordedText.bounded(
+                function.isModule ? function.shownName : written.shownName),
+            file: RecordedText.bounded(FilePath.joined(script.folder, source)), line: place.line,
+            isInlined: false)
+    }
+
+    /// nil: it was compiled from no other, as far as can be known.
+    private mutating func script(at path: String) -> Script? {
+        if let known = scripts[path] { return known }
+        guard path.hasPrefix("/"), looked.count < Self.mostScripts, looked.insert(path).inserted
+        else { return nil }
+        guard let text = RegularFile.read(root + path, limit: Self.largestScript),
+            let link = SourceMapLink(script: text)
+        else { return nil }
+        var folder = FilePath.folder(of: path)
+        let json: [UInt8]?
+        switch link {
+        case .inline(let map): json = map
+        case .file(let name):
+            let file = FilePath.joined(folder, name)
+            folder = FilePath.folder(of: file)
+            json = RegularFile.read(root + file, limit: SourceMap.largest)
+        }
+        guard let json, let map = SourceMap(json) else { return nil }
+        let script = Script(map: map, text: text, folder: folder)
+        scripts[path] = script
+        return script
+    }
+}
+
+extension ScriptOrigins.Script {
+    fileprivate init(map: SourceMap, text: [UInt8], folder: String) {
+        var lines = [0]
+        for (position, byte) in text.enumerated() where byte == UInt8(ascii: "\n") {
+            lines.append(position + 1)
+        }
+        self.init(map: map, text: text, lines: lines, folder: folder)
+    }
+
+    /// - Parameter index: 0-based.
+    fileprivate func line(_ index: Int) -> ArraySlice<UInt8> {
+        guard lines.indices.contains(index) else { return [] }
+        let end = lines.indices.contains(index + 1) ? lines[index + 1] : text.count
+        return text[lines[index]..<end]
+    }
+}
+
+/// Paths as texts, without asking for files.
+enum FilePath {
+    /// Without its final slash; empty for the root.
+    static func folder(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+    }
+
+    /// Where `name` leads from `folder`, without `.` and `..`. Names with a scheme stay as they are.
+    static func joined(_ folder: String, _ name: String) -> String {
+        if name.hasPrefix("file:///") { return String(name.dropFirst("file://".count)) }
+        if name.contains("://") { return name }
+        let path = name.hasPrefix("/") ? name : "\(folder)/\(name)"
+        var parts: [Substring] = []
+        for part in path.split(separator: "/") where part != "." {
+            if part == ".." { _ = parts.popLast() } else { parts.append(part) }
+        }
+        return "/" + parts.joined(separator: "/")
+    }
+}
