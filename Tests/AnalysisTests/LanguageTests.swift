@@ -18,16 +18,24 @@ import Testing
     @Test(arguments: [
         ("/home/dev/app", Language.native), ("/usr/lib/libc.so.6", .native), ("[vdso]", .native),
         (Module.runtimePath("Python 3.11.2"), .python), (Module.runtimePath("Python"), .python),
-        (Module.runtimePath("JavaScript"), .javaScript),
-        (Module.nodePath, .javaScript),
+        (Module.nodePath, .javaScript), (Module.runtimePath("JavaScript"), nil),
         (Module.runtimePath("Pythonesque 1"), nil), (Module.runtimePath(""), nil),
         ("[runtime:Python", nil), (Module.kernelPath, .kernel),
-        (Module.kernelPath(ofModule: "ext4"), .kernel), ("[anon:v8]", nil), ("//anon", nil),
-        ("/memfd:doublemapper (deleted)", nil), ("[heap]", nil), ("", nil),
+        (Module.kernelPath(ofModule: "ext4"), .kernel), ("[heap]", nil),
     ])
     func modulesTellTheLanguage(path: String, language: Language?) {
         let found = functions([Spot("work", path, file: "/home/dev/work", line: 1)])
         #expect(found.map(\.language) == [language])
+    }
+
+    /// Only V8's maps tell the script of code that was made at run time.
+    @Test(arguments: ["[anon:v8]", "//anon", "/memfd:doublemapper (deleted)", ""])
+    func codeMadeAtRunTime(path: String) {
+        let found = functions([
+            Spot("work", path, file: "/home/dev/work.js", line: 1),
+            Spot("other", path, file: nil, line: nil),
+        ])
+        #expect(found.map(\.language) == [.javaScript, nil])
     }
 
     @Test func whatIsNoCodeHasNone() {

@@ -165,7 +165,8 @@ struct FrameExpander {
                 name: name ?? lookup(), module: file.shortName, moduleIndex: index,
                 isOwn: file.isOwn,
                 // Of code made at run time, only V8's maps tell the file.
-                language: index.flatMap { modules[$0.rawValue].language } ?? .javaScript,
+                language: origin(at: address) == .generated
+                    ? .javaScript : index.flatMap { modules[$0.rawValue].language },
                 line: name == "(anonymous)" ? source.line : nil)
         }
         guard let index = known(address.module) else {
