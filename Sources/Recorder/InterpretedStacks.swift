@@ -95,9 +95,10 @@ struct InterpretedStacks: ~Copyable {
             all.append(
                 PythonMerge.NativeFrame(stackPointer: place, isLoop: isLoop(native[index])))
         }
-        guard snapshot.frames?.lacksNewest == true else {
+        guard let copy = snapshot.frames, copy.lacksNewest else {
             return PythonMerge.steps(all, isComplete: isComplete, stack)
         }
+        guard found.interpreter.endsAtRoot(copy) else { return nil }
         let merged = PythonMerge.oldestSteps(all, isComplete: isComplete, stack) { region in
             LoopWords(snapshot, region, found.interpreter)
         }

@@ -1,4 +1,4 @@
-import ProfileModel
+package import ProfileModel
 
 extension PythonInterpreter {
     /// Whether what is assumed of the interpreter holds for the frames of its threads: their code is
@@ -31,6 +31,20 @@ extension PythonInterpreter {
         guard let oldest = frames.last else { return copy.rest == 0 ? nil : false }
         return oldest.code.flatMap { memory.word(at: $0.advanced(by: offsets.object.type)) }
             == codeType
+    }
+
+    /// Whether a list that was read while its thread ran ends where lists do. A generator's frame has no
+    /// caller while it does not run, so one that has just yielded looks like the end.
+    package func endsAtRoot(_ copy: RuntimeCopy) -> Bool {
+        guard copy.rest == 0, let oldest = copy.record(copy.addresses.count - 1, layout) else {
+            return false
+        }
+        switch (offsets.frame.grouping, offsets.frame.instruction) {
+        case (.shim, _): return isShim(oldest)
+        // Behind the pointer to the frame's generator follows where it is in its code.
+        case (.single, .index(let place, _)): return oldest.word(place - 8) == 0
+        default: return offsets.frame.owner.flatMap(oldest.byte) != 1
+        }
     }
 
     /// Whether a frame only marks where those of a native frame end.
