@@ -77,9 +77,8 @@ struct PythonGroups {
     private func hasBegun(
         _ record: FrameRecord, _ instruction: Int32, _ code: PythonCode
     ) -> Bool {
-        guard let place = places.owner else { return true }
-        let isGenerator = record.byte(place) == 1
-        return isGenerator || instruction >= code.firstTraceable
+        places.owner == nil || places.isOfGenerator(record)
+            || instruction >= code.firstTraceable
     }
 
     private func tracedLine(_ record: FrameRecord) -> Int32? {

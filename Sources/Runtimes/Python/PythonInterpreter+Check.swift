@@ -39,12 +39,8 @@ extension PythonInterpreter {
         guard copy.rest == 0, let oldest = copy.record(copy.addresses.count - 1, layout) else {
             return false
         }
-        switch (offsets.frame.grouping, offsets.frame.instruction) {
-        case (.shim, _): return isShim(oldest)
-        // Behind the pointer to the frame's generator follows where it is in its code.
-        case (.single, .index(let place, _)): return oldest.word(place - 8) == 0
-        default: return offsets.frame.owner.flatMap(oldest.byte) != 1
-        }
+        if case .shim = offsets.frame.grouping { return isShim(oldest) }
+        return !offsets.frame.isOfGenerator(oldest)
     }
 
     /// Whether a frame only marks where those of a native frame end.

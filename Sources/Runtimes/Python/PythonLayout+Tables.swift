@@ -22,7 +22,7 @@ extension PythonLayout {
             runtime: Runtime(interpreters: 32, mainThread: 72, nextInterpreter: 0, threads: 8),
             thread: Thread(next: 8, interpreter: 16, pthread: 176),
             frame: Frame(
-                grouping: .single, instruction: .index(104, unit: 1),
+                grouping: .single(generator: 96), instruction: .index(104, unit: 1),
                 tracedLine: .ifPointer(line: 108, trace: 80), globals: 48, firstLocal: 360),
             code: Code(
                 name: 112, file: 104, firstLine: 40, table: 120, tableFormat: .deltas,
@@ -36,7 +36,8 @@ extension PythonLayout {
     private static var ten: PythonLayout {
         var layout = eight
         layout.frame = Frame(
-            grouping: .single, instruction: .index(96, unit: 2), tracedLine: .ifSet(line: 100),
+            grouping: .single(generator: 88), instruction: .index(96, unit: 2),
+            tracedLine: .ifSet(line: 100),
             globals: 48, firstLocal: 352)
         layout.code.tableFormat = .ranges
         layout.frameSize = 360

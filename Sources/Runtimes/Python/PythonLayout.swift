@@ -5,8 +5,8 @@ package import ProfileModel
 package struct PythonLayout: Hashable, Sendable {
     /// How frames tell which of them one native frame of the interpreter's loop runs.
     enum Grouping: Hashable, Sendable {
-        /// Each frame is run by one of its own (3.8 to 3.10).
-        case single
+        /// Each frame is run by one of its own (3.8 to 3.10). Of a generator's, a pointer to that is here.
+        case single(generator: Int)
         /// A frame with a byte that is not 0, here, is the outermost one (3.11).
         case mark(Int)
         /// A frame that is only a mark, and part of the native frame, follows the outermost one. Its
@@ -53,6 +53,12 @@ package struct PythonLayout: Hashable, Sendable {
         var owner: Int?
         var globals: Int
         var firstLocal: Int
+
+        /// Whether a frame is a generator's or a coroutine's.
+        func isOfGenerator(_ frame: FrameRecord) -> Bool {
+            if case .single(let generator) = grouping { return frame.word(generator) != 0 }
+            return owner.flatMap(frame.byte) == 1
+        }
     }
 
     struct Code: Hashable, Sendable {

@@ -107,6 +107,60 @@ struct StackTests {
         }
     }
 
+    /// A generator's frame has no caller while it does not run.
+    @Test func `a generator that has just yielded is not where a list ends`() throws {
+        let current = try #require(MadePython().interpreter)
+        let (frame, shim) = (Self.frame(4), Self.frame(0, owner: 3))
+        func ends(_ frames: [[Int: UInt64]], rest: UInt64 = 0) -> Bool {
+            var copy = Self.copy(current, frames, caller: 8)
+            copy.rest = rest
+            return current.endsAtRoot(copy)
+        }
+        #expect(ends([frame, shim]) && ends([Self.frame(4, owner: 1), frame, shim]))
+        #expect(!ends([Self.frame(4, owner: 1)]) && !ends([frame, Self.frame(4, owner: 1)]))
+        #expect(!ends([frame, shim], rest: 8) && !ends([frame]) && !ends([]))
+
+        let marking = try #require(MadePython(0x030B_07F0, codeSize: 184).interpreter)
+        let oldest = try #require(MadePython.old.interpreter)
+        for (owner, isEnd) in [(UInt64(0), true), (1, false)] {
+            let one = Self.copy(marking, [[32: 0x60_0000, 68: 1 | owner << 8]], caller: 48)
+            #expect(marking.endsAtRoot(one) == isEnd)
+            let other = Self.copy(oldest, [[32: 0x60_0000, 96: owner << 20]], caller: 24)
+            #expect(oldest.endsAtRoot(other) == isEnd)
+        }
+    }
+
+    @Test func `of two copies the oldest frames are compared, in all that was copied`() throws {
+        let interpreter = try #require(MadePython().interpreter)
+        let layout = interpreter.layout
+        let frames = [Self.frame(4), Self.frame(6), Self.frame(8), Self.frame(0, owner: 3)]
+        let copy = Self.copy(interpreter, frames, caller: 8)
+        #expect(copy.commonOldest(copy, layout) == 4)
+        func common(_ change: (inout RuntimeCopy) -> Void) -> Int {
+            var other = copy
+            change(&other)
+            #expect(other.commonOldest(copy, layout) == copy.commonOldest(other, layout))
+            return copy.commonOldest(other, layout)
+        }
+        for index in 0..<4 {
+            let record = index * layout.recordSize
+            #expect(common { $0.records[record] ^= 1 } == 3 - index)
+            #expect(common { $0.records[record + layout.recordSize - 1] ^= 1 } == 3 - index)
+            #expect(common { $0.identities[index * layout.identity.size + 7] ^= 1 } == 3 - index)
+            #expect(common { $0.addresses[index] += 8 } == 3 - index)
+        }
+        // A list that goes on elsewhere, another thread's, and one that is not all there.
+        #expect(common { $0.rest = 8 } == 0)
+        #expect(common { $0.thread += 8 } == 0)
+        #expect(common { $0.identities.removeLast() } == 0)
+        #expect(
+            common {
+                $0.addresses.removeFirst(2)
+                $0.records.removeFirst(2 * layout.recordSize)
+                $0.identities.removeFirst(2 * layout.identity.size)
+            } == 2)
+    }
+
     /// 3.11: the outermost frame of each activation says so, and the native stack tells the places.
     @Test func `3.11's activations are on the native stack`() throws {
         let interpreter = try #require(MadePython(0x030B_07F0, codeSize: 184).interpreter)
