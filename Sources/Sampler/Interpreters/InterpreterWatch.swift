@@ -172,54 +172,16 @@ final class InterpreterWatch {
 
     // MARK: Names
 
-    private var names: PythonNames?
-    /// Code that was named.
-    private var named: Set<PythonCodeKey> = []
-    /// That of importlib's function which imports a module, whose name is its first local variable.
-    private var importers: Set<PythonCodeKey> = []
-    private static let mostNamed = 1 << 17
-    /// The last copy of which all was told, and what its frames import, by how far from the oldest one
-    /// they are.
-    private var told: (copy: RuntimeCopy, imports: [(place: Int, local: UInt64)])?
+    private var naming: CodeNaming?
 
-    /// What a copy's frames refer to, as far as it was not told before. Read at once: a module's code is
-    /// gone as soon as it has run.
+    /// What a copy's frames refer to, as far as it was not told before.
     func newNames(in copy: RuntimeCopy) -> InterpretedNames? {
         guard let interpreter else { return nil }
         // Nobody else has it meanwhile: else it would be copied.
-        var names = names.take() ?? PythonNames(interpreter)
-        var found = InterpretedNames()
-        if named.count > Self.mostNamed {
-            named.removeAll(keepingCapacity: true)
-            told = nil
-        }
-        // Most of a deep stack is what it was.
-        let oldest = told.map { copy.commonOldest($0.copy, interpreter.layout) } ?? 0
-        var imports = told?.imports.filter { $0.place < oldest } ?? []
-        var isAllNamed = true
-        for frame in interpreter.frames(of: copy, without: oldest) {
-            if !named.contains(frame.key) {
-                guard let code = names.code(for: frame.key, memory) else {
-                    isAllNamed = false
-                    continue
-                }
-                named.insert(frame.key)
-                found.codes.append((frame.key, code))
-                if code.namesImport { importers.insert(frame.key) }
-            }
-            if importers.contains(frame.key) {
-                imports.append((copy.addresses.count - 1 - frame.index, frame.firstLocal))
-            }
-        }
-        for local in imports.map(\.local).suffix(Self.mostModules) {
-            found.modules[local] = names.text(at: local, memory)
-        }
-        self.names = names
-        told = isAllNamed ? (copy, imports) : nil
-        return found.isEmpty ? nil : found
+        var naming = naming.take() ?? CodeNaming(interpreter)
+        defer { self.naming = naming }
+        return naming.newNames(in: copy, memory)
     }
-
-    private static let mostModules = 64
 
     // MARK: Threads that run
 

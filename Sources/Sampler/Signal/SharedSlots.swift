@@ -104,9 +104,8 @@ final class SharedSlots {
         buffers[slot] = buffer
         head.pointee.stack_low = stack.lowerBound
         head.pointee.stack_high = stack.upperBound
-        // Behind the stack's end there is room for what makes it a multiple of eight.
         let room = state == 0 ? 0 : min(Self.framesRoom, buffer.count / 2)
-        head.pointee.capacity = UInt32(clamping: min(limit, buffer.count - room & ~7))
+        head.pointee.capacity = UInt32(clamping: min(limit, buffer.count - room))
         head.pointee.frames_room = UInt32(clamping: room)
         head.pointee.buffer = UInt64(buffer.lowerBound)
         head.pointee.thread = frameList == nil ? 0 : state
@@ -209,7 +208,8 @@ final class SharedSlots {
             area.copy(at: buffer.lowerBound + start, count: length), of: frameList)
     }
 
-    /// For as many frames as our code copies at most, and what it needs meanwhile, in bytes.
+    /// For as many frames as our code copies at most, and what it needs meanwhile, in bytes. As buffers'
+    /// sizes, a multiple of eight: the frames begin at one.
     private static let framesRoom = 64 << 10
 
     // MARK: Buffers

@@ -182,6 +182,29 @@ import Testing
         #expect(Self.outstanding(area) == Int32(area.buffers.count))
     }
 
+    /// However deep the stack is.
+    @Test func framesHaveRoomBehindIt() throws {
+        let area = try #require(Area(stackBytes: 1 << 18))
+        area.fill(Area.Contents(place: 0x7000_0000_0000, recorder: 1, cookie: Self.cookie))
+        let slots = SharedSlots(area: area, cookie: Self.cookie)
+        let slot = try #require(slots.take())
+        func head(frames state: UInt64, limit: Int = .max) -> fl_slot {
+            #expect(
+                slots.request(
+                    slot, stack: 0x10_0000..<0x20_0000, limit: limit, masks: 0, frames: state)
+                    == .ready)
+            slots.wasSent()
+            defer { slots.cancel(slot) }
+            return Self.head(area, slot).pointee
+        }
+        #expect(head(frames: 0).frames_room == 0 && head(frames: 0).capacity == 1 << 18)
+        let asked = head(frames: 0x5000)
+        #expect(asked.frames_room == 1 << 16)
+        #expect(asked.capacity == (1 << 18) - asked.frames_room)
+        #expect(head(frames: 0x5000, limit: 5000).capacity == 5000)
+        #expect(head(frames: 0x5000, limit: 5000).frames_room == 1 << 16)
+    }
+
     /// Who is deep down its stack, as far as the last answer tells, has the larger ones.
     @Test func aBufferThatIsLargeEnough() throws {
         let area = try #require(Area(stackBytes: 1 << 18))
