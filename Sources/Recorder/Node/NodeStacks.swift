@@ -67,23 +67,18 @@ struct NodeStacks: ~Copyable {
         tail.open(
             "\(held.root ?? "")/tmp/perf-\(pid).map", owner: owner, writtenSince: start)
         if tail.hasRestarted() { places = CodePlaces() }
-        var (places, names, numbers) = (CodePlaces(), [String](), [String: Int32]())
-        swap(&places, &self.places)
-        swap(&names, &self.names)
-        swap(&numbers, &self.numbers)
-        tail.read { line, text in
-            let code = Self.number(of: text[line.name], &names, &numbers)
-            places.add(code, from: line.start, to: line.end)
+        while let (text, lines) = tail.next() {
+            for line in lines {
+                let code = number(of: text[line.name])
+                places.add(code, from: line.start, to: line.end)
+            }
         }
-        swap(&places, &self.places)
-        swap(&names, &self.names)
-        swap(&numbers, &self.numbers)
     }
 
-    private static func number(
-        of name: ArraySlice<UInt8>, _ names: inout [String], _ numbers: inout [String: Int32]
-    ) -> Int32 {
-        guard NodeFunction.isTagged(name), names.count < mostNames else { return otherCode }
+    private mutating func number(of name: ArraySlice<UInt8>) -> Int32 {
+        guard NodeFunction.isTagged(name), names.count < Self.mostNames else {
+            return Self.otherCode
+        }
         let entry = NodeFunction.withoutTier(String(decoding: name, as: UTF8.self))
         if let known = numbers[entry] { return known }
         let number = Int32(names.count)

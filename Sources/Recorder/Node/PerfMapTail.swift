@@ -40,16 +40,14 @@ struct PerfMapTail: ~Copyable {
         return true
     }
 
-    /// Hands over the lines that are new, with the text that they are parts of.
-    mutating func read(_ take: (PerfMapLine, [UInt8]) -> Void) {
-        while isOpen, offset < Self.largest {
-            let text = nextChunk()
-            guard let end = text.lastIndex(of: UInt8(ascii: "\n")) else { return }
-            for line in text[..<end].split(separator: UInt8(ascii: "\n")) {
-                if let line = PerfMapLine(line) { take(line, text) }
-            }
-            offset += end + 1
-        }
+    /// Some lines that are new, and the text that they are parts of; nil: there are none.
+    mutating func next() -> (text: [UInt8], lines: [PerfMapLine])? {
+        guard isOpen, offset < Self.largest else { return nil }
+        let text = nextChunk()
+        let newline = UInt8(ascii: "\n")
+        guard let end = text.lastIndex(of: newline) else { return nil }
+        offset += end + 1
+        return (text, text[..<end].split(separator: newline).compactMap(PerfMapLine.init))
     }
 
     private func nextChunk() -> [UInt8] {

@@ -1,3 +1,5 @@
+import ProfileModel
+
 /// Where the parts of a script come from that a compiler or bundler has written.
 ///
 /// Format: ECMA-426. Maps that consist of several (`sections`) are not read.
@@ -55,7 +57,7 @@ package struct SourceMap: Sendable {
         -> Place?
     {
         let (line, column) = (function.line - 1, function.column - 1)
-        let end = position(after: line, column)
+        let end = segments.partitionIndex { ($0.line, $0.column) > (line, column) }
         guard end > 0, segments[end - 1].line == line, let original = segments[end - 1].original,
             sources.indices.contains(Int(original.source)), original.line < Int32.max
         else { return nil }
@@ -84,18 +86,4 @@ package struct SourceMap: Sendable {
     }
 
     private static let mostLookedAt = 8
-
-    /// How many segments begin there or before.
-    private func position(after line: Int32, _ column: Int32) -> Int {
-        var (low, high) = (0, segments.count)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if (segments[middle].line, segments[middle].column) <= (line, column) {
-                low = middle + 1
-            } else {
-                high = middle
-            }
-        }
-        return low
-    }
 }
