@@ -4,21 +4,11 @@ import Testing
 
 private typealias Spot = RecordingBuilder.Spot
 
-private let runtime = Module.runtimePath("Python 3.11.2")
-
-private func imported(_ name: String) -> Spot {
-    Spot("import " + name, runtime, file: Function.importModule)
-}
-
-private func function(_ name: String, _ file: String, _ line: Int32 = 1) -> Spot {
-    Spot(name, runtime, file: file, line: line)
-}
-
 /// What a thread did, one after the other: running, blocked, the stack (nil: none could be taken).
 private typealias Piece = (running: Int64, blocked: Int64, stack: [Spot]?)
 
 @Suite struct ImportRunTests {
-    private let main = function("<module>", "/home/dev/app.py")
+    private let main = Spot.python("<module>", "/home/dev/app.py")
 
     private func profile(
         _ threads: [[Piece]], truncated: Set<Int> = [], gaps: [Int: Int64] = [:]
@@ -56,15 +46,15 @@ private typealias Piece = (running: Int64, blocked: Int64, stack: [Spot]?)
 
     @Test func importsLastFromTheFirstStackToTheLast() {
         let json = [
-            main, imported("json"), Spot("PyEval_EvalCode", "/usr/bin/python3"),
-            function("<module>", "/lib/json/__init__.py"), function("<module>", "<made>"),
+            main, .imported("json"), Spot("PyEval_EvalCode", "/usr/bin/python3"),
+            .python("<module>", "/lib/json/__init__.py"), .python("<module>", "<made>"),
         ]
         let found = profile([
             [
                 (5, 0, [main]), (10, 0, json),
-                (3, 4, json + [imported("re"), Spot("read", "/lib/c.so")]),
-                (2, 0, json + [imported("re")]), (1, 1, json), (4, 0, [main]),
-                (2, 0, [main, imported("re")]),
+                (3, 4, json + [.imported("re"), Spot("read", "/lib/c.so")]),
+                (2, 0, json + [.imported("re")]), (1, 1, json), (4, 0, [main]),
+                (2, 0, [main, .imported("re")]),
             ]
         ])
         #expect(
@@ -77,9 +67,9 @@ private typealias Piece = (running: Int64, blocked: Int64, stack: [Spot]?)
     }
 
     @Test func theSumsAreTheTrees() {
-        let json = [main, imported("json")]
+        let json = [main, .imported("json")]
         let found = profile([
-            [(10, 2, json), (3, 4, json + [imported("re")]), (2, 0, json), (1, 0, [main])]
+            [(10, 2, json), (3, 4, json + [.imported("re")]), (2, 0, json), (1, 0, [main])]
         ])
         for (weight, own) in [
             (Weight.wall, \ImportFigures.ownWall), (.cpu, \ImportFigures.ownCPU),
@@ -93,15 +83,15 @@ private typealias Piece = (running: Int64, blocked: Int64, stack: [Spot]?)
     @Test func anotherFunctionBetweenIsNoOtherImport() {
         let found = profile([
             [
-                (2, 0, [main, imported("a"), function("f", "/a.py"), imported("b")]),
-                (2, 0, [main, imported("a"), function("g", "/a.py"), imported("b")]),
+                (2, 0, [main, .imported("a"), .python("f", "/a.py"), .imported("b")]),
+                (2, 0, [main, .imported("a"), .python("g", "/a.py"), .imported("b")]),
             ]
         ])
         #expect(describe(found) == ["a 0: 0-4 4/0 4/0", "b 0: 0-4 4/4 4/4 < a"])
     }
 
     @Test func whatIsNotKnownBetweenBelongsToWhatGoesOn() {
-        let (a, b) = ([main, imported("a")], [main, imported("a"), imported("b")])
+        let (a, b) = ([main, .imported("a")], [main, .imported("a"), .imported("b")])
         #expect(
             describe(profile([[(2, 0, b), (3, 0, nil), (2, 0, b), (1, 0, nil), (1, 0, a)]]))
                 == ["a 0: 0-9 9/2 9/2", "b 0: 0-7 7/7 7/7 < a"])
@@ -115,12 +105,12 @@ private typealias Piece = (running: Int64, blocked: Int64, stack: [Spot]?)
     }
 
     @Test func aTruncatedStackMayBeTheInnerPart() {
-        let b = [main, imported("a"), imported("b")]
+        let b = [main, .imported("a"), .imported("b")]
         #expect(
-            describe(profile([[(2, 0, b), (3, 0, [imported("b")]), (2, 0, b)]], truncated: [1]))
+            describe(profile([[(2, 0, b), (3, 0, [.imported("b")]), (2, 0, b)]], truncated: [1]))
                 == ["a 0: 0-7 7/0 7/0", "b 0: 0-7 7/7 7/7 < a"])
         #expect(
-            describe(profile([[(2, 0, b), (3, 0, [imported("c")]), (2, 0, b)]], truncated: [1]))
+            describe(profile([[(2, 0, b), (3, 0, [.imported("c")]), (2, 0, b)]], truncated: [1]))
                 == [
                     "a 0: 0-2 2/0 2/0", "b 0: 0-2 2/2 2/2 < a", "c 0: 2-5 3/3 3/3",
                     "a 0: 5-7 2/0 2/0", "b 0: 5-7 2/2 2/2 < a",
@@ -128,7 +118,7 @@ private typealias Piece = (running: Int64, blocked: Int64, stack: [Spot]?)
     }
 
     @Test func aStackWithAnotherRootIsAPart() {
-        let a = [main, imported("a")]
+        let a = [main, .imported("a")]
         #expect(
             describe(profile([[(2, 0, a), (3, 0, [Spot("_dl_map", "/lib/ld.so")]), (2, 0, a)]]))
                 == ["a 0: 0-7 7/7 7/7"])
@@ -136,13 +126,13 @@ private typealias Piece = (running: Int64, blocked: Int64, stack: [Spot]?)
 
     @Test func whereTheLoopIsLeftTheInnerImportsMayGoOn() {
         let loop = Spot("_PyEval_EvalFrameDefault", "/usr/bin/python3.11")
-        let (a, b) = ([main, imported("a")], [main, imported("a"), imported("b")])
+        let (a, b) = ([main, .imported("a")], [main, .imported("a"), .imported("b")])
         #expect(
             describe(profile([[(2, 0, b), (3, 0, a + [loop]), (1, 0, [loop]), (2, 0, b)]]))
                 == ["a 0: 0-8 8/0 8/0", "b 0: 0-8 8/8 8/8 < a"])
         // Not of what another one took the place of.
         #expect(
-            describe(profile([[(2, 0, b), (3, 0, a + [imported("c"), loop]), (2, 0, b)]])) == [
+            describe(profile([[(2, 0, b), (3, 0, a + [.imported("c"), loop]), (2, 0, b)]])) == [
                 "a 0: 0-7 7/0 7/0", "b 0: 0-2 2/2 2/2 < a", "c 0: 2-5 3/3 3/3 < a",
                 "b 0: 5-7 2/2 2/2 < a",
             ])
@@ -150,8 +140,8 @@ private typealias Piece = (running: Int64, blocked: Int64, stack: [Spot]?)
 
     @Test func threadsImportByThemselves() {
         let waiting = Spot(
-            "waiting for import of a", runtime, file: Function.importModule)
-        let found = profile([[(4, 0, [main, imported("a")])], [(0, 3, [main, waiting])]])
+            "waiting for import of a", Spot.python, file: Function.importModule)
+        let found = profile([[(4, 0, [main, .imported("a")])], [(0, 3, [main, waiting])]])
         #expect(describe(found) == ["a 0: 0-4 4/4 4/4", "a 1: 0-3 3/3 0/0"])
         #expect(found.importRuns().map(\.isAwaited) == [false, true])
     }

@@ -4,16 +4,6 @@ import Testing
 
 private typealias Spot = RecordingBuilder.Spot
 
-private let runtime = Module.runtimePath("Python 3.11.2")
-
-private func imported(_ name: String) -> Spot {
-    Spot("import " + name, runtime, file: Function.importModule)
-}
-
-private func function(_ name: String, _ file: String, _ line: Int32 = 1) -> Spot {
-    Spot(name, runtime, file: file, line: line)
-}
-
 @Suite struct ImportTreeTests {
     private func profile(_ stacks: [(Int64, Int64, [Spot])]) -> Profile {
         var builder = RecordingBuilder(attached: true, images: [("/usr/bin/python3", 0)])
@@ -43,15 +33,15 @@ private func function(_ name: String, _ file: String, _ line: Int32 = 1) -> Spot
         return lines(tree.roots, "")
     }
 
-    private let main = function("<module>", "/home/dev/app.py")
+    private let main = Spot.python("<module>", "/home/dev/app.py")
 
     @Test func aModulesOwnTimeIsWithoutWhatItImports() {
-        let body = function("<module>", "/usr/lib/python3.11/json/__init__.py")
+        let body = Spot.python("<module>", "/usr/lib/python3.11/json/__init__.py")
         let found = profile([
             (5, 0, [main]),
-            (10, 0, [main, imported("json"), body]),
-            (3, 4, [main, imported("json"), body, imported("re"), Spot("read", "/lib/c.so")]),
-            (2, 0, [main, imported("re")]),
+            (10, 0, [main, .imported("json"), body]),
+            (3, 4, [main, .imported("json"), body, .imported("re"), Spot("read", "/lib/c.so")]),
+            (2, 0, [main, .imported("re")]),
         ])
         #expect(
             describe(found.imports(weight: .cpu))
@@ -69,7 +59,7 @@ private func function(_ name: String, _ file: String, _ line: Int32 = 1) -> Spot
 
     @Test func functionsAreCalledByTheirScripts() {
         let found = profile([
-            (5, 0, [main, function("load", "/usr/lib/python3.11/json/decoder.py", 7)])
+            (5, 0, [main, .python("load", "/usr/lib/python3.11/json/decoder.py", 7)])
         ])
         let functions = found.frames.functions.filter { $0.moduleIndex != nil }
         #expect(functions.map(\.module) == ["app.py", "decoder.py"])
