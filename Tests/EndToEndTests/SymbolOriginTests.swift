@@ -32,7 +32,7 @@ extension EndToEnd {
             let pid = try recorded.json().program.pid
             defer { unlink("/tmp/perf-\(pid).map") }
             let folded = try recorded.text("fold")
-            #expect(folded.contains("countUpFirstlight \(scratch.path)/count.js:1"))
+            #expect(folded.contains("countUpFirstlight (count.js:1)_[j]"))
         }
 
         /// A library that is deleted while its code runs: the recorder has kept it.
