@@ -92,9 +92,10 @@ struct FlamePage {
         return Double(Self.width - 2 * Self.margin) * min(max(share, 0), 1)
     }
 
-    /// What fits; nothing rather than two or three letters. The script does the same.
+    /// What fits; nothing rather than two or three letters. The script does the same, with the width
+    /// that is written: in hundredths.
     private static func label(_ name: String, width: Double) -> String {
-        let letters = Int((width - 6) / letter)
+        let letters = Int(((width * 100).rounded() / 100 - 6) / letter)
         return letters < fewestLetters ? "" : name.escapedForDisplay.shortened(to: letters)
     }
 
@@ -117,7 +118,7 @@ struct FlamePage {
         let resting = line.textContent;
         const whole = resting;
         function shortened(name, width) {
-            const letters = Math.floor((width - 6) / \(letter));
+            const letters = Math.floor((Math.round(width * 100) / 100 - 6) / \(letter));
             const all = [...name];
             if (letters < \(fewestLetters)) return "";
             if (all.length <= letters) return name;
