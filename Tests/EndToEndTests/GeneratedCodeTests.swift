@@ -28,7 +28,11 @@ extension EndToEnd {
             let candidates =
                 names.compactMap(Tool.find) + own.sorted().map { "\(folder)/\($0)/bin/python3" }
             return candidates.first { path in
-                let check = "import sys; sys.activate_stack_trampoline('perf')"
+                // It leaves an empty map.
+                let check = """
+                    import os, sys; sys.activate_stack_trampoline('perf')
+                    os.remove(f'/tmp/perf-{os.getpid()}.map')
+                    """
                 return (try? Command([path, "-c", check]).run())?.status == 0
             }
         }()
@@ -40,6 +44,7 @@ extension EndToEnd {
             let recorded = try Firstlight.record(
                 [python, "-S", "-X", "perf", "-c", Self.program], in: scratch)
             let report = try recorded.json()
+            defer { unlink("/tmp/perf-\(report.program.pid).map") }
             #expect(report.launch.slices > 100)
             // The first ones may be: nobody has seen yet that the copies are mapped.
             #expect(

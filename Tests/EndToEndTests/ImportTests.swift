@@ -82,6 +82,8 @@ extension EndToEnd {
             let data = try record(
                 ["--call-graph", "dwarf"], [python, "-S", "-X", "perf", script])
             let recorded = try imported(data)
+            let pid = try recorded.json().program.pid
+            defer { unlink("/tmp/perf-\(pid).map") }
             let folded = try recorded.folded("--no-phase", "--no-thread")
             let order = ["<module>", "Made.outer", "inner", "inner.<locals>.<genexpr>"]
             var seen: Int64 = 0
