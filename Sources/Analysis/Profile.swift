@@ -18,7 +18,10 @@ package struct Profile: Sendable {
     package let program: Program
     package let launch: Launch
     package let mainThread: MainThread
-    package let phases: [Phase]
+    package private(set) var phases: [Phase]
+    /// The same with the parts of a phase put together, as ``Phase/whole`` tells: what a measurement
+    /// without stacks would have.
+    package let wholePhases: [Phase]
     /// In the recording's order, that of their discovery.
     package let threads: [ThreadFigures]
     /// In the recording's order.
@@ -126,6 +129,7 @@ package struct Profile: Sendable {
             recording, threads: builder.threads, waits: waits, parts: builder.parts,
             phases: builder.phases, ready: ready?.time, wall: plan.end - plan.start)
         phases = Self.phases(builder.phases(mainThread), held: held, since: plan.start)
+        wholePhases = plan.wholes(phases)
         launch = Launch(
             wall: plan.end - plan.start, held: held.total,
             cpu: builder.phases.reduce(.zero) { $0 + $1.cpu }, slices: builder.slices,
@@ -148,5 +152,28 @@ package struct Profile: Sendable {
         intervals = IntervalFigures.all(
             of: recording, plan, parts: builder.parts, cutter: cutter)
         signposts = SignpostFigures.all(of: recording, since: plan.start)
+    }
+}
+
+extension Profile {
+    /// The same with the parts of some phases called as their wholes are.
+    fileprivate func callingParts(ofWholes names: Set<String>) -> Profile {
+        guard phases.contains(where: { $0.whole.map(names.contains) ?? false }) else { return self }
+        var result = self
+        for index in phases.indices where names.contains(phases[index].wholeName) {
+            result.phases[index].name = phases[index].wholeName
+            result.phases[index].whole = nil
+        }
+        return result
+    }
+}
+
+extension Compared<[Profile]> {
+    /// The launches with phases that can be put side by side: a part that nobody could tell from others
+    /// in one launch is not missing there.
+    var withAlikePhases: Self {
+        let undivided = Set(
+            (before + after).flatMap(\.phases).filter { $0.whole == nil }.map(\.name))
+        return map { launches in launches.map { $0.callingParts(ofWholes: undivided) } }
     }
 }

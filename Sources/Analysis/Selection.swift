@@ -80,10 +80,10 @@ extension Profile {
     }
 
     private func phases(named wanted: String) throws(SelectionError) -> Set<Int> {
-        guard let found = PhaseNames.positions(of: wanted, in: phases.map(\.name)) else {
+        guard let found = PhaseNames.match(wanted, in: phases) else {
             throw .unknownPhase(wanted, known: unique(phases.map(\.name)))
         }
-        return found
+        return found.positions
     }
 
     private func intervalName(_ wanted: String) throws(SelectionError) -> String {

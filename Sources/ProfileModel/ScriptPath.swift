@@ -21,6 +21,9 @@ package struct ScriptPath: Hashable, Sendable {
         "<frozen ", "<__array_function__", "node:", "/usr/share/nodejs/",
     ]
 
+    /// Whether it is of a package that somebody has installed.
+    package var isInstalled: Bool { parts.dropLast().contains(where: Self.packageFolders.contains) }
+
     private static let packageFolders: Set<Substring> = [
         "site-packages", "dist-packages", "node_modules",
     ]

@@ -74,7 +74,7 @@ private typealias Piece = (running: Int64, blocked: Int64, stack: [Spot]?)
         for (weight, own) in [
             (Weight.wall, \ImportFigures.ownWall), (.cpu, \ImportFigures.ownCPU),
         ] {
-            let tree = found.imports(weight: weight)
+            let tree = found.imports(weight: weight).tree
             let sum = found.importRuns().reduce(TimeSpan.zero) { $0 + $1[keyPath: own] }
             #expect(sum == tree.roots.reduce(.zero) { $0 + weight.of(tree.nodes[$1].total) })
         }

@@ -44,17 +44,19 @@ private typealias Spot = RecordingBuilder.Spot
             (2, 0, [main, .imported("re")]),
         ])
         #expect(
-            describe(found.imports(weight: .cpu))
+            describe(found.imports(weight: .cpu).tree)
                 == ["import json 13/10", "  import re 3/3", "import re 2/2"])
         #expect(
-            describe(found.imports(weight: .wall))
+            describe(found.imports(weight: .wall).tree)
                 == ["import json 17/10", "  import re 7/7", "import re 2/2"])
         #expect(
-            describe(found.imports(weight: .blocked)) == ["import json 4/0", "  import re 4/4"])
+            describe(found.imports(weight: .blocked).tree) == [
+                "import json 4/0", "  import re 4/4",
+            ])
     }
 
     @Test func withoutImportsThereIsNoTree() {
-        #expect(profile([(5, 0, [main])]).imports(weight: .wall).roots.isEmpty)
+        #expect(profile([(5, 0, [main])]).imports(weight: .wall).tree.roots.isEmpty)
     }
 
     @Test func functionsAreCalledByTheirScripts() {

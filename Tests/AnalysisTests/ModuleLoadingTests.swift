@@ -62,7 +62,7 @@ private let loading = [
             start + builtin,
         ])
         #expect(
-            paths(found.imports(weight: .cpu)) == [
+            paths(found.imports(weight: .cpu).tree) == [
                 "import lib/work.js > import @x/dep/lib/a.js", "import node:http",
             ])
         #expect(
@@ -77,7 +77,7 @@ private let loading = [
 
     @Test func whereTheLoaderIsAtWorkItStays() {
         let found = profile([start + loading.prefix(2) + [Spot("read", "/lib/libc.so.6")]])
-        #expect(found.imports(weight: .cpu).roots.isEmpty)
+        #expect(found.imports(weight: .cpu).tree.roots.isEmpty)
         #expect(
             paths(found.topDown(weight: .cpu)) == [
                 "main > executeUserEntryPoint > Module._load > <module> > require > Module._load > read"

@@ -216,6 +216,62 @@ extension EndToEnd {
             #expect(first < second)
         }
 
+        /// A program that takes the time at the borders of its phases itself.
+        private static let phased = """
+            import time
+            begin = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+            import heavy_module
+            imported = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+            import os, sys
+            x = 0
+            for i in range(2_000_000): x ^= i * 3
+            end = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+            with open(sys.argv[1], "w") as file:
+                print(f"imports {imported - begin}\\nprogram {end - imported}", file=file)
+            os._exit(0)
+            """
+
+        @Test(
+            .enabled(if: !interpreters.isEmpty, "no CPython of 3.8 to 3.14"),
+            arguments: interpreters)
+        func phasesTakeWhatTheProgramMeasured(python: String) throws {
+            let work = "def unused(): pass\nx = 0\nfor i in range(1_500_000): x ^= i * 3\n"
+            for (name, text) in [("heavy_module", work), ("app", Self.phased)] {
+                try text.write(toFile: scratch("\(name).py"), atomically: true, encoding: .utf8)
+            }
+            try Misses.afterAttempts {
+                let recorded = try Firstlight.record(
+                    [python, scratch("app.py"), scratch("truth")], in: scratch)
+                let (report, truth) = (try recorded.json(), try scratch.truth())
+                let parts = report.phases.filter { $0.partOf == "Main" }
+                #expect(
+                    parts.map(\.name) == ["Interpreter start-up", "Imports", "Program"])
+                #expect(
+                    parts.reduce(0) { $0 + $1.wallNs }
+                        == report.wholePhases.first { $0.name == "Main" }?.wallNs)
+                #expect(report.phases.reduce(0) { $0 + $1.wallNs } == report.launch.wallNs)
+                let unused = report.findings.filter { $0.kind == "unused-import" }
+                #expect(unused.contains { $0.title.contains("heavy_module") })
+                var misses = Misses()
+                let tolerance = 3_000_000 + 2 * (parts.map(\.startPrecisionNs).max() ?? 0)
+                for (name, key) in [("Imports", "imports"), ("Program", "program")] {
+                    misses.check(
+                        name, report.phase(name)?.wallNs, truth: truth[key],
+                        tolerance: max(tolerance, (truth[key] ?? 0) * 3 / 100))
+                }
+                if tolerance > 12_000_000 { misses.add("borders within \(tolerance) ns only") }
+                return misses
+            }
+        }
+
+        @Test(.enabled(if: !interpreters.isEmpty, "no CPython of 3.8 to 3.14"))
+        func aProgramThatNeverBeginsHasAWholeMain() throws {
+            let python = try #require(Self.interpreters.last)
+            let report = try Firstlight.record([python, "--version"], in: scratch).json()
+            #expect(report.phaseNames.last == "Main")
+            #expect(report.phases.allSatisfy { $0.partOf == nil })
+        }
+
         @Test(.enabled(if: !interpreters.isEmpty, "no CPython of 3.8 to 3.14"))
         func childrensFunctionsAreReadToo() throws {
             let python = try #require(Self.interpreters.last)

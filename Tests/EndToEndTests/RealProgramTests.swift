@@ -25,7 +25,7 @@ extension EndToEnd {
                 #expect(recorded == alone)
                 let report = try Recorded(path: path, finished: recorded).json()
                 #expect(report.program.exitStatus == alone.status)
-                let names = report.phaseNames
+                let names = report.wholePhases.map(\.name)
                 try #require(names.starts(with: ["Process creation"] + first), "\(names)")
                 #expect(names.suffix(phases.count) == phases[...], "\(names)")
                 #expect(names.dropFirst().dropLast(phases.count).allSatisfy(isWrapper), "\(names)")

@@ -126,6 +126,46 @@ import Testing
                 == "for want of a core the thread waited for lost 180.0 ms of 300.0 ms")
     }
 
+    @Test func imports() {
+        let unused = words(
+            .unusedImport(
+                ImportEvidence(module: "frames", cpu: .milliseconds(290), used: ["arrays"])))
+        #expect(
+            unused.title == "import frames: none of its functions was seen to run afterwards")
+        #expect(
+            unused.details == [
+                "290.0 ms of it CPU, with what it imported",
+                "not counted, for it was seen to run: arrays",
+            ])
+        // The importer, whoever's it is.
+        #expect(unused.place == "load load.c:21 ← main main.c:3 ← _start")
+        let repeated = words(
+            .repeatedImports(RepeatedImportEvidence(modules: ["faster"], count: 12)))
+        #expect(repeated.title == "load imports faster again and again")
+        #expect(
+            repeated.details == ["seen importing 12 times, with other work in between"])
+        let cached = words(.repeatedImports(RepeatedImportEvidence(modules: [], count: 12)))
+        #expect(cached.title == "load imports again and again")
+        #expect(cached.advice != repeated.advice)
+    }
+
+    @Test func bytecode() {
+        var evidence = CompilationEvidence(
+            modules: ["a", "b", "c", "d"], wasWritten: false, isDisabled: false)
+        let usual = words(.uncachedBytecode(evidence))
+        #expect(
+            usual.title
+                == "imports compile 4 modules, whose bytecode was not found: a, b, c and 1 more")
+        evidence.wasWritten = true
+        #expect(
+            words(.uncachedBytecode(evidence)).details
+                == ["it was seen being written: the next launch may find it"])
+        evidence.isDisabled = true
+        let disabled = words(.uncachedBytecode(evidence))
+        #expect(disabled.details == ["the interpreter was told to write no bytecode (-B)"])
+        #expect(disabled.advice != usual.advice)
+    }
+
     @Test func initialisers() {
         var evidence = InitializerEvidence(
             wall: .milliseconds(310), cpu: .milliseconds(300), module: "liblog.so",

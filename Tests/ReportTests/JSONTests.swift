@@ -43,7 +43,7 @@ import Testing
         try expectKeys(
             report,
             "schema program launch processes children phases threads functions modules ready "
-                + "initializers libraries intervals signposts events timeline priorities findings "
+                + "wholePhases initializers libraries intervals signposts events timeline priorities findings "
                 + "criticalPath notes")
         #expect(report["schema"] as? Int == 2)
         try expectKeys(report["program"], "name path arguments pid exitStatus")
@@ -57,7 +57,7 @@ import Testing
         for phase in try objects(report["phases"]) {
             try expectKeys(
                 phase,
-                "name group startNs wallNs heldNs cpuNs minorFaults majorFaults readBytes mainThread "
+                "name partOf group startNs startPrecisionNs wallNs heldNs cpuNs minorFaults majorFaults readBytes mainThread "
                     + "heaviestPid heaviestStack")
             try expectKeys(phase["mainThread"], "runningNs runnableNs preemptedNs blockedNs")
             for frame in try objects(phase["heaviestStack"]) {

@@ -86,6 +86,7 @@ extension ComparedFinding {
         switch finding.subject {
         case .unusedLibrary(let name, _), .debugLibrary(let name):
             return .library(finding.kind, String(Module(path: name).name))
+        case .unusedImport(let evidence): return .library(finding.kind, evidence.module)
         default:
             // A wait for a thread may become a priority inversion, and the other way round.
             let isOfThread = [.lockWait, .priorityInversion].contains(finding.kind)

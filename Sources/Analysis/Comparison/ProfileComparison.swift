@@ -3,7 +3,8 @@ package import ProfileModel
 /// Launches before and after a change compared, and where the difference comes from: one of each, or
 /// several, whose means per launch are compared.
 ///
-/// Functions are the same if name and module's file name are, phases if their names are. The
+/// Functions are the same if name and module's file name are, phases if their names are.
+/// Where one launch has a phase whole and another its parts, the parts are called as the whole. The
 /// differences of the phases' walls add up to that of the launches exactly, and what the main
 /// thread did in a phase adds up to the phase's.
 ///
@@ -37,7 +38,7 @@ package struct ProfileComparison: Sendable {
     package init(
         first: Compared<Profile>, others: Compared<[Profile]> = Compared(before: [], after: [])
     ) {
-        let launches = Compared { [first[$0]] + others[$0] }
+        let launches = Compared { [first[$0]] + others[$0] }.withAlikePhases
         let stacks = MergedStacks(launches)
         let rule = ChangeRule(least: Self.leastChange(launches))
         self.launches = launches
@@ -52,7 +53,7 @@ package struct ProfileComparison: Sendable {
         libraries = ComparedLibrary.all(launches)
         processes = ComparedProcess.all(launches)
         findings = ComparedFinding.all(launches, stacks)
-        profiles = first
+        profiles = launches.map { $0[0] }
     }
 
     /// The first launch of each side.
@@ -120,6 +121,19 @@ extension ProfileComparison {
 
 /// What a user's word for a phase means.
 enum PhaseNames {
+    /// Phases by their own names, or all parts of the whole that is called so; nil: none, or several
+    /// begin so.
+    static func match(
+        _ wanted: String, in phases: [Phase]
+    ) -> (name: String, positions: Set<Int>)? {
+        for names in [phases.map(\.name), phases.map(\.wholeName)] {
+            guard let positions = positions(of: wanted, in: names) else { continue }
+            guard let name = positions.min().map({ names[$0] }) else { continue }
+            return (name, positions)
+        }
+        return nil
+    }
+
     /// Those of the name, or of the one name that begins so; nil: there is none, or several begin so.
     static func positions(of wanted: String, in names: [String]) -> Set<Int>? {
         let folded = wanted.lowercased()

@@ -17,6 +17,9 @@ package struct Finding: Hashable, Sendable {
         case unusedLibrary(String, isLinkedForNothing: Bool)
         /// The CPU time of the function and what it called.
         case mainThreadWork(cpu: TimeSpan)
+        case uncachedBytecode(CompilationEvidence)
+        case unusedImport(ImportEvidence)
+        case repeatedImports(RepeatedImportEvidence)
         /// How many functions ran.
         case unoptimizedBuild(functions: Int)
         /// The library's name.
@@ -55,6 +58,9 @@ extension Finding {
         case unawaitedProcess = "unawaited-process"
         case dlopen
         case unusedLibrary = "unused-library"
+        case uncachedBytecode = "uncached-bytecode"
+        case unusedImport = "unused-import"
+        case repeatedImports = "repeated-imports"
         case mainThreadWork = "main-thread-work"
         case unoptimizedBuild = "unoptimized-build"
         case debugLibrary = "debug-library"
@@ -70,6 +76,9 @@ extension Finding {
         case .unawaitedProcess: .unawaitedProcess
         case .dlopen: .dlopen
         case .unusedLibrary: .unusedLibrary
+        case .uncachedBytecode: .uncachedBytecode
+        case .unusedImport: .unusedImport
+        case .repeatedImports: .repeatedImports
         case .mainThreadWork: .mainThreadWork
         case .unoptimizedBuild: .unoptimizedBuild
         case .debugLibrary: .debugLibrary

@@ -29,7 +29,8 @@ struct FindingSearch {
     /// In the order in which they may claim time: what tells most comes first.
     private static let rules: [any FindingRule.Type] = [
         ProcessStarts.self, ChildrenInSequence.self, UnawaitedProcesses.self, MainThreadWaits.self,
-        HeavyInitializers.self, MainThreadLoading.self,
+        HeavyInitializers.self, UncachedBytecode.self, UnusedImports.self, RepeatedImports.self,
+        MainThreadLoading.self,
         UnusedLibraries.self, MainThreadWork.self, OtherInversions.self,
         UnoptimizedBuild.self, DebugLibraries.self,
     ]

@@ -83,7 +83,8 @@ package struct LaunchMetrics: Hashable, Sendable {
         if case .signalled = profile.header.outcome, profile.ready == nil {
             return change(labels) { series, _ in series.failures[.failed, default: 0] += 1 }
         }
-        let phases = profile.phases.map { (name: $0.name, wall: $0.wall) }
+        // Beside launches that were measured without stacks.
+        let phases = profile.wholePhases.map { (name: $0.name, wall: $0.wall) }
         change(labels) { $0.add(profile.launch.wall, phases, &$1) }
     }
 

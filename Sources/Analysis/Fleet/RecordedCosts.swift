@@ -130,11 +130,12 @@ extension Profile {
         var result: [(name: String, phases: Set<Int>)] = []
         var places: [String: Int] = [:]
         for (index, phase) in phases.enumerated() {
-            if let place = places[phase.name] {
+            // A store has launches that were recorded without stacks, too.
+            if let place = places[phase.wholeName] {
                 result[place].phases.insert(index)
             } else {
-                places[phase.name] = result.count
-                result.append((phase.name, [index]))
+                places[phase.wholeName] = result.count
+                result.append((phase.wholeName, [index]))
             }
         }
         return result

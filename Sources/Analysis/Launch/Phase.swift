@@ -9,9 +9,14 @@ package struct Phase: Hashable, Sendable {
     }
 
     package var name: String
+    /// The name of the phase that this is a part of, as what sees no stacks tells it; nil: it is no part.
+    package var whole: String?
     package var group: Group
     /// Since the launch's start.
     package var start: TimeSpan
+    /// How much earlier or later than ``start`` it may have begun, where that was seen between two
+    /// samples; zero: the border was marked.
+    package var startPrecision: TimeSpan = .zero
     package var wall: TimeSpan
     /// How long the profiler kept every thread from running in it; no part of ``wall``.
     package var held: TimeSpan = .zero
@@ -23,6 +28,9 @@ package struct Phase: Hashable, Sendable {
     package var counters: ProcessCounters
 
     package var end: TimeSpan { start + wall }
+
+    /// What it is called where launches with and without stacks are put side by side.
+    package var wholeName: String { whole ?? name }
 
     /// True if the process waited for pages in this phase and bytes came from storage for it. A
     /// major fault alone is no proof: the page may have been on its way already, or in swap that
@@ -39,5 +47,9 @@ package struct Phase: Hashable, Sendable {
         package static let main = "Main"
         package static let extended = "Extended"
         package static let attached = "Attached"
+        /// The parts of ``main`` where the program is run by an interpreter.
+        package static let interpreter = "Interpreter start-up"
+        package static let imports = "Imports"
+        package static let program = "Program"
     }
 }

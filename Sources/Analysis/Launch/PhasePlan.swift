@@ -7,9 +7,12 @@ import ProfileModel
 struct PhasePlan {
     struct Border {
         var name: String
+        /// As ``Phase/whole`` and ``Phase/startPrecision``.
+        var whole: String?
+        var precision = TimeSpan.zero
         var group: Phase.Group
         var time: MonotonicTime
-        var counters: ProcessCounters
+        var counters = ProcessCounters()
     }
 
     /// In order of time; none shares its time with the next, and all lie before ``end``.
@@ -36,7 +39,8 @@ struct PhasePlan {
             : Self.launchBorders(
                 recording.images, marks: marks, opening: opening,
                 hasDynamicLinker: Self.hasDynamicLinker(recording))
-        borders = inOrder(signposts.divide(wanted, end: end))
+        let parts = InterpreterPhases(recording).divide(wanted, end: end)
+        borders = inOrder(signposts.divide(parts, end: end))
     }
 
     /// Of a launch of which nothing else is known.
@@ -59,11 +63,39 @@ struct PhasePlan {
             let border = borders[index]
             let isLast = index == borders.count - 1
             let until = isLast ? end : borders[index + 1].time
-            let counters = isLast ? finalCounters : borders[index + 1].counters
             return Phase(
-                name: border.name, group: border.group, start: border.time - start,
-                wall: until - border.time, counters: counters.difference(from: border.counters))
+                name: border.name, whole: border.whole, group: border.group,
+                start: border.time - start, startPrecision: border.precision,
+                wall: until - border.time, counters: counters(from: index, to: index + 1))
         }
+    }
+
+    /// The phases with those that are parts of one put together again.
+    ///
+    /// - Parameter phases: what became of ``phases()``.
+    func wholes(_ phases: [Phase]) -> [Phase] {
+        var result: [Phase] = []
+        var first = 0
+        for (index, phase) in phases.enumerated() {
+            guard let whole = phase.whole, index > 0, phases[index - 1].whole == whole,
+                let last = result.indices.last
+            else {
+                first = index
+                result.append(phase)
+                result[result.count - 1].name = phase.wholeName
+                result[result.count - 1].whole = nil
+                continue
+            }
+            result[last].add(phase)
+            result[last].counters = counters(from: first, to: index + 1)
+        }
+        return result
+    }
+
+    /// What was counted between two borders, the last of which may be the end.
+    private func counters(from first: Int, to last: Int) -> ProcessCounters {
+        let later = last < borders.count ? borders[last].counters : finalCounters
+        return later.difference(from: borders[first].counters)
     }
 
     private func inOrder(_ wanted: [Border]) -> [Border] {
@@ -144,6 +176,16 @@ struct PhasePlan {
 extension Module {
     /// glibc's `ld-linux…`, musl's `ld-musl…`.
     var isDynamicLinker: Bool { name.hasPrefix("ld-") || name.hasPrefix("ld.so") }
+}
+
+extension Phase {
+    /// Puts the one that follows to this one, but for what was counted.
+    fileprivate mutating func add(_ next: Phase) {
+        wall = wall + next.wall
+        held = held + next.held
+        cpu = cpu + next.cpu
+        mainThread = mainThread + next.mainThread
+    }
 }
 
 extension ProcessCounters {

@@ -31,44 +31,43 @@ struct SignpostPhases {
 
     /// The borders with those of signposts and readiness among them.
     func divide(_ borders: [PhasePlan.Border], end: MonotonicTime) -> [PhasePlan.Border] {
-        var result = borders
-        let programEnd = min(ready ?? end, end)
-        if let last = borders.last, last.group == .afterMain {
-            result += division(of: last, until: programEnd)
-        }
+        let before = borders.prefix { $0.group == .beforeMain }
+        var result =
+            before + divided(borders.dropFirst(before.count), until: min(ready ?? end, end))
         if let ready {
             // Whatever was still to come belongs to what follows.
             result.removeAll { $0.time >= ready }
             result.append(
-                PhasePlan.Border(
-                    name: Phase.Names.extended, group: .afterMain, time: ready,
-                    counters: ProcessCounters()))
+                PhasePlan.Border(name: Phase.Names.extended, group: .afterMain, time: ready))
         }
-        return result
+        return Array(result)
     }
 
     /// A phase for each interval that lies in none that began before it; where one outlasts the
-    /// other, what is left of it. Between them it is `whole` again.
-    private func division(
-        of whole: PhasePlan.Border, until end: MonotonicTime
+    /// other, what is left of it. Behind them it is again whatever it would be without them.
+    private func divided(
+        _ wholes: ArraySlice<PhasePlan.Border>, until end: MonotonicTime
     ) -> [PhasePlan.Border] {
+        guard let first = wholes.first else { return [] }
+        let stretches = outermost(from: first.time, until: end)
         var result: [PhasePlan.Border] = []
-        var cursor = whole.time
-        for phase in outermost(from: whole.time, until: end) {
-            if phase.start > cursor, !result.isEmpty { result.append(gap(whole, cursor)) }
+        var pending = wholes
+        for (index, stretch) in stretches.enumerated() {
+            while let next = pending.first, next.time <= stretch.start {
+                result.append(next)
+                pending.removeFirst()
+            }
             result.append(
-                PhasePlan.Border(
-                    name: phase.name, group: whole.group, time: phase.start,
-                    counters: ProcessCounters()))
-            cursor = phase.end
+                PhasePlan.Border(name: stretch.name, group: first.group, time: stretch.start))
+            pending = pending.drop { $0.time <= stretch.end }
+            let nextStart = index + 1 < stretches.count ? stretches[index + 1].start : end
+            if stretch.end < nextStart, var rest = wholes.last(where: { $0.time <= stretch.end }) {
+                (rest.time, rest.precision) = (stretch.end, .zero)
+                rest.counters = ProcessCounters()
+                result.append(rest)
+            }
         }
-        if !result.isEmpty, cursor < end { result.append(gap(whole, cursor)) }
-        return result
-    }
-
-    private func gap(_ whole: PhasePlan.Border, _ time: MonotonicTime) -> PhasePlan.Border {
-        PhasePlan.Border(
-            name: whole.name, group: whole.group, time: time, counters: ProcessCounters())
+        return result + pending
     }
 
     private typealias Stretch = (name: String, start: MonotonicTime, end: MonotonicTime)

@@ -44,15 +44,15 @@ package struct TopSums: Sendable {
 
     /// Empty: the launch has no such phase, and no time in it.
     private mutating func phases(named wanted: String, _ profile: Profile) -> Set<Int> {
-        let names = profile.phases.map(\.name)
-        guard let positions = PhaseNames.positions(of: wanted, in: names) else {
-            for name in names where others.count < Self.mostNames && !others.contains(name) {
+        guard let match = PhaseNames.match(wanted, in: profile.phases) else {
+            for name in profile.phases.map(\.name)
+            where others.count < Self.mostNames && !others.contains(name) {
                 others.append(name)
             }
             return []
         }
-        if found.count < Self.mostNames { found.formUnion(positions.map { names[$0] }) }
-        return positions
+        if found.count < Self.mostNames { found.insert(match.name) }
+        return match.positions
     }
 
     /// A phase by its whole name, out of the names of all phases there are.

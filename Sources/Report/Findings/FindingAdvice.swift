@@ -29,6 +29,19 @@ extension FindingWords {
                 ? "Leave it out when linking (--as-needed does), unless its initialisers are what it "
                     + "is for."
                 : "Load it when it is first needed (dlopen), or initialise it then."
+        case .uncachedBytecode(let compiled):
+            compiled.isDisabled
+                ? "Leave out -B, or compile the modules when they are installed (python -m compileall)."
+                : "If the next launch compiles them again: compile them when they are installed "
+                    + "(python -m compileall), and see whether __pycache__ may be written and "
+                    + "PYTHONDONTWRITEBYTECODE is set."
+        case .unusedImport:
+            "Import it in the function that needs it, unless importing it is all that it is for, or "
+                + "only its constants and classes are used."
+        case .repeatedImports(let repeated):
+            repeated.modules.isEmpty
+                ? "Import once, at the module's top: each import statement asks for the module again."
+                : "Import once, and remember if the module is missing: each time it is looked for anew."
         case .mainThreadWork:
             "Do only what the first picture or answer needs; the rest later, or on another thread."
         case .unoptimizedBuild:
@@ -39,7 +52,7 @@ extension FindingWords {
 
     /// True if bytes came from storage in a phase that the finding lies in.
     private var isCold: Bool {
-        profile.phases.contains {
+        profile.wholePhases.contains {
             $0.isCold && $0.start < finding.range.upperBound && $0.end > finding.range.lowerBound
         }
     }

@@ -32,6 +32,15 @@ struct FindingWords {
             return "main thread loads \(list(loading.paths.map(fileName))) (dlopen) in \(place)"
         case .unusedLibrary(let path, _):
             return "\(fileName(path)) is loaded and initialised, and was not seen in use"
+        case .uncachedBytecode(let compiled):
+            let modules = Numbers.count(compiled.modules.count, "module")
+            return "imports compile \(modules), whose bytecode was not found: "
+                + list(compiled.modules)
+        case .unusedImport(let imported):
+            return "import \(imported.module): none of its functions was seen to run afterwards"
+        case .repeatedImports(let repeated):
+            let modules = repeated.modules.isEmpty ? "" : " \(list(repeated.modules))"
+            return "\(place) imports\(modules) again and again"
         case .mainThreadWork: return "\(place) computes on the main thread"
         case .unoptimizedBuild(let count):
             return "code that was compiled without optimisation: "
@@ -86,11 +95,25 @@ struct FindingWords {
                     + list(
                         started.processes.map { Numbers.time(profile.processes[$0].wall ?? .zero) })
             ]
+        case .uncachedBytecode(let compiled): details(of: compiled)
+        case .unusedImport(let imported):
+            ["\(Numbers.time(imported.cpu)) of it CPU, with what it imported"]
+                + (imported.used.isEmpty
+                    ? [] : ["not counted, for it was seen to run: \(list(imported.used))"])
+        case .repeatedImports(let repeated):
+            ["seen importing \(Numbers.grouped(repeated.count)) times, with other work in between"]
         case .mainThreadWork(let cpu): ["\(Numbers.time(cpu)) of it CPU"]
         case .unusedLibrary(_, let isLinkedForNothing):
             isLinkedForNothing ? ["no other file that was loaded names a symbol of it"] : []
         case .unoptimizedBuild, .debugLibrary: []
         }
+    }
+
+    private func details(of compiled: CompilationEvidence) -> [String] {
+        if compiled.isDisabled { return ["the interpreter was told to write no bytecode (-B)"] }
+        return compiled.wasWritten
+            ? ["it was seen being written: the next launch may find it"]
+            : ["it was not seen being written, which takes so little time that samples may miss it"]
     }
 
     private func details(of initializer: InitializerEvidence) -> [String] {
@@ -185,7 +208,11 @@ struct FindingWords {
     /// Where the finding is, innermost first.
     var place: String {
         let path = finding.stack.prefix { $0 != finding.place } + [finding.place]
-        return chain(Array(path))
+        switch finding.subject {
+        // Who imports is not the developer's, mostly.
+        case .unusedImport, .uncachedBytecode: return words(ofInnermost: Array(path))
+        default: return chain(Array(path))
+        }
     }
 
     private static let mostFunctions = 3
@@ -193,7 +220,11 @@ struct FindingWords {
     /// `wait() semaphore.cpp:10 ← loadStars() catalogue.cpp:21`: the innermost functions of the
     /// developer's own with their places; without one, the innermost.
     private func chain(_ stack: [FrameID]) -> String {
-        own(stack).reversed().prefix(Self.mostFunctions).map { id in
+        words(ofInnermost: own(stack))
+    }
+
+    private func words(ofInnermost stack: [FrameID]) -> String {
+        stack.reversed().prefix(Self.mostFunctions).map { id in
             let place = profile.frames[id].place
             return name(of: id) + (place.isEmpty ? "" : " \(place)")
         }.joined(separator: " ← ")

@@ -35,6 +35,9 @@ package enum JSONReport {
             section("phases", &writer) {
                 $0.array(profile.phases.indices, inLines: true) { phase(profile, $1, &$0) }
             }
+            section("wholePhases", &writer) {
+                $0.array(profile.wholePhases, inLines: true) { wholePhase($1, &$0) }
+            }
             section("threads", &writer) {
                 $0.array(profile.threads.indices, inLines: true) { thread(profile, $1, &$0) }
             }
@@ -154,8 +157,10 @@ package enum JSONReport {
         let stack = profile.heaviestStack(selection, weight: .cpu)
         writer.object { writer in
             writer.field("name", phase.name)
+            writer.field("partOf", phase.whole)
             writer.field("group", phase.group.rawValue)
             writer.field("startNs", phase.start)
+            writer.field("startPrecisionNs", phase.startPrecision)
             writer.field("wallNs", phase.wall)
             writer.field("heldNs", phase.held)
             writer.field("cpuNs", phase.cpu)
@@ -168,6 +173,18 @@ package enum JSONReport {
             writer.field("heaviestPid", stack.entries.isEmpty ? nil : pid)
             writer.key("heaviestStack")
             writer.array(stack.entries) { frame(profile.frames, $1, &$0) }
+        }
+    }
+
+    private static func wholePhase(_ phase: Phase, _ writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.field("name", phase.name)
+            writer.field("startNs", phase.start)
+            writer.field("wallNs", phase.wall)
+            writer.field("cpuNs", phase.cpu)
+            writer.field("minorFaults", phase.counters.minorFaults)
+            writer.field("majorFaults", phase.counters.majorFaults)
+            writer.field("readBytes", phase.counters.readBytes)
         }
     }
 

@@ -8,7 +8,7 @@ struct PhaseRemarks {
 
     var lines: [String] {
         phases.filter { isWorthWords($0.wall) }.flatMap { [waiting($0), noCore($0)] }
-            .compactMap { $0?.escapedForDisplay } + [coldLaunch(phases)].compactMap { $0 }
+            .compactMap { $0?.escapedForDisplay } + [division, coldLaunch].compactMap { $0 }
     }
 
     /// 1 % of the launch: below, a wait is no reason for anything.
@@ -39,9 +39,24 @@ struct PhaseRemarks {
             + "(\(Numbers.percent(lacked, of: phase.wall)))\(stops)."
     }
 
-    /// The phases in which the program waited for storage.
-    private func coldLaunch(_ shown: [Phase]) -> String? {
-        let cold = shown.filter(\.isCold)
+    /// How what only stacks tell apart was divided.
+    private var division: String? {
+        let parts = phases.filter { $0.whole != nil }
+        guard let whole = parts.first?.whole,
+            let least = parts.map(\.startPrecision).max(), least > .zero
+        else { return nil }
+        let wall = profile.wholePhases.reduce(TimeSpan.zero) {
+            $1.name == whole ? $0 + $1.wall : $0
+        }
+        return
+            "\(parts.map(\.name).joined(separator: ", ")) \(parts.count == 1 ? "is a part" : "are parts") of "
+            + "\(whole) (\(Numbers.time(wall))), told apart by stacks: their borders may be off by "
+            + "\(Numbers.time(least))."
+    }
+
+    /// The phases in which the program waited for storage: what was counted is known of wholes only.
+    private var coldLaunch: String? {
+        let cold = profile.wholePhases.filter { $0.isCold && isShown($0) }
         guard !cold.isEmpty else { return nil }
         let places = cold.map { phase in
             "\(phase.name) \(Numbers.grouped(phase.counters.majorFaults ?? 0)), "
@@ -49,6 +64,14 @@ struct PhaseRemarks {
         }
         return "Major faults, the files were not all in memory (a cold launch): "
             + places.joined(separator: "; ").escapedForDisplay + "."
+    }
+
+    /// Whether all of it is.
+    private func isShown(_ whole: Phase) -> Bool {
+        let parts = phases.filter {
+            $0.wholeName == whole.name && $0.start >= whole.start && $0.end <= whole.end
+        }
+        return parts.reduce(TimeSpan.zero) { $0 + $1.wall } == whole.wall
     }
 
     private func share(_ part: TimeSpan, of whole: TimeSpan) -> Double {

@@ -87,8 +87,15 @@ struct LaunchReport: Decodable {
         var wallNs: Int64
     }
 
+    struct WholePhase: Decodable {
+        var name: String
+        var wallNs: Int64
+    }
+
     struct Phase: Decodable {
         var name: String
+        var partOf: String?
+        var startPrecisionNs: Int64
         var group: String
         var startNs: Int64
         var wallNs: Int64
@@ -217,6 +224,7 @@ struct LaunchReport: Decodable {
     var events: [Event]
     var timeline: [Lane]
     var priorities: [Priority]
+    var wholePhases: [WholePhase]
     var findings: [Finding]
     var criticalPath: [PathSegment]
 

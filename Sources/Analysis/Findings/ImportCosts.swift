@@ -1,0 +1,85 @@
+import ProfileModel
+
+/// What the main thread's imports took on the way to the program.
+struct ImportCosts {
+    private let table: ImportTable
+    /// What nobody has claimed, by the innermost import.
+    private var own: [[Profile.Part]]
+    private(set) var children: [[Int]]
+    private let ends: [TimeSpan]
+    private let starts: [TimeSpan]
+
+    init(_ table: ImportTable, in search: FindingSearch, until program: TimeSpan) {
+        self.table = table
+        let profile = search.profile
+        var own = [[Profile.Part]](repeating: [], count: table.nodes.count)
+        let before = TimeWindows([search.window(from: .zero, to: program)])
+        profile.forEachPart(in: search.mainThread(in: search.unclaimed(before))) { part in
+            guard let node = profile.importNode(ofLine: part.line, table) else { return }
+            own[node].append(part)
+        }
+        self.own = own
+        var children = [[Int]](repeating: [], count: table.nodes.count)
+        var ends = own.map { $0.reduce(TimeSpan.zero) { max($0, $1.end) } }
+        var starts = own.map { $0.map(\.start).min() ?? program }
+        for (index, node) in table.nodes.enumerated().reversed() where node.parent >= 0 {
+            let parent = Int(node.parent)
+            children[parent].append(index)
+            ends[parent] = max(ends[parent], ends[index])
+            starts[parent] = min(starts[parent], starts[index])
+        }
+        (self.children, self.ends, self.starts) = (children, ends, starts)
+    }
+
+    var roots: [Int] { table.nodes.indices.filter { table.nodes[$0].parent == PathTable.none } }
+
+    func step(_ node: Int) -> FunctionID { table.nodes[node].function }
+    func end(of node: Int) -> TimeSpan { ends[node] }
+
+    private func nodes(below node: Int, without left: Set<Int> = []) -> [Int] {
+        var (result, pending) = ([Int](), [node])
+        while let next = pending.popLast() {
+            result.append(next)
+            pending += children[next].filter { !left.contains($0) }
+        }
+        return result
+    }
+
+    func parts(of node: Int, without left: [Int] = []) -> [Profile.Part] {
+        nodes(below: node, without: Set(left)).flatMap { own[$0] }
+    }
+
+    func total(_ node: Int) -> TimeSpan {
+        parts(of: node).reduce(.zero) { $0 + $1.times.effort }
+    }
+
+    func heaviestLine(in node: Int) -> Int32? {
+        var sums: [Int32: TimeSpan] = [:]
+        for part in parts(of: node) {
+            sums[part.line] = (sums[part.line] ?? .zero) + part.times.wall
+        }
+        return sums.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
+    }
+
+    /// The outermost of what it brought that is in use, and takes long enough to matter.
+    func usedBelow(_ node: Int, _ isUsed: (Int) -> Bool) -> [Int] {
+        var (result, pending) = ([Int](), children[node])
+        while let next = pending.popLast() {
+            guard total(next) >= Self.leastUsed else { continue }
+            if isUsed(next) { result.append(next) } else { pending += children[next] }
+        }
+        return result.sorted()
+    }
+
+    private static let leastUsed = TimeSpan.milliseconds(1)
+
+    /// Whether somebody can do something about it: what the interpreter imports itself from its own
+    /// library is there in every launch.
+    func isTheProgramsDoing(
+        _ node: Int, _ search: FindingSearch, _ sightings: ScriptSightings
+    ) -> Bool {
+        let startUp = search.profile.phases.last { $0.name == Phase.Names.interpreter }
+        guard let startUp, startUp.whole != nil, starts[node] < startUp.end else { return true }
+        return sightings.isInstalled(search.moduleName(step(node)))
+    }
+}

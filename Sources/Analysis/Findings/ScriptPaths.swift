@@ -1,0 +1,76 @@
+import ProfileModel
+
+/// What findings on interpreters' programs ask of a profile's stacks.
+struct ScriptPaths {
+    let imports: ImportTable
+    /// Whether each function is one that an interpreter runs, and no step that stands for an import.
+    let isScript: [Bool]
+    /// Whether each path goes through any such function, or an import.
+    let hasScript: [Bool]
+
+    /// nil: the profile has no such functions.
+    init?(_ profile: Profile) {
+        let isRuntime = profile.modules.map { Module.isRuntime($0.path) }
+        guard isRuntime.contains(true) else { return nil }
+        let isOfRuntime = profile.frames.functions.map { function in
+            function.moduleIndex.map { isRuntime.indices ~= $0.rawValue && isRuntime[$0.rawValue] }
+                ?? false
+        }
+        isScript = zip(profile.frames.functions, isOfRuntime).map { $1 && !$0.isImport }
+        imports = ImportTable(profile.paths, profile.frames)
+        var hasScript: [Bool] = []
+        hasScript.reserveCapacity(profile.paths.paths.count)
+        for path in profile.paths.paths {
+            let isBelow = path.parent != PathTable.none && hasScript[Int(path.parent)]
+            hasScript.append(isBelow || isOfRuntime[Int(path.function.rawValue)])
+        }
+        self.hasScript = hasScript
+    }
+
+    /// Of a stack what the interpreter runs.
+    func interpreted(_ stack: ArraySlice<FrameID>, _ frames: FrameTable) -> [FrameID] {
+        stack.filter { id in
+            let function = frames[id].function
+            return isScript[Int(function.rawValue)] || frames[function].isImport
+        }
+    }
+
+    /// Importlib's own code, where it is at work itself.
+    static func isImportlib(_ function: Function) -> Bool {
+        function.module.hasPrefix("<frozen importlib")
+    }
+}
+
+extension FindingSearch {
+    /// Of a line's stack what the interpreter runs, up to an import, and the frame that imports; nil:
+    /// there is no such import.
+    ///
+    /// - Parameter step: what stands for the import.
+    func importer(
+        of step: FunctionID, ofLine line: Int32, _ scripts: ScriptPaths
+    ) -> (stack: [FrameID], place: FrameID)? {
+        let whole = profile.stack(ofLine: line)
+        let frames = profile.frames
+        guard let index = whole.lastIndex(where: { frames[$0].function == step })
+        else { return nil }
+        let stack = scripts.interpreted(whole[...index], frames)
+        let caller = stack.dropLast().last { scripts.isScript[Int(frames[$0].function.rawValue)] }
+        return (stack, caller ?? whole[index])
+    }
+
+    /// A module's name, of the step that stands for its import.
+    func moduleName(_ step: FunctionID) -> String {
+        let name = profile.frames[step].name
+        return name.lastIndex(of: " ").map { String(name[name.index(after: $0)...]) } ?? name
+    }
+
+    /// When the part of *Main* begins that an interpreter's program runs in; nil: it has none.
+    var programStart: TimeSpan? {
+        profile.phases.first { $0.whole != nil && $0.name == Phase.Names.program }?.start
+    }
+}
+
+extension StateTimes {
+    /// What a thread did itself: other work that took its core is no fault of the program's.
+    var effort: TimeSpan { running + blocked }
+}

@@ -1,0 +1,93 @@
+import ProfileModel
+
+/// When code of each file was last seen at work.
+struct ScriptSightings {
+    /// For how long the main thread was seen in functions of the program's part, imports aside.
+    private(set) var worked = TimeSpan.zero
+    /// Scripts and native modules, by path.
+    private var last: [String: TimeSpan] = [:]
+
+    init(_ scripts: ScriptPaths, in search: FindingSearch, from program: TimeSpan) {
+        let profile = search.profile
+        let (paths, frames) = (profile.paths, profile.frames)
+        var byLine = [TimeSpan?](repeating: nil, count: paths.lines.count)
+        var worked = TimeSpan.zero
+        let isEnding = Self.endings(profile)
+        for part in profile.parts where profile.threads[Int(part.thread)].child == nil {
+            let line = Int(part.line)
+            let path = Int(paths.path(ofLine: part.line))
+            guard !isEnding[path] else { continue }
+            byLine[line] = max(byLine[line] ?? part.start, part.start)
+            if part.start >= program, part.start < search.end, scripts.hasScript[path],
+                scripts.imports.byPath[path] == PathTable.none,
+                search.isMain(Int(part.thread), at: part.start)
+            {
+                worked = worked + part.times.effort
+            }
+        }
+        self.worked = worked
+        // Callees come after their callers: from the end, each line is complete when met.
+        for line in byLine.indices.reversed() {
+            guard let time = byLine[line] else { continue }
+            let entry = paths.lines[line]
+            let frame = frames[paths.sites[Int(entry.site)].frame]
+            if let file = scripts.isScript[Int(frame.function.rawValue)]
+                ? frame.file : Self.nativeFile(frame, profile)
+            {
+                last[file] = max(last[file] ?? time, time)
+            }
+            if entry.parent != PathTable.none {
+                let parent = Int(entry.parent)
+                byLine[parent] = max(byLine[parent] ?? time, time)
+            }
+        }
+    }
+
+    /// For each path, whether it is of the interpreter's end: what is taken apart there is not used.
+    private static func endings(_ profile: Profile) -> [Bool] {
+        let names: Set = [
+            "Py_FinalizeEx", "Py_Finalize", "Py_EndInterpreter", "__run_exit_handlers", "_dl_fini",
+        ]
+        let isEnd = profile.frames.functions.map { names.contains($0.name) }
+        var result: [Bool] = []
+        result.reserveCapacity(profile.paths.paths.count)
+        for path in profile.paths.paths {
+            let isBelow = path.parent != PathTable.none && result[Int(path.parent)]
+            result.append(isBelow || isEnd[Int(path.function.rawValue)])
+        }
+        return result
+    }
+
+    private static func nativeFile(_ frame: Frame, _ profile: Profile) -> String? {
+        guard let index = profile.frames[frame.function].moduleIndex?.rawValue,
+            profile.modules.indices ~= index, !Module.isRuntime(profile.modules[index].path)
+        else { return nil }
+        return profile.modules[index].path
+    }
+
+    /// Whether code of the module was seen, but not after a time.
+    func isUnused(_ module: String, since time: TimeSpan) -> Bool {
+        let seen = files(of: module)
+        return !seen.isEmpty && seen.allSatisfy { $0.value < time }
+    }
+
+    func isUsed(_ module: String, since time: TimeSpan) -> Bool {
+        files(of: module).contains { $0.value >= time }
+    }
+
+    /// Whether it lies among packages that somebody has installed.
+    func isInstalled(_ module: String) -> Bool {
+        files(of: module).contains { ScriptPath($0.key).isInstalled }
+    }
+
+    /// `a.b` is in `a/b.py`, or anywhere in `a/b/`.
+    private func files(of module: String) -> [String: TimeSpan] {
+        let place = "/" + module.split(separator: ".").joined(separator: "/")
+        let own = last.filter { file, _ in
+            ("/" + file).contains(place + "/") || ("/" + file).contains(place + ".")
+        }
+        guard own.keys.contains(where: { $0.hasSuffix(".so") }) else { return own }
+        // mypyc puts the code of all modules that it compiles into one library beside them.
+        return own.merging(last.filter { $0.key.contains("__mypyc.") }) { one, _ in one }
+    }
+}

@@ -1,0 +1,71 @@
+package import ProfileModel
+
+/// What is particular to a module that the launch imported, and was not seen to use.
+package struct ImportEvidence: Hashable, Sendable {
+    /// The module's name.
+    package var module: String
+    /// Of its import, with what it brought.
+    package var cpu: TimeSpan
+    /// What it brought that was seen at work later: not counted.
+    package var used: [String]
+}
+
+/// A module is imported on the way to the program, at a cost, and none of its functions was seen to run
+/// after that.
+struct UnusedImports: FindingRule {
+    func findings(in search: inout FindingSearch) -> [Finding] {
+        guard let start = search.programStart, let scripts = ScriptPaths(search.profile) else {
+            return []
+        }
+        let sightings = ScriptSightings(scripts, in: search, from: start)
+        // Of a program that ends where its imports do nothing is to be said.
+        guard sightings.worked >= search.least else { return [] }
+        let costs = ImportCosts(scripts.imports, in: search, until: start)
+        var found: [Finding] = []
+        var pending = costs.roots
+        while let node = pending.popLast() {
+            guard costs.total(node) >= search.least else { continue }
+            if let finding = Self.finding(node, costs, sightings, scripts, &search) {
+                found.append(finding)
+            } else {
+                pending += costs.children[node]
+            }
+        }
+        return found
+    }
+
+    private static func finding(
+        _ node: Int, _ costs: ImportCosts, _ sightings: ScriptSightings, _ scripts: ScriptPaths,
+        _ search: inout FindingSearch
+    ) -> Finding? {
+        guard let line = costs.heaviestLine(in: node),
+            sightings.isUnused(search.moduleName(costs.step(node)), since: costs.end(of: node)),
+            costs.isTheProgramsDoing(node, search, sightings)
+        else { return nil }
+        let used = costs.usedBelow(node) {
+            sightings.isUsed(search.moduleName(costs.step($0)), since: costs.end(of: $0))
+        }
+        let parts = costs.parts(of: node, without: used)
+        let windows = TimeWindows(parts.map { $0.start..<$0.end })
+        let times = parts.reduce(StateTimes.zero) { $0 + $1.times }
+        guard times.effort >= search.least, windows.length >= search.least,
+            let range = windows.span,
+            let importer = search.importer(of: costs.step(node), ofLine: line, scripts)
+        else { return nil }
+        search.claim(windows)
+        return Finding(
+            subject: .unusedImport(
+                ImportEvidence(
+                    module: search.moduleName(costs.step(node)), cpu: times.running,
+                    used: used.map { search.moduleName(costs.step($0)) }.distinct)),
+            saving: windows.length, thread: search.mainThread(at: range.lowerBound),
+            range: range, place: importer.place, stack: importer.stack)
+    }
+}
+
+extension [String] {
+    fileprivate var distinct: [String] {
+        var seen: Set<String> = []
+        return filter { seen.insert($0).inserted }
+    }
+}

@@ -1,0 +1,44 @@
+import Analysis
+import ProfileModel
+import Testing
+
+@testable import Report
+
+/// What the summary says of phases that stacks tell apart.
+@Suite struct DivisionRemarkTests {
+    private func profile(starting name: String) -> Profile {
+        typealias Spot = RecordingBuilder.Spot
+        var builder = RecordingBuilder(images: [("/usr/bin/python3", 1)])
+        builder.mark(.spawned, 0)
+        builder.mark(.main, 10, ProcessCounters(majorFaults: 1, readBytes: 0))
+        builder.mark(.ended, 60, ProcessCounters(majorFaults: 4, readBytes: 8192))
+        let main = builder.thread("python3", tid: 100, to: 60, isMain: true)
+        let runtime = Module.runtimePath("Python 3.11.2")
+        let root = Spot(name, "/home/dev/app")
+        let site = Spot("import site", runtime, file: Function.importModule)
+        let script = Spot("<module>", runtime, file: "/home/dev/app.py", line: 3)
+        builder.slice(main, at: 10, running: 20, builder.stack([root, site]))
+        builder.slice(main, at: 30, running: 2, blocked: 28, builder.stack([root, script]))
+        return Profile(builder.recording)
+    }
+
+    @Test func itSaysWhatIsAPartOfWhat() {
+        let parts = profile(starting: "Py_RunMain")
+        let lines = PhaseRemarks(profile: parts, phases: parts.phases).lines
+        #expect(
+            lines.contains(
+                "Interpreter start-up, Program are parts of Main (50.0 ms), told apart by stacks: "
+                    + "their borders may be off by 2.0 ms."))
+        #expect(lines.contains { $0.hasSuffix("(a cold launch): Main 3, 8.0 KiB read.") })
+        // What was read in one part is not known.
+        let last = PhaseRemarks(profile: parts, phases: parts.phases.suffix(1)).lines
+        #expect(last.contains { $0.hasPrefix("Program is a part of Main") })
+        #expect(!last.contains { $0.contains("cold") })
+    }
+
+    @Test func ofAWholeMainItSaysNothing() {
+        let whole = profile(starting: "main")
+        let lines = PhaseRemarks(profile: whole, phases: whole.phases).lines
+        #expect(!lines.contains { $0.contains("told apart") })
+    }
+}
