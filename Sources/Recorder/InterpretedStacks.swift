@@ -62,8 +62,8 @@ struct InterpretedStacks: ~Copyable {
             functions.unread += 1
             return nil
         }
-        guard let stack = stack(copy, snapshot.stack),
-            let steps = steps(snapshot, stack, native, isComplete: isComplete, isLoop)
+        guard let all = stack(copy, snapshot.stack),
+            let (stack, steps) = merged(snapshot, all, native, isComplete: isComplete, isLoop)
         else {
             functions.unread += 1
             return nil
@@ -82,10 +82,11 @@ struct InterpretedStacks: ~Copyable {
         PythonStack(copy, found.interpreter, stack: native) { codes[$0] }
     }
 
-    private func steps(
+    /// The steps, and the stack whose frames they name.
+    private func merged(
         _ snapshot: Snapshot, _ stack: PythonStack, _ native: borrowing FrameBuffer,
         isComplete: Bool, _ isLoop: (FrameAddress) -> Bool
-    ) -> [PythonMerge.Step]? {
+    ) -> (PythonStack, [PythonMerge.Step])? {
         var all: [PythonMerge.NativeFrame] = []
         all.reserveCapacity(native.count)
         for index in 0..<native.count {
@@ -96,14 +97,19 @@ struct InterpretedStacks: ~Copyable {
                 PythonMerge.NativeFrame(stackPointer: place, isLoop: isLoop(native[index])))
         }
         guard let copy = snapshot.frames, copy.lacksNewest else {
-            return PythonMerge.steps(all, isComplete: isComplete, stack)
+            return PythonMerge.steps(all, isComplete: isComplete, stack).map { (stack, $0) }
         }
         guard found.interpreter.endsAtRoot(copy) else { return nil }
-        let merged = PythonMerge.oldestSteps(all, isComplete: isComplete, stack) { region in
-            LoopWords(snapshot, region, found.interpreter)
+        let doubtful = Set(copy.addresses.prefix(copy.doubtful))
+        for stack in stack.believable(without: doubtful) {
+            let merged = PythonMerge.oldestSteps(all, isComplete: isComplete, stack) { region in
+                LoopWords(snapshot, region, found.interpreter)
+            }
+            guard let merged else { continue }
+            if !merged.isWhole { functions.partlyRead += 1 }
+            return (stack, merged.steps)
         }
-        if merged?.isWhole == false { functions.partlyRead += 1 }
-        return merged?.steps
+        return nil
     }
 
     private static func role(

@@ -138,6 +138,22 @@ private typealias Piece = (running: Int64, blocked: Int64, stack: [Spot]?)
             ])
     }
 
+    /// Where newer functions are missing, what imports certainly goes on, whatever it has imported.
+    @Test func whatIsSeenToGoOnGoesOn() {
+        let loop = Spot("_PyEval_EvalFrameDefault", "/usr/bin/python3.11")
+        let (a, b) = ([main, .imported("a")], [main, .imported("a"), .imported("b")])
+        let c = b + [.imported("c")]
+        #expect(
+            describe(profile([[(2, 0, b), (3, 0, a + [loop]), (1, 0, nil), (2, 0, a + [loop])]]))
+                == ["a 0: 0-8 8/6 8/6", "b 0: 0-2 2/2 2/2 < a"])
+        #expect(
+            describe(
+                profile([[(2, 0, c), (3, 0, a + [loop]), (1, 0, b + [loop]), (2, 0, [main])]]))
+                == [
+                    "a 0: 0-6 6/0 6/0", "b 0: 0-6 6/4 6/4 < a", "c 0: 0-2 2/2 2/2 < b",
+                ])
+    }
+
     @Test func threadsImportByThemselves() {
         let waiting = Spot(
             "waiting for import of a", Spot.python, file: Function.importModule)

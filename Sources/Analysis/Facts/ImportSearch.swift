@@ -14,6 +14,24 @@ struct ImportSearch {
     private var last = TimeSpan.zero
     /// The CPU time since then: of whose stacks imports cannot be told.
     private var unknownCPU = TimeSpan.zero
+    /// What is known since the last stack that told all.
+    private var stretches: [Stretch] = []
+
+    /// A part whose stack shows that the outermost imports go on; whether the others do, a later one
+    /// tells.
+    private struct Stretch {
+        var start: TimeSpan
+        var end: TimeSpan
+        var cpu: TimeSpan
+        /// How many certainly go on.
+        var depth: Int
+    }
+
+    private enum Sight {
+        case nothing
+        case outermost(Int)
+        case all([Int32])
+    }
 
     init(_ steps: ImportSteps, thread: Int) {
         self.steps = steps
@@ -21,15 +39,24 @@ struct ImportSearch {
     }
 
     mutating func add(_ part: Profile.Part, path: Int32) {
-        guard let chain = chain(ofPath: path) else {
-            unknownCPU = unknownCPU + part.times.running
-            return
+        switch sight(ofPath: path) {
+        case .nothing: unknownCPU = unknownCPU + part.times.running
+        case .outermost(let depth):
+            stretches.append(
+                Stretch(
+                    start: last, end: part.end, cpu: unknownCPU + part.times.running, depth: depth))
+            (last, unknownCPU) = (part.end, .zero)
+        case .all(let chain): follow(chain, part, path: path)
         }
+    }
+
+    private mutating func follow(_ chain: [Int32], _ part: Profile.Part, path: Int32) {
         var common = 0
         while common < min(chain.count, open.count), open[common].step == chain[common] {
             common += 1
         }
         // What lies between two stacks of an import is its time.
+        settle(upTo: common)
         charge(unknownCPU, from: last, to: part.start, upTo: common)
         unknownCPU = .zero
         close(to: common)
@@ -39,24 +66,42 @@ struct ImportSearch {
         last = part.end
     }
 
-    /// nil: of this stack it cannot be told.
-    private func chain(ofPath path: Int32) -> [Int32]? {
+    /// - Parameter depth: how many of those that are open go on behind the stretches.
+    private mutating func settle(upTo depth: Int) {
+        var depth = depth
+        // What goes on later has gone on before.
+        for index in stretches.indices.reversed() {
+            depth = max(depth, stretches[index].depth)
+            stretches[index].depth = depth
+        }
+        for stretch in stretches {
+            charge(stretch.cpu, from: stretch.start, to: stretch.end, upTo: stretch.depth)
+        }
+        stretches.removeAll(keepingCapacity: true)
+    }
+
+    private func sight(ofPath path: Int32) -> Sight {
         let (step, gaps) = steps.step(ofPath: path)
         let now = open.map(\.step)
-        if step == now.last { return now }
+        if step == now.last { return .all(now) }
         let isPart = gaps.contains(.outermost) || root != steps.root(ofPath: path)
-        if isPart, !now.isEmpty, step == ImportSteps.none { return nil }
+        if isPart, !now.isEmpty, step == ImportSteps.none { return .nothing }
         let chain = steps.chain(to: step)
         // What is missing within may be what goes on.
-        if gaps.contains(.within), now.starts(with: chain) { return nil }
+        if gaps.contains(.within), now.starts(with: chain) {
+            return chain.isEmpty ? .nothing : .outermost(chain.count)
+        }
         // Of what goes on, this may be the inner part.
         let goesOn =
             gaps.contains(.outermost) && chain.count <= now.count
             && zip(chain, now.suffix(chain.count)).allSatisfy { steps.areAlike($0, $1) }
-        return goesOn ? now : chain
+        return .all(goesOn ? now : chain)
     }
 
-    mutating func finish() { close(to: 0) }
+    mutating func finish() {
+        settle(upTo: 0)
+        close(to: 0)
+    }
 
     private mutating func close(to depth: Int) { open.removeSubrange(depth...) }
 
