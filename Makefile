@@ -61,6 +61,7 @@ test:
 		scripts/run-tests $(SWIFT) test --skip-build --filter EndToEndTests
 	PAGES=$(PAGES) scripts/run-browser-tests $(BINARY) $(STARS)
 	scripts/run-fleet-tests $(BINARY)
+	scripts/run-library-tests
 	REPEATS=$(REPEATS) scripts/run-launch-tests $(BINARY)
 	Fuzz/run $(CURDIR)/$(BINARY) 10
 	@scripts/tell-repeats $(REPEATS)
