@@ -33,7 +33,7 @@ KERNEL_PACKAGES = qemu-system-x86 cpio busybox-static
 
 build:
 	@scripts/install-packages $(BUILD_PACKAGES)
-	$(SWIFT) build $(BUILD_FLAGS) --product firstlight
+	$(SWIFT) build $(BUILD_FLAGS) --product firstlight $$(scripts/link-commit .build/commit)
 	@scripts/check-area-code .build/release
 
 demo: build
