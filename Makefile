@@ -1,10 +1,9 @@
 # On a fresh Debian 12 with the Swift toolchain: `make demo` and `make test` are all there is to it.
 
 PREFIX ?= /usr/local
-SUBCOMMANDS = record attach stop measure gate watch history import report compare top view fold \
-	export ship doctor
 SWIFT ?= swift
-BUILD_FLAGS = -c release --static-swift-stdlib
+# Without $ORIGIN in its RPATH: libraries beside an installed program are not looked at.
+BUILD_FLAGS = -c release --static-swift-stdlib --disable-local-rpath
 BINARY = .build/release/firstlight
 STARS = Examples/StarSearcher/build
 FIXTURES = .build/fixtures
@@ -24,14 +23,17 @@ TEST_PACKAGES = $(DEMO_PACKAGES) sqlite3 python3 perl git gdb strace golang-go m
 BENCH_PACKAGES = $(TEST_PACKAGES) google-perftools libgoogle-perftools-dev \
 	systemtap-sdt-dev liblttng-ust-dev elfutils redis-server nginx-light \
 	apache2-utils hyperfine util-linux llvm time
+PACKAGE_PACKAGES = dpkg-dev binutils
+PACKAGE_TEST_PACKAGES = lintian mmdebstrap
 CAMPAIGN_PACKAGES = default-jdk-headless
 KERNEL_PACKAGES = qemu-system-x86 cpio busybox-static
 
-.PHONY: build demo test test-kernels campaign lint format bench fuzz install clean manual fixtures
+.PHONY: build demo test test-kernels campaign lint format bench fuzz install clean fixtures \
+	package test-package
 
 build:
 	@scripts/install-packages $(BUILD_PACKAGES)
-	$(SWIFT) build $(BUILD_FLAGS) --product firstlight
+	$(SWIFT) build $(BUILD_FLAGS) --product firstlight $$(scripts/link-commit .build/commit)
 	@scripts/check-area-code .build/release
 
 demo: build
@@ -59,6 +61,7 @@ test:
 		scripts/run-tests $(SWIFT) test --skip-build --filter EndToEndTests
 	PAGES=$(PAGES) scripts/run-browser-tests $(BINARY) $(STARS)
 	scripts/run-fleet-tests $(BINARY)
+	scripts/run-library-tests
 	REPEATS=$(REPEATS) scripts/run-launch-tests $(BINARY)
 	Fuzz/run $(CURDIR)/$(BINARY) 10
 	@scripts/tell-repeats $(REPEATS)
@@ -97,21 +100,19 @@ bench: build
 	$(SWIFT) build $(BUILD_FLAGS) --product GateBenchmark
 	python3 Benchmarks/bench.py $(BENCH_FLAGS) $(BINARY) $(FIXTURES)
 
-SHARE = $(DESTDIR)$(PREFIX)/share
 install: build
-	install -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/firstlight
-	install -d $(addprefix $(SHARE)/,man/man1 bash-completion/completions \
-		zsh/site-functions fish/vendor_completions.d)
-	install -m 644 docs/firstlight*.1 $(SHARE)/man/man1
-	$(BINARY) --completions bash > $(SHARE)/bash-completion/completions/firstlight
-	$(BINARY) --completions zsh > $(SHARE)/zsh/site-functions/_firstlight
-	$(BINARY) --completions fish > $(SHARE)/fish/vendor_completions.d/firstlight.fish
+	packaging/install $(BINARY) $(PREFIX) $(DESTDIR)
 
-# The manual pages come from the tables of subcommands and options.
-manual: build
-	$(BINARY) --manual-page > docs/firstlight.1
-	for name in $(SUBCOMMANDS); do \
-		$(BINARY) --manual-page $$name > docs/firstlight-$$name.1 || exit; done
+# For the release of Debian or Ubuntu on which it is built.
+package: build
+	@scripts/install-packages $(PACKAGE_PACKAGES)
+	@rm -rf .build/package
+	packaging/debian/build $(BINARY) .build/package
+
+# In a clean root, as root: two minutes, and 100 MB from the release's mirror.
+test-package: package
+	@scripts/install-packages $(PACKAGE_TEST_PACKAGES)
+	scripts/run-package-tests .build/package/*.deb
 
 clean:
 	rm -rf .build Examples/StarSearcher/build

@@ -30,25 +30,19 @@ let package = Package(
         .target(name: "CAgent", cSettings: [.unsafeFlags(["-fno-jump-tables", "-O2"])]),
         .target(name: "CPrefetch"),
         .target(name: "CSignpost"),
-        .systemLibrary(
-            name: "CElfutils", pkgConfig: "libdw", providers: [.apt(["libdw-dev", "libelf-dev"])]),
-        // Not by its pkg-config, which puts it before libgcc_s: exceptions of C++ would go through it then.
+        // Without their pkg-config: SwiftPM would warn whoever depends on Signpost or LaunchMetric of all
+        // that is missing there. Their module maps name what is linked.
+        .systemLibrary(name: "CElfutils"),
+        // Nor by its pkg-config, which puts it before libgcc_s: exceptions of C++ would go through it then.
         .target(
             name: "CLibunwind",
             linkerSettings: [.linkedLibrary("gcc_s"), .linkedLibrary("unwind-generic")]),
-        .systemLibrary(
-            name: "CLZMA", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"])]),
-        .systemLibrary(
-            name: "CXCB", pkgConfig: "xcb-res",
-            providers: [.apt(["libxcb1-dev", "libxcb-res0-dev"])]),
-        .systemLibrary(
-            name: "CCapstone", pkgConfig: "capstone", providers: [.apt(["libcapstone-dev"])]),
-        .systemLibrary(
-            name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .systemLibrary(
-            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(
-            name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+        .systemLibrary(name: "CLZMA"),
+        .systemLibrary(name: "CXCB"),
+        .systemLibrary(name: "CCapstone"),
+        .systemLibrary(name: "CZlib"),
+        .systemLibrary(name: "CSQLite"),
+        .systemLibrary(name: "CZstd"),
 
         // What Go's own tables say, for unwinding and for names.
         .target(name: "GoTables", swiftSettings: settings),

@@ -1,13 +1,6 @@
 import Glibc
 package import Sampler
 
-/// The version that `--version` prints and recordings carry.
-package enum Version {
-    package static let current = "0.1.0"
-    /// Of the manual pages.
-    static let date = "2026-11-22"
-}
-
 /// The program's entry: reads the command line, dispatches, exits.
 @main
 package enum Main {
@@ -31,7 +24,7 @@ package enum Main {
         case .failure(let error): complain(error, console)
         case .success(.help(let subcommand)):
             Output.print(HelpText.render(subcommand), to: console)
-        case .success(.version): Output.print("firstlight \(Version.current)\n", to: console)
+        case .success(.version): Output.print(Version.description, to: console)
         case .success(.manualPage(let subcommand)):
             Output.print(ManualPage.render(subcommand), to: console)
         case .success(.completions(let shell)):

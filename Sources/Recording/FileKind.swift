@@ -15,7 +15,7 @@ package enum FileKind: Int32, CaseIterable, Sendable {
     }
 
     /// As messages call it.
-    var noun: String {
+    package var noun: String {
         switch self {
         case .recording: "recording"
         case .measurement: "measurement"
@@ -23,7 +23,7 @@ package enum FileKind: Int32, CaseIterable, Sendable {
     }
 
     /// Of the schema that this version of firstlight writes.
-    var version: Int32 {
+    package var version: Int32 {
         switch self {
         case .recording: Schema.version
         case .measurement: MeasurementSchema.version
@@ -31,7 +31,7 @@ package enum FileKind: Int32, CaseIterable, Sendable {
     }
 
     /// The first version of the schema that this one reads. Measurements are kept for years.
-    var oldest: Int32 {
+    package var oldest: Int32 {
         switch self {
         case .recording: Schema.oldest
         case .measurement: 1

@@ -125,9 +125,22 @@ extension EndToEnd {
                 #expect(help.status == 0 && help.output.contains("--"))
                 #expect(try Firstlight.run(subcommand, "--help") == help)
             }
+        }
+
+        @Test func theVersionIsThere() throws {
             let version = try Firstlight.run("--version")
-            #expect(version.status == 0)
-            #expect(version.output.contains(#/^firstlight \d+\.\d+\.\d+\n$/#))
+            #expect(version.status == 0 && version.error == "")
+            for line in [
+                #/(?m)^commit +(?:unknown|[0-9a-f]{12,}(?:-modified)?)$/#,
+                #/(?m)^recording +schema \d+, reads \d+ to \d+$/#,
+                #/(?m)^measurement +schema \d+, reads \d+ to \d+$/#,
+                #/(?m)^symbol cache +version \d+$/#,
+                #/(?m)^database +schema \d+$/#,
+                #/(?m)^JSON +report \d+, measure \d+, /#,
+            ] {
+                #expect(version.output.contains(line), "\(version.output)")
+            }
+            #expect(version.output.starts(with: #/firstlight \d+\.\d+\.\d+\n/#))
         }
     }
 }

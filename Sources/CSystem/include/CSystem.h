@@ -225,6 +225,7 @@ int fl_is_regular(uint32_t mode);
 // A file capability (security.capability) stands on the file. 1 or 0.
 int fl_has_file_capabilities(const char *path);
 
+#include "Build.h"
 #include "Conditions.h"
 #include "DisplayRelay.h"
 #include "Doctor.h"

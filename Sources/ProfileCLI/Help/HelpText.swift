@@ -24,7 +24,7 @@ package enum HelpText {
         lines += entry("help [SUBCOMMAND]", "print this, or a subcommand's options")
         lines += ["", "Options:"]
         lines += entry("-h, --help", "print this help")
-        lines += entry("--version", "print the version")
+        lines += entry("--version", "print the version, commit and schema versions")
         lines += ["", "To begin with: firstlight record ./program"]
         return lines.joined(separator: "\n") + "\n"
     }

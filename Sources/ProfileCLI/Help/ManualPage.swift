@@ -1,5 +1,5 @@
 /// The manual pages `firstlight.1`, `firstlight-record.1` … in roff (man(7)), made from the same
-/// tables as `--help`. In `docs/` are copies, which a test keeps up to date.
+/// tables as `--help`. `packaging/install` writes them.
 package enum ManualPage {
     /// - Parameter subcommand: nil: the page of the whole.
     package static func render(_ subcommand: Subcommand? = nil) -> String {

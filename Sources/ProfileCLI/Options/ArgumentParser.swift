@@ -5,10 +5,10 @@ package enum Invocation: Sendable {
     /// Of a subcommand; nil: of the whole.
     case help(Subcommand?)
     case version
-    /// The source of a subcommand's manual page, nil: of the main one. For `make manual`; not for
-    /// users.
+    /// The source of a subcommand's manual page, nil: of the main one. For `packaging/install`;
+    /// not for users.
     case manualPage(Subcommand?)
-    /// For `make install`.
+    /// For users, and `packaging/install`.
     case completions(Shell)
     case run(ParsedArguments)
 }

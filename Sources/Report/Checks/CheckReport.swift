@@ -30,15 +30,12 @@ package enum CheckReport {
         return see.isEmpty ? abilities : "\(abilities); see \(see)"
     }
 
-    /// Bumped when a reader of the one before would misread the new.
-    private static let schema = 1
-
     /// By the schema that `docs/json.md` describes: only ever added to.
     package static func json(_ checks: [Check]) -> String {
         let verdict = Verdict(checks)
         var writer = JSONWriter()
         writer.object { writer in
-            writer.field("schema", schema)
+            writer.field("schema", JSONSchema.doctor.version)
             writer.field("canRecord", verdict.canRecord)
             writer.field("canAttach", verdict.canAttach)
             writer.key("checks")

@@ -2,14 +2,11 @@ package import Analysis
 import ProfileModel
 
 extension ComparisonReport {
-    /// Bumped when a reader of the one before would misread the new.
-    static let schema = 1
-
     /// The whole comparison, by the schema that `docs/json.md` describes. Ends in a line break.
     package static func json(_ comparison: ProfileComparison) -> String {
         var writer = JSONWriter()
         writer.object { writer in
-            writer.field("schema", schema)
+            writer.field("schema", JSONSchema.compare.version)
             writer.field("kind", "comparison")
             for side in Side.allCases {
                 writer.breakLine()

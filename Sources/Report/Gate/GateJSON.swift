@@ -2,16 +2,13 @@ import Analysis
 import ProfileModel
 
 extension GateReport {
-    /// Bumped when a reader of the one before would misread the new.
-    private static let schema = 1
-
     /// The verdict for programs, by the schema that `docs/json.md` describes. Ends in a line break.
     ///
     /// - Parameter status: what the program exits with.
     package func json(status: Int32) -> String {
         var writer = JSONWriter()
         writer.object { writer in
-            writer.field("schema", Self.schema)
+            writer.field("schema", JSONSchema.gate.version)
             writer.field("kind", "gate")
             writer.field("verdict", result.outcome.rawValue)
             writer.field("status", status)

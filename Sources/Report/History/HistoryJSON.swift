@@ -3,15 +3,12 @@ import ProfileModel
 
 /// A history as JSON, complete. `docs/json.md` describes every field.
 struct HistoryJSON {
-    /// Bumped when a reader of the one before would misread the new.
-    static let schema = 1
-
     let history: LaunchHistory
 
     func render() -> String {
         var writer = JSONWriter()
         writer.object { writer in
-            writer.field("schema", Self.schema)
+            writer.field("schema", JSONSchema.history.version)
             writer.field("kind", "history")
             writer.field("by", history.grouping.rawValue)
             writer.field("goalNs", history.goal)

@@ -9,9 +9,6 @@ package enum JSONPart: String, Sendable, CaseIterable {
 
 /// A profile as JSON, by the schema that `docs/json.md` describes: only ever added to.
 package enum JSONReport {
-    /// Bumped when a reader of the one before would misread the new.
-    package static let schema = 2
-
     /// The whole profile, as UTF-8; lists are complete. Ends in a line break.
     ///
     /// - Parameters:
@@ -23,7 +20,7 @@ package enum JSONReport {
     ) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
-            writer.field("schema", schema)
+            writer.field("schema", JSONSchema.report.version)
             section("program", &writer) { program(profile, &$0) }
             section("launch", &writer) { launch(profile, &$0) }
             section("processes", &writer) {

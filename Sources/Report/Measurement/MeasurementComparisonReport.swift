@@ -93,7 +93,7 @@ package struct MeasurementComparisonReport: Sendable {
     package func json() -> String {
         var writer = JSONWriter()
         writer.object { writer in
-            writer.field("schema", 1)
+            writer.field("schema", JSONSchema.compare.version)
             writer.field("kind", "measurement-comparison")
             writeFields(&writer)
             writer.endLine()

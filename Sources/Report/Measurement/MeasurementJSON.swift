@@ -3,16 +3,13 @@ import ProfileModel
 
 /// A measurement as JSON, complete. `docs/json.md` describes every field.
 struct MeasurementJSON {
-    /// Bumped when a reader of the one before would misread the new.
-    static let schema = 1
-
     let measurement: Measurement
     let summary: MeasurementSummary
 
     func render() -> String {
         var writer = JSONWriter()
         writer.object { writer in
-            writer.field("schema", Self.schema)
+            writer.field("schema", JSONSchema.measure.version)
             writer.field("kind", "measurement")
             section("program", &writer) { Self.program(measurement.arms.first, &$0) }
             section("against", &writer) { Self.program(measurement.arms.dropFirst().first, &$0) }

@@ -65,7 +65,7 @@ package struct VersionComparisonReport: Sendable {
     package func json() -> String {
         var writer = JSONWriter()
         writer.object { writer in
-            writer.field("schema", 1)
+            writer.field("schema", JSONSchema.compare.version)
             writer.field("kind", "version-comparison")
             writer.field("program", request.program)
             writer.field("before", request.before)

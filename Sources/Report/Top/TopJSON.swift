@@ -2,9 +2,6 @@ package import Analysis
 import ProfileModel
 
 extension TopReport {
-    /// Bumped when a reader of the one before would misread the new.
-    static let schema = 1
-
     /// The whole summary, by the schema that `docs/json.md` describes. Ends in a line break.
     ///
     /// - Parameter leftOut: recordings that are not in it, and why.
@@ -13,7 +10,7 @@ extension TopReport {
     ) -> String {
         var writer = JSONWriter()
         writer.object { writer in
-            writer.field("schema", schema)
+            writer.field("schema", JSONSchema.top.version)
             writer.field("kind", "top")
             writer.field("phase", summary.phase)
             section("programs", summary.programs, &writer) { program($1, &$0) }

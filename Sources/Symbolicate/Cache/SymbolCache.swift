@@ -11,7 +11,7 @@ internal import Glibc
 /// other debug information, there is no answer, and symbolication finds it anew.
 package struct SymbolCache: Sendable {
     /// Changes with the format of the files and with what symbolication would answer.
-    static let version: UInt32 = 2
+    package static let version: UInt32 = 2
 
     /// What answers belong to.
     struct Key: Sendable {

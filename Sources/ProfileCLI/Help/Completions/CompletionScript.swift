@@ -19,7 +19,7 @@ package enum CompletionScript {
     static let general = [
         (word: "help", explanation: "print a subcommand's options"),
         (word: "--help", explanation: "print help"),
-        (word: "--version", explanation: "print the version"),
+        (word: "--version", explanation: "print the version, commit and schema versions"),
     ]
 
     static func note(for shell: Shell) -> String {

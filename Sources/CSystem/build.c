@@ -1,0 +1,8 @@
+#include "Build.h"
+
+#include <stddef.h>
+
+// Defined by what scripts/link-commit makes, if that is linked.
+extern const char firstlight_commit[] __attribute__((weak));
+
+const char *fl_build_commit(void) { return firstlight_commit != NULL ? firstlight_commit : "unknown"; }

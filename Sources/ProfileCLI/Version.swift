@@ -1,0 +1,38 @@
+import CSystem
+import ClickHouse
+import Recording
+import Report
+import Symbolicate
+
+/// Which firstlight this is, and which versions of its formats it writes and reads.
+package enum Version {
+    /// The one place that says it: recordings carry it, and packages take it from `--version`.
+    package static let current = "1.0.0"
+    /// When it was released, for the manual pages.
+    static let date = "2026-11-27"
+
+    /// What `--version` prints. Scripts read its first line.
+    package static var description: String {
+        let width = rows.map(\.name.count).max() ?? 0
+        let lines = rows.map { row in
+            row.name + String(repeating: " ", count: width - row.name.count + 2) + row.value
+        }
+        return (["firstlight \(current)"] + lines).joined(separator: "\n") + "\n"
+    }
+
+    private static var rows: [(name: String, value: String)] {
+        let files = FileKind.allCases.map { kind in (kind.noun, schema(of: kind)) }
+        let json = JSONSchema.allCases.map { "\($0.rawValue) \($0.version)" }
+        return [("commit", String(cString: fl_build_commit()))] + files + [
+            ("symbol cache", "version \(SymbolCache.version)"),
+            ("database", "schema \(Store.schemaVersion)"),
+            ("JSON", json.joined(separator: ", ")),
+        ]
+    }
+
+    private static func schema(of kind: FileKind) -> String {
+        let written = "schema \(kind.version)"
+        return kind.oldest == kind.version
+            ? written : "\(written), reads \(kind.oldest) to \(kind.version)"
+    }
+}
