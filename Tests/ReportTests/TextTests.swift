@@ -281,7 +281,7 @@ import Testing
         let report = text(builder.recording)
         for name in ["● main", "● onEvent", "● work"] { #expect(report.contains(name)) }
         #expect(report.contains("… 29 frames"))
-        #expect(report.contains("… 25 frames"))
+        #expect(report.contains("… 24 frames"))
         #expect(report.split(separator: "\n").count < 24)
     }
 
