@@ -53,7 +53,7 @@ enum ReportCommand {
             return console.bytes(report, for: options.output)
         case .json:
             return JSONReport.bytes(
-                profile, minDuration: options.minDuration, with: options.parts)
+                profile, minDuration: options.minDuration ?? Wait.shortest, with: options.parts)
         case .html:
             let sources =
                 options.embedsSource
