@@ -50,8 +50,10 @@ package struct Profile: Sendable {
     package struct Program: Hashable, Sendable {
         package var path: String
         package var arguments: [String]
-        /// What titles call it; empty: not known.
+        /// The file that ran; empty: not known.
         package var name: String
+        /// What titles call it: of a script that was started by its name, that. Empty: not known.
+        package var title: String = ""
     }
 
     /// The figures of the launch as a whole.
@@ -121,7 +123,11 @@ package struct Profile: Sendable {
         let image = recording.images.last
         program = Program(
             path: image?.path ?? "", arguments: image?.arguments ?? [],
-            name: image.map { String($0.name) } ?? "")
+            name: image.map { String($0.name) } ?? "",
+            title: image.map {
+                $0.title(
+                    threadName: recording.threads.first { $0.isMain && $0.child == nil }?.name)
+            } ?? "")
         ready = recording.ready.map {
             ReadyFigures(time: max(.zero, $0.time.clamped - plan.start), by: $0.by)
         }

@@ -49,7 +49,15 @@ package enum SelectionError: Error, Hashable, CustomStringConvertible {
     }
 
     private static func sentence(_ kind: String, _ name: String, _ known: [String]) -> String {
-        "no \(kind) '\(name)' in this recording; it has: \(list(known))"
+        // Threads and processes have their ids before their names.
+        let names = known.map { word in
+            guard let space = word.firstIndex(of: " "), Int32(word[..<space]) != nil else {
+                return word
+            }
+            return String(word[word.index(after: space)...])
+        }
+        return "no \(kind) '\(name)' in this recording; it has: \(list(known))"
+            + Suggestions.question(about: name, among: names.filter { !$0.isEmpty })
     }
 
     private static func list(_ known: [String]) -> String {

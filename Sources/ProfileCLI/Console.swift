@@ -19,7 +19,14 @@ package struct Console: Sendable {
     /// Wiped before anything is written to either stream.
     package let line: LiveLine
 
-    package init(output: Int32 = STDOUT_FILENO, error: Int32 = STDERR_FILENO) {
+    /// Whether the locale has no UTF-8; see ``PlainText``.
+    package var isPlain: Bool
+
+    package init(
+        output: Int32 = STDOUT_FILENO, error: Int32 = STDERR_FILENO,
+        environment: (String) -> String? = { getenv($0).map { String(cString: $0) } }
+    ) {
+        isPlain = PlainText.isNeeded(environment)
         self.output = output
         self.error = error
         line = LiveLine(on: error)
@@ -64,7 +71,7 @@ package struct Console: Sendable {
 
     /// One line to standard error: `firstlight: …`. There is nowhere to report its failure to.
     package func complain(_ message: String) {
-        try? write("firstlight: \(Self.oneLine(message))\n", to: .error)
+        try? write(words("firstlight: \(Self.oneLine(message))\n"), to: .error)
     }
 
     /// The text with control characters, of which paths may be full, written as `\u{1b}`.

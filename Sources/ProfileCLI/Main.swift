@@ -23,7 +23,7 @@ package enum Main {
         switch ArgumentParser.parse(commandLine: words) {
         case .failure(let error): complain(error, console)
         case .success(.help(let subcommand)):
-            Output.print(HelpText.render(subcommand), to: console)
+            Output.print(console.words(HelpText.render(subcommand)), to: console)
         case .success(.version): Output.print(Version.description, to: console)
         case .success(.manualPage(let subcommand)):
             Output.print(ManualPage.render(subcommand), to: console)

@@ -18,7 +18,7 @@ package struct Module: Hashable, Sendable {
     /// Whether this is the developer's own code: the path is not one of the system's.
     /// `/usr/local` and `/usr/src` count as own: what lies there was built on this machine.
     package var isOwn: Bool {
-        guard path.hasPrefix("/") else { return false }
+        guard path.hasPrefix("/"), !isInterpreters else { return false }
         if path.hasPrefix("/usr/local/") || path.hasPrefix("/usr/src/") { return true }
         return !Self.systemPrefixes.contains { path.hasPrefix($0) }
     }

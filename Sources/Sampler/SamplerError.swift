@@ -24,6 +24,8 @@ package enum SamplerError: Error, Hashable, CustomStringConvertible {
         case otherUser(owner: UInt32)
         /// `/proc/sys/kernel/yama/ptrace_scope`, 1 … 3.
         case yama(scope: Int)
+        /// Root itself is refused.
+        case capability
         case unknown
     }
 
@@ -39,9 +41,12 @@ package enum SamplerError: Error, Hashable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .programNotFound(let name):
-            name.contains("/")
-                ? "cannot run '\(name)': no such file"
-                : "cannot run '\(name)': not found in PATH (for a file in this folder: ./\(name))"
+            name.contains(" ")
+                ? "cannot run '\(name)': there is no program of that name; give the program and each "
+                    + "argument as words of their own: \(name)"
+                : name.contains("/")
+                    ? "cannot run '\(name)': no such file"
+                    : "cannot run '\(name)': not found in PATH (for a file in this folder: ./\(name))"
         case .programIsDirectory(let path):
             "cannot run '\(path)': it is a directory"
         case .programNotExecutable(let path, let code):
@@ -89,6 +94,10 @@ extension SamplerError.PermissionRule: CustomStringConvertible {
                 + "root, or: sysctl kernel.yama.ptrace_scope=0"
         case .yama(let scope):
             "Yama forbids all tracing (kernel.yama.ptrace_scope is \(scope)) until the next boot"
+        case .capability:
+            "root has no right to trace it here (CAP_SYS_PTRACE; in a container: "
+                + "--cap-add=SYS_PTRACE), or a security policy forbids it (SELinux: setsebool "
+                + "deny_ptrace 0)"
         case .unknown:
             "it has other privileges than this recorder, or a security policy forbids it (in a "
                 + "container: --cap-add=SYS_PTRACE); run as root"

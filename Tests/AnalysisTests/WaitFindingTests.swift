@@ -77,6 +77,32 @@ import Testing
         #expect(launch.findings.map(launch.profile.name) == ["fetch"])
     }
 
+    /// Functions without names say nothing: the first caller with one does.
+    @Test func thePlaceHasAName() {
+        func place(_ spots: [Spot]) -> String? {
+            var launch = FindingLaunch()
+            let stack = launch.builder.stack(spots)
+            launch.builder.recording.waits.append(
+                Wait(
+                    thread: launch.main, start: RecordingBuilder.at(200),
+                    end: RecordingBuilder.at(300), reason: WaitReason(.socket), systemCall: 45,
+                    stack: stack))
+            return launch.findings.first.map(launch.profile.name)
+        }
+        let mesa = "/usr/lib/libGLX_mesa.so.0"
+        #expect(
+            place([
+                Spot("main", "/usr/bin/tool"), Spot("glXQuery", "/usr/lib/libGLX.so.0"),
+                Spot(nil, mesa), Spot(nil, mesa), Spot("recv", FindingLaunch.libc),
+            ]) == "glXQuery")
+        // Of a program without any, a place without a name is better than the C library.
+        let bare = place([
+            Spot("__libc_start_main", FindingLaunch.libc), Spot(nil, "/usr/bin/dash"),
+            Spot("recv", FindingLaunch.libc),
+        ])
+        #expect(bare?.hasPrefix("dash+0x") == true)
+    }
+
     // MARK: Counterparts
 
     private func counterpart(_ launch: FindingLaunch) -> Counterpart? {
@@ -115,6 +141,48 @@ import Testing
         ]
         #expect(counterpart(launch)?.basis == .waker)
         #expect(counterpart(launch)?.thread == worker.rawValue)
+    }
+
+    /// Of a plain futex nobody knows what it is for; that a thread of the process ended the wait says
+    /// enough.
+    @Test func aFutexThatAnotherThreadEnded() {
+        var launch = FindingLaunch()
+        let worker = launch.worker()
+        launch.wait(WaitReason(.other, place: 0x1234), from: 200, to: 300)
+        #expect(launch.findings.isEmpty)
+        launch.builder.wakeup(of: launch.main, at: 300, by: worker)
+        #expect(launch.findings.map(\.kind) == [.threadWait])
+        #expect(counterpart(launch)?.basis == .waker)
+        #expect(counterpart(launch)?.thread == worker.rawValue)
+    }
+
+    @Test func aFutexThatNobodyOfTheProcessEnded() {
+        var launch = FindingLaunch()
+        _ = launch.worker()
+        launch.wait(WaitReason(.other, place: 0x1234), from: 200, to: 300)
+        launch.builder.wakeup(of: launch.main, at: 300, by: nil)
+        #expect(launch.findings.isEmpty)
+    }
+
+    /// Go's scheduler parks threads, and the goroutine goes on elsewhere.
+    @Test func threadsOfGosScheduler() {
+        var launch = FindingLaunch()
+        let worker = launch.worker()
+        launch.wait(
+            WaitReason(.other, place: 0x1234), from: 200, to: 300, in: "runtime.futexsleep")
+        launch.builder.wakeup(of: launch.main, at: 300, by: worker)
+        #expect(launch.findings.isEmpty)
+    }
+
+    /// What was waited for is kept with how long.
+    @Test func eachCommandHasItsTime() throws {
+        var launch = FindingLaunch()
+        launch.wait(WaitReason(.child, detail: "git log"), from: 200, to: 230, call: 61)
+        launch.wait(WaitReason(.child, detail: "ls"), from: 300, to: 400, call: 61)
+        launch.wait(WaitReason(.child, detail: "git log"), from: 500, to: 530, call: 61)
+        guard case .wait(let wait) = try #require(launch.findings.first).subject else { return }
+        #expect(wait.things == ["git log", "ls"])
+        #expect(wait.lengths == [.milliseconds(60), .milliseconds(100)])
     }
 
     @Test func theOnlyOneThatWorkedIsPresumed() {

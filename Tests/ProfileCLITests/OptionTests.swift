@@ -113,7 +113,7 @@ import Testing
         #expect(full.weight == .wall)
         #expect(full.minPercent == 0.5)
         #expect(full.depth == 9)
-        #expect(plain.minDuration == .milliseconds(1) && full.minDuration == .milliseconds(20))
+        #expect(plain.minDuration == nil && full.minDuration == .milliseconds(20))
         // What counts as an event is asked of JSON, too.
         let events = try #require(parsedArguments("report --format json --min-duration 5ms"))
         #expect(try ReportOptions(events).minDuration == .milliseconds(5))

@@ -129,7 +129,8 @@ func parse(_ line: String) -> Result<Invocation, UsageError> {
         (
             "record --duration 5 ls", 125,
             """
-            record: invalid duration '5': it must be a time with its unit, like 250ms, 1.5s or 2m
+            record: invalid duration '5': it must be a time with its unit, like 250ms, 1.5s or 2m; \
+            did you mean 5s or 5ms?
             """
         ),
         (

@@ -36,6 +36,7 @@ import Testing
         var recording = StarSearcher.recording()
         recording.header.outcome = outcome
         recording.header.heldByProfiler = .zero
+        recording.images[0].arguments = ["StarSearcher"]
         let report = text(recording)
         #expect(report.hasPrefix("StarSearcher · \(verb) 2.512 s · CPU 2.15 s"))
         if let note {
@@ -44,6 +45,37 @@ import Testing
             // The header is followed by the empty line before the table.
             #expect(report.contains("truncated\n\n"))
         }
+    }
+
+    /// The kernel runs a script's interpreter, and names the thread after the script.
+    @Test(
+        arguments: [
+            ("http", ["/v/bin/python3", "/v/bin/http", "--version"], "http"),
+            ("s.sh", ["/bin/sh", "./s.sh"], "s.sh"),
+            (
+                "a-very-long-nam", ["/bin/sh", "-e", "/x/a-very-long-name.sh"],
+                "a-very-long-name.sh"
+            ),
+            ("python3", ["python3", "slow.py"], "python3"), ("sh", ["sh", "-c", "http"], "sh"),
+            ("", ["python3"], "python3"),
+        ] as [(String, [String], String)])
+    func scriptsAreCalledByTheirNames(thread: String, arguments: [String], title: String) {
+        var builder = RecordingBuilder(attached: true)
+        builder.mark(.attached, 0)
+        builder.mark(.ended, 1000)
+        let main = builder.thread(thread, tid: 7, to: 1000, isMain: true)
+        builder.recording.images = [
+            Image(
+                path: "/usr/bin/" + (arguments[0].split(separator: "/").last ?? ""),
+                arguments: arguments, time: RecordingBuilder.at(0))
+        ]
+        builder.slice(main, at: 0, running: 1000, builder.stack("main"))
+        let report = text(builder.recording)
+        #expect(report.hasPrefix("\(title) · "))
+        let command = "\n  command: \(arguments.joined(separator: " "))\n"
+        #expect(report.contains(command) == (arguments.count > 1))
+        let page = HTMLReport.render(Profile(builder.recording), sources: SourceLines()) { $0 }
+        #expect(String(decoding: page, as: UTF8.self).contains("<title>\(title): "))
     }
 
     /// One place decides what a program is called.
@@ -249,7 +281,7 @@ import Testing
         let report = text(builder.recording)
         for name in ["● main", "● onEvent", "● work"] { #expect(report.contains(name)) }
         #expect(report.contains("… 29 frames"))
-        #expect(report.contains("… 25 frames"))
+        #expect(report.contains("… 24 frames"))
         #expect(report.split(separator: "\n").count < 24)
     }
 

@@ -15,10 +15,10 @@ import Testing
         (1000, 1000, nil, .unknown), (1000, 1000, 0, .unknown), (1000, 1000, 1, .yama(scope: 1)),
         (1000, 1000, 2, .yama(scope: 2)), (1000, 1000, 3, .yama(scope: 3)),
         // Root is refused by the strictest scope only, or by something else.
-        (0, 0, nil, .unknown), (1000, 0, 0, .unknown), (1000, 0, 1, .unknown),
-        (1000, 0, 2, .unknown), (1000, 0, 3, .yama(scope: 3)), (0, 0, 3, .yama(scope: 3)),
+        (0, 0, nil, .capability), (1000, 0, 0, .capability), (1000, 0, 1, .capability),
+        (1000, 0, 2, .capability), (1000, 0, 3, .yama(scope: 3)), (0, 0, 3, .yama(scope: 3)),
         // The owner could not be read.
-        (nil, 1000, 1, .yama(scope: 1)), (nil, 1000, nil, .unknown), (nil, 0, nil, .unknown),
+        (nil, 1000, 1, .yama(scope: 1)), (nil, 1000, nil, .unknown), (nil, 0, nil, .capability),
     ]
 
     @Test(arguments: rules)

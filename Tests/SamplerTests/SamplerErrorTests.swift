@@ -8,6 +8,10 @@ import Testing
     private static let table: [(SamplerError, status: Int32, words: [String])] = [
         (.programNotFound("frob"), 127, ["'frob'", "not found in PATH", "./frob"]),
         (.programNotFound("./frob"), 127, ["'./frob'", "no such file"]),
+        (
+            .programNotFound("python3 slow.py"), 127,
+            ["'python3 slow.py'", "words of their own: python3 slow.py"]
+        ),
         (.programIsDirectory("/tmp"), 126, ["'/tmp'", "directory"]),
         (.programNotExecutable("./a.sh", code: EACCES), 126, ["'./a.sh'", "chmod +x"]),
         (.programNotExecutable("./a", code: ENOEXEC), 126, ["'./a'", "Exec format error"]),
@@ -38,6 +42,10 @@ import Testing
         ),
         (.notPermitted(4711, reason: .unknown), 125, ["4711", "SYS_PTRACE", "root"]),
         (
+            .notPermitted(4711, reason: .capability), 125,
+            ["4711", "root has no right", "SYS_PTRACE"]
+        ),
+        (
             .systemCall(SystemError("starting the sampling timer", code: EAGAIN)), 125,
             ["starting the sampling timer", "Resource temporarily unavailable"]
         ),
@@ -53,6 +61,15 @@ import Testing
         #expect(text.last != ".")
         #expect(text.count < 220)
         #expect(error.exitStatus == status)
+    }
+
+    /// Who is root already is not told to become it.
+    @Test func rootIsNotToldToBeRoot() {
+        let error = SamplerError.notPermitted(
+            1,
+            reason: AttachCheck.rule(
+                owner: 0, user: 0, yamaScope: 1))
+        #expect(!error.description.contains("run as root"))
     }
 
     @Test func noTwoReadTheSame() {

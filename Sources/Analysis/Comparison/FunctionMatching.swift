@@ -36,7 +36,7 @@ struct FunctionIdentity: Hashable, Sendable {
 
 extension Function {
     /// Whether its name is but an address.
-    var isUnnamed: Bool {
+    package var isUnnamed: Bool {
         let prefix = moduleIndex == nil ? "0x" : module + "+0x"
         return name.hasPrefix(prefix)
             && name.dropFirst(prefix.count).utf8.allSatisfy {

@@ -188,18 +188,3 @@ extension TimeWindows {
         return first.lowerBound..<last.upperBound
     }
 }
-
-extension Profile {
-    /// The function of a stack to look at first: the innermost of the developer's own; without
-    /// one, the innermost outside of the C library and the dynamic linker. nil: an empty stack.
-    func place(in stack: [FrameID]) -> FrameID? {
-        stack.last { frames.function(of: $0).isOwn }
-            ?? stack.last { !Self.isCommon(frames.function(of: $0)) } ?? stack.last
-    }
-
-    /// Whether it belongs to what every program calls, so that it says little.
-    private static func isCommon(_ function: Function) -> Bool {
-        let prefixes = ["libc.", "libc-", "libpthread", "libdl", "ld-linux", "ld-musl", "ld."]
-        return function.moduleIndex == nil || prefixes.contains { function.module.hasPrefix($0) }
-    }
-}

@@ -1,4 +1,4 @@
-import ProfileModel
+package import ProfileModel
 
 /// What one thread's waits of one kind at one place in the code have in common.
 package struct WaitEvidence: Hashable, Sendable {
@@ -8,6 +8,8 @@ package struct WaitEvidence: Hashable, Sendable {
     package var things: [String]
     /// The thread whose work or lock was waited for; nil: there is none, or it is not known.
     package var counterpart: Counterpart?
+    /// How long each of the things was waited for; empty: not known.
+    package var lengths: [TimeSpan] = []
 }
 
 /// The waits of one thread, together where kind and place are the same.
@@ -22,6 +24,8 @@ struct WaitGroups {
         var windows = TimeWindows([])
         var count = 0
         var things: [String] = []
+        /// Of each thing, in all.
+        var lengths: [TimeSpan] = []
     }
 
     fileprivate struct Key: Hashable {
@@ -40,7 +44,7 @@ struct WaitGroups {
         var positions: [Key: Int] = [:]
         var windows: [[Range<TimeSpan>]] = []
         let time = time ?? TimeWindows([.zero..<search.end])
-        var things: [Set<String>] = []
+        var things: [[String: Int]] = []
         // Most waits of a thread are in a few places.
         var stacks: [Int32: (frames: [FrameID], place: FrameID?)] = [:]
         for wait in search.waits(of: thread) {
@@ -58,13 +62,21 @@ struct WaitGroups {
                 positions[key] = position
                 groups.append(group)
                 windows.append([])
-                things.append([])
+                things.append([:])
             }
             groups[position].add(group)
             windows[position] += window
-            if let thing = wait.reason.detail, things[position].insert(thing).inserted {
+            guard let thing = wait.reason.detail else { continue }
+            let known = things[position][thing] ?? groups[position].things.count
+            if known == groups[position].things.count {
+                things[position][thing] = known
                 groups[position].things.append(thing)
+                groups[position].lengths.append(.zero)
             }
+            groups[position].lengths[known] =
+                window.reduce(groups[position].lengths[known]) {
+                    $0 + $1.upperBound - $1.lowerBound
+                }
         }
         for index in groups.indices { groups[index].windows = TimeWindows(windows[index]) }
     }
@@ -88,7 +100,23 @@ struct WaitGroups {
         case .poll:
             if isOneConnection(wait.reason.detail) { return .networkWait }
             return isReadyKnown ? .pollWait : nil
-        case .terminal, .signal, .other: return nil
+        case .other: return isForThread(wait, in: search) ? .threadWait : nil
+        case .terminal, .signal: return nil
+        }
+    }
+
+    /// A plain futex tells nothing of what it is for; who ended the wait does, if that was a thread of
+    /// the same process. Go's scheduler parks threads for goroutines to go on elsewhere.
+    private static func isForThread(_ wait: WaitFigures, in search: FindingSearch) -> Bool {
+        let profile = search.profile
+        guard wait.reason.detail?.hasPrefix("futex") == true, let waker = wait.endedBy,
+            let other = profile.threads.lastIndex(where: {
+                $0.tid == waker.tid && $0.start <= wait.end
+            }),
+            other != wait.thread, profile.threads[other].child == profile.threads[wait.thread].child
+        else { return false }
+        return !profile.stack(of: wait).contains {
+            profile.frames.function(of: $0).name.hasPrefix("runtime.futex")
         }
     }
 
@@ -110,7 +138,8 @@ extension WaitGroups.Group {
     }
 
     func evidence(_ counterpart: Counterpart?) -> WaitEvidence {
-        WaitEvidence(kind: kind, count: count, things: things, counterpart: counterpart)
+        WaitEvidence(
+            kind: kind, count: count, things: things, counterpart: counterpart, lengths: lengths)
     }
 }
 

@@ -46,15 +46,18 @@ package struct CriticalPath: Hashable, Sendable {
 extension Profile {
     /// Ends where the program was ready, or else with the main thread or the launch.
     ///
-    /// - Parameter minDuration: stretches shorter than that are put together with those beside them.
-    package func criticalPath(minDuration: TimeSpan) -> CriticalPath {
+    /// - Parameters:
+    ///   - minDuration: stretches shorter than that are put together with those beside them.
+    ///   - leastShare: so are those that have less than that of the whole path.
+    package func criticalPath(minDuration: TimeSpan, leastShare: Double = 0) -> CriticalPath {
         guard let main = threads.firstIndex(where: \.isMain) else {
             return CriticalPath(segments: [], account: header.account)
         }
         let isOver = threads[main].end > .zero ? threads[main].end : launch.wall
         let end = min(ready?.time ?? isOver, launch.wall)
         var walk = BackwardWalk(self, from: main, at: end)
-        let segments = walk.segments().joined().merged(below: minDuration)
+        let share = TimeSpan(nanoseconds: Int64(Double(end.nanoseconds) * leastShare))
+        let segments = walk.segments().joined().merged(below: max(minDuration, share))
         let stacks = ThreadParts(self)
         return CriticalPath(
             segments: segments.map { stacks.completed($0) }, account: header.account)

@@ -6,6 +6,8 @@ struct WaitDetails {
     private let symbols: SymbolTable
     private let places: DataPlaces
     private let threads: [RecordedThread]
+    /// What the recorded children ran, by their ids, which may be used again.
+    private let children: [Int32: [ChildProcess]]
     private var names: [Place: String?] = [:]
     private var meanings: [String: Meaning?] = [:]
 
@@ -20,6 +22,7 @@ struct WaitDetails {
         symbols = recording.symbols
         places = DataPlaces(recording)
         threads = recording.threads
+        children = Dictionary(grouping: recording.children, by: \.pid)
     }
 
     /// - Parameter functions: in which it waited, innermost first.
@@ -34,6 +37,7 @@ struct WaitDetails {
         {
             (reason.kind, reason.detail) = known
         }
+        if reason.kind == .child, reason.detail == nil { reason.detail = command(of: wait) }
         let thing = reason.detail
         if reason.kind == .other {
             let call = Function.callName(wait.systemCall)
@@ -51,6 +55,16 @@ struct WaitDetails {
     }
 
     private static let futex: Int32 = 202
+
+    /// What the child ran that a thread waited for, where that could not be read at the time; nil: it is
+    /// not known.
+    private func command(of wait: Wait) -> String? {
+        guard let owner = wait.reason.owner else { return nil }
+        let child = children[owner]?.last { $0.start <= wait.end }
+        guard let child, !child.name.isEmpty else { return nil }
+        let arguments = child.images.last?.arguments ?? []
+        return ([child.name] + arguments.dropFirst().prefix(1)).joined(separator: " ")
+    }
 
     private func child(of thread: ThreadIndex) -> ChildIndex? {
         threads.indices.contains(thread.rawValue) ? threads[thread.rawValue].child : nil

@@ -1,3 +1,4 @@
+import ProfileModel
 package import Sampler
 
 /// What the command line asks for.
@@ -188,7 +189,9 @@ package struct ArgumentParser {
     private static func invalid(_ option: OptionDeclaration, _ text: String) -> String {
         let what = option.long.split(separator: "-").joined(separator: " ")
         guard let words = option.kind.words else {
+            let meant = option.kind.completion(of: text)
             return "invalid \(what) '\(text)': it \(option.kind.expectation)"
+                + (meant.map { "; did you mean \($0)?" } ?? "")
         }
         let meant = Suggestions.nearest(to: text, among: words)
         return "unknown \(what) '\(text)': it \(option.kind.expectation)"
@@ -196,6 +199,12 @@ package struct ArgumentParser {
     }
 
     private func unknownOption(_ written: String) -> UsageError {
+        if ["-p", "--pid"].contains(written), [.record, .attach].contains(parsed.subcommand) {
+            return error(
+                "unknown option '\(written)'; a running process is named without one: "
+                    + "firstlight attach \(words.first.flatMap { Int32($0) }.map(String.init) ?? "PID")"
+            )
+        }
         // An option of another subcommand is no misspelling.
         let owners = OptionTable.options.filter {
             "--" + $0.long == written || $0.short.map { "-\($0)" } == written

@@ -48,6 +48,19 @@ package enum ValueKind: Hashable, Sendable {
         }
     }
 
+    /// What was probably meant by a value whose unit was forgotten; nil: nobody knows.
+    func completion(of text: String) -> String? {
+        guard let first = text.utf8.first, 0x30...0x39 ~= first || first == 0x2E else { return nil }
+        let units: [String] =
+            switch self {
+            case .duration: ["s", "ms"]
+            case .size: ["MB", "GB"]
+            case .none, .text, .integer, .percent, .choice, .optional: []
+            }
+        let whole = units.map { text + $0 }.filter { value(of: $0) != nil }
+        return whole.isEmpty ? nil : whole.joined(separator: " or ")
+    }
+
     /// Those that can be chosen from; nil: anything.
     var words: [String]? {
         switch self {

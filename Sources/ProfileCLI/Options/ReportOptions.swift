@@ -18,7 +18,8 @@ package struct ReportOptions: Sendable {
     package var weight: Weight?
     package var minPercent: Double?
     package var depth: Int?
-    package var minDuration: TimeSpan
+    /// nil: each view's own measure.
+    package var minDuration: TimeSpan?
     /// What JSON has beside the rest.
     package var parts: Set<JSONPart>
     package var showsTimings: Bool
@@ -45,7 +46,7 @@ package struct ReportOptions: Sendable {
         weight = arguments.text(.weight).flatMap(Weight.init)
         minPercent = arguments.percent(.minPercent)
         depth = arguments.integer(.depth)
-        minDuration = arguments.duration(.minDuration) ?? Wait.shortest
+        minDuration = arguments.duration(.minDuration)
         parts = try Self.parts(arguments)
         showsTimings = arguments.isGiven(.timings)
         names = NameStyle(arguments)

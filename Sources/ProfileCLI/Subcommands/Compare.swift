@@ -76,8 +76,9 @@ enum CompareCommand {
             text.width = terminal.width
             text.usesColour = terminal.usesColour
             text.depth = options.depth
-            return Array(
-                ComparisonReport.text(comparison, phases: phases, options: text).utf8)
+            return console.bytes(
+                ComparisonReport.text(comparison, phases: phases, options: text),
+                for: options.output)
         case .json: return Array(ComparisonReport.json(comparison).utf8)
         case .folded: return Array(ComparisonReport.folded(comparison, phases: phases).utf8)
         case .svg: return Array(ComparisonReport.svg(comparison, phases: phases).utf8)

@@ -10,7 +10,9 @@ enum DoctorCommand {
         let checks = Diagnosis(
             facts, libraryInformation: facts.libraryPath.map { DebugInformation(ofModuleAt: $0) }
         ).checks
-        let text = options.format == .json ? CheckReport.json(checks) : CheckReport.text(checks)
+        let text =
+            options.format == .json
+            ? CheckReport.json(checks) : console.words(CheckReport.text(checks))
         let status = Output.print(text, to: console)
         guard status == 0 else { return status }
         return Verdict(checks).canRecord ? 0 : RecordCommand.ownFailure

@@ -34,7 +34,7 @@ struct Ending {
             let recording = try? Reading.symbolicatedRecording(at: options.output, &timings)
         else { return }
         // The recording has it all; nobody may be listening any more.
-        try? console.write(StallText.render(stall, in: recording), to: .error)
+        try? console.write(console.words(StallText.render(stall, in: recording)), to: .error)
     }
 
     /// A program that we started outlives its recording only with us waiting for it, so that

@@ -57,7 +57,7 @@ enum GateCommand {
             text.width = terminal.width
             text.usesColour = terminal.usesColour
             let compared = explanation.map { "\n" + ComparisonReport.text($0, options: text) }
-            return printed(report.text(options: text) + (compared ?? ""), console)
+            return printed(console.words(report.text(options: text) + (compared ?? "")), console)
         }
     }
 

@@ -28,7 +28,7 @@ enum HistoryCommand {
     }
 
     private static func told(_ text: String, _ console: Console) -> Bool {
-        Output.print(Console.oneLine(text) + "\n", to: console) == 0
+        Output.print(console.words(Console.oneLine(text) + "\n"), to: console) == 0
     }
 }
 
@@ -126,7 +126,8 @@ enum HistoryReading {
             var text = TextOptions()
             text.width = terminal.width
             text.usesColour = terminal.usesColour
-            return Array(HistoryReport.text(history, options: text).utf8)
+            return console.bytes(
+                HistoryReport.text(history, options: text), for: options.output)
         }
     }
 }

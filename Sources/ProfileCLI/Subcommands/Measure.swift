@@ -61,7 +61,8 @@ enum MeasureCommand {
             text.width = terminal.width
             text.usesColour = terminal.usesColour
             return Output.print(
-                MeasurementReport.text(measurement, summary, options: text), to: console)
+                console.words(MeasurementReport.text(measurement, summary, options: text)),
+                to: console)
         }
     }
 

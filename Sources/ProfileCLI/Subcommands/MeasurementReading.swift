@@ -54,7 +54,8 @@ enum MeasurementReading {
             var text = TextOptions()
             text.width = terminal.width
             text.usesColour = terminal.usesColour
-            return Array(MeasurementReport.text(measurement, summary, options: text).utf8)
+            return console.bytes(
+                MeasurementReport.text(measurement, summary, options: text), for: options.output)
         }
     }
 }

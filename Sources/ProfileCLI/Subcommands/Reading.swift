@@ -94,7 +94,8 @@ enum Reading {
 
     /// Nobody may be listening any more; the recording is what counts.
     static func summarize(_ recording: Recording, _ console: Console) {
-        try? console.write(summary(of: recording, on: console.terminal(of: .error)), to: .error)
+        let text = summary(of: recording, on: console.terminal(of: .error))
+        try? console.write(console.words(text), to: .error)
     }
 
     private static func summary(of recording: Recording, on terminal: Terminal) -> String {

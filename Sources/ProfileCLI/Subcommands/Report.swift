@@ -8,6 +8,19 @@ import Symbolicate
 enum ReportCommand {
     /// Prints the report, and returns the exit status.
     static func run(_ options: ReportOptions, _ console: Console) -> Int32 {
+        guard options.file == StandardInput.name else { return report(options, console) }
+        do throws(StandardInput.Failure) {
+            let input = try StandardInput()
+            var options = options
+            options.file = input.path
+            return withExtendedLifetime(input) { report(options, console) }
+        } catch {
+            console.complain(error.message)
+            return 1
+        }
+    }
+
+    private static func report(_ options: ReportOptions, _ console: Console) -> Int32 {
         if (try? FileKind(of: options.file)) == .measurement {
             return MeasurementReading.run(options, console)
         }
@@ -36,10 +49,11 @@ enum ReportCommand {
         case .text:
             let text = try textOptions(
                 options, profile, Output.terminal(for: options.output, console))
-            return Array(TextReport.render(profile, view: options.view, options: text).utf8)
+            let report = TextReport.render(profile, view: options.view, options: text)
+            return console.bytes(report, for: options.output)
         case .json:
             return JSONReport.bytes(
-                profile, minDuration: options.minDuration, with: options.parts)
+                profile, minDuration: options.minDuration ?? Wait.shortest, with: options.parts)
         case .html:
             let sources =
                 options.embedsSource

@@ -86,7 +86,7 @@ enum TopCommand {
             text.width = terminal.width
             text.usesColour = terminal.usesColour
             text.depth = options.depth
-            return Array(TopReport.text(summary, options: text).utf8)
+            return console.bytes(TopReport.text(summary, options: text), for: options.output)
         }
     }
 

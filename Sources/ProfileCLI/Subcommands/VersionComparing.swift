@@ -96,7 +96,7 @@ enum VersionComparing {
             var text = TextOptions()
             text.width = terminal.width
             text.usesColour = terminal.usesColour
-            return Array(report.text(options: text).utf8)
+            return console.bytes(report.text(options: text), for: options.output)
         }
     }
 }

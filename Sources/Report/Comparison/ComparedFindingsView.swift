@@ -49,7 +49,8 @@ struct ComparedFindingsView {
             after: "  " + label(finding.status))
         guard finding.status != .gone else { return first }
         let place = block(phase + words.place)
-        return first + place + (finding.status == .new ? block("→ " + words.advice) : "")
+        let advice = finding.status == .new ? words.advice : nil
+        return first + place + (advice.map { block("→ " + $0) } ?? "")
     }
 
     private func label(_ status: ComparedFinding.Status) -> String {

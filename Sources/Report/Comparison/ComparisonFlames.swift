@@ -33,7 +33,7 @@ struct ComparisonFlames {
             }
             start = start + flames.width
         }
-        let names = comparison.profiles.map(\.program.name)
+        let names = comparison.profiles.map(\.title)
         return FlamePage(
             title: "\(names.before) → \(names.after): wall time of the main thread",
             subtitle: subtitle, total: total, boxes: boxes

@@ -28,7 +28,7 @@ struct FlameGraph {
 
     func render() -> String {
         FlamePage(
-            title: "\(profile.program.name): \(options.weight.rawValue) time",
+            title: "\(profile.title): \(options.weight.rawValue) time",
             subtitle: subtitle, total: total, boxes: nodes.map(box)
         ).render()
     }

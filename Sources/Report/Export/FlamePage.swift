@@ -1,12 +1,13 @@
 import Analysis
 import ProfileModel
 
-/// Boxes above each other as an SVG file of its own, as wide as their time. Every box tells its
+/// Boxes below each other as an SVG file of its own, as wide as their time: roots at the top, where a
+/// browser opens it. Every box tells its
 /// figures when pointed at; a click zooms where scripts are allowed.
 struct FlamePage {
     struct Box {
         var function: Function
-        /// From the bottom, 0.
+        /// From the top, 0.
         var depth: Int
         var start: TimeSpan
         var width: TimeSpan
@@ -55,14 +56,14 @@ struct FlamePage {
             <g id="frames">
 
             """
-        for box in boxes { text += frame(box, depth) }
+        for box in boxes { text += frame(box) }
         return text + "</g>\n<script><![CDATA[\n\(Self.script)]]></script>\n</svg>\n"
     }
 
-    private func frame(_ box: Box, _ depth: Int) -> String {
+    private func frame(_ box: Box) -> String {
         let x = Double(Self.margin) + pixels(box.start)
         let width = pixels(box.width)
-        let y = Self.head + (depth - 1 - box.depth) * Self.row
+        let y = Self.head + box.depth * Self.row
         let name = XML.text(box.function.name)
         let label = XML.text(Self.label(box.function.name, width: width))
         return """

@@ -1,8 +1,9 @@
 import Analysis
+import ProfileModel
 
 extension FindingWords {
-    /// What usually helps.
-    var advice: String {
+    /// What usually helps in such a case; nil: nothing that fits every one.
+    var advice: String? {
         switch finding.subject {
         case .initializer(let initializer):
             initializer.isUnused
@@ -14,8 +15,8 @@ extension FindingWords {
             "Give the thread that is waited for the priority of the one that waits (for a lock: a "
                 + "mutex with priority inheritance), and do not wait for more than is needed."
         case .processStarts:
-            "Call the program that it is all about itself, remember what they found, or do without "
-                + "them what the script can do itself."
+            "Let the script do itself what needs no program, have one do the work of many, or keep "
+                + "what they found."
         case .childrenInSequence:
             "Start them at once and wait for all, where none needs what another makes."
         case .unawaitedProcess:
@@ -57,26 +58,51 @@ extension FindingWords {
         }
     }
 
-    private func advice(on wait: WaitEvidence) -> String {
+    private func advice(on wait: WaitEvidence) -> String? {
         switch wait.kind {
         case .sleep: "Wait for what is needed, not for time to pass."
         case .fileWait:
             "Read less, read it later, or have it read ahead (posix_fadvise, another thread)."
         case .networkWait:
             "Become ready without the answer: ask on another thread, show what is there already."
-        case .pipeWait: "Become ready without what comes through it, or read it on another thread."
-        case .pollWait: "Become ready without what it waits for."
-        case .childWait:
-            "Call a library instead, remember the result, or let it run beside the launch."
+        case .pipeWait:
+            isFollowed ? nil : "See what writes to it: --follow-children records that, too."
+        case .pollWait: nil
+        case .childWait: adviceOnChildren
         case .diskWait:
             (isCold ? "A cold launch: touch" : "Touch")
                 + " less code and data, keep what is touched together, or have it read ahead."
         case .lockWait: "Hold the lock for less, or do without it on the main thread."
-        default:
-            wait.counterpart?.lowerPriority == nil
-                ? "Do not wait: use what is there, and have the rest handed over when it is done."
-                : "Do not wait; and raise that thread's priority: on a busy machine this becomes a "
-                    + "priority inversion."
+        default: wait.counterpart.map { advice(onThread: $0, wait) }
         }
+    }
+
+    /// Whether other processes were recorded, or nothing tells of them.
+    private var isFollowed: Bool {
+        profile.processes.count > 1 || profile.header.capture == .perf
+    }
+
+    /// To start programs is what a script is for.
+    private var adviceOnChildren: String? {
+        guard Self.shells.contains(profile.program.name) else {
+            return "Call a library instead, remember the result, or let it run beside the launch."
+        }
+        return isFollowed
+            ? nil : "See what they did: --follow-children records them, too."
+    }
+
+    private static let shells: Set<String> = [
+        "sh", "bash", "dash", "zsh", "ksh", "mksh", "fish", "busybox", "make",
+    ]
+
+    private func advice(onThread other: Counterpart, _ wait: WaitEvidence) -> String {
+        let isJoin = wait.things.contains { $0.hasPrefix("end of a thread") }
+        let work =
+            isJoin
+            ? "The launch is as long as that thread's work: make it less, or share it out."
+            : "Start that thread's work earlier, make it less, or go on without its result."
+        return other.lowerPriority == nil
+            ? work
+            : work + " And raise its priority: on a busy machine this becomes a priority inversion."
     }
 }

@@ -53,7 +53,8 @@ struct FindingsView {
             .joined(separator: " · ")
         let label = "  \(number)" + (number < 10 ? " " : "")
         return block(Numbers.time(finding.saving) + ": " + words.title, after: label)
-            + block(place) + words.details.map { block($0) }.joined() + block("→ " + words.advice)
+            + block(place) + words.details.map { block($0) }.joined()
+            + (words.advice.map { block("→ " + $0) } ?? "")
     }
 
     private func block(_ text: String, after start: String = "    ") -> String {

@@ -24,10 +24,7 @@ package enum HTMLReport {
     }
 
     private static func title(of profile: Profile) -> String {
-        let name =
-            profile.program.name.isEmpty
-            ? "process \(profile.header.pid)" : profile.program.name
-        return "\(name.escapedForDisplay): \(Numbers.preciseTime(profile.launch.wall)) – Firstlight"
+        "\(profile.title.escapedForDisplay): \(Numbers.preciseTime(profile.launch.wall)) – Firstlight"
     }
 
     /// For those without scripts.

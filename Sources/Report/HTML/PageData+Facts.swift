@@ -117,7 +117,7 @@ extension PageData {
         writer.text("place", words.place)
         writer.key("details")
         writer.array(words.details) { $0.value($1.escapedForDisplay) }
-        writer.text("advice", words.advice)
+        writer.text("advice", words.advice ?? "")
         writer.field("thread", finding.thread)
         writer.field("start", finding.range.lowerBound)
         writer.field("end", finding.range.upperBound)

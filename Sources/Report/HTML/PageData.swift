@@ -54,14 +54,17 @@ struct PageData {
         var options = TextOptions()
         options.width = 10_000
         let head = HeaderSection(profile: profile, options: options)
-        writer.text("program", profile.program.name)
+        writer.text("program", profile.title)
         writer.text("command", profile.program.arguments.joined(separator: " "))
         writer.field("wall", profile.launch.wall)
         writer.key("figures")
         writer.array(head.figures) { $0.value($1) }
+        let essentials = head.essentials
+        writer.key("essentials")
+        writer.array(essentials) { $0.value($1.escapedForDisplay) }
         writer.key("notes")
-        let measured = profile.measurementNotes().map(\.text)
-        writer.array(head.notes + measured + extent.notes) { $0.value($1.escapedForDisplay) }
+        let notes = (head.notes + extent.notes).filter { !essentials.contains($0) }
+        writer.array(notes) { $0.value($1.escapedForDisplay) }
         writer.key("ready")
         guard let ready = profile.ready else { return writer.value(String?.none) }
         writer.object {

@@ -1,77 +1,137 @@
 import Analysis
 import ProfileModel
 
-/// The critical path in the order of time. What another thread did while one waited for it is
-/// indented.
+/// The critical path: its longest stretches first, with the rest summed; then all of it in the order
+/// of time. What another thread did while one waited for it is indented.
 struct CriticalPathView {
     let profile: Profile
     let options: TextOptions
 
     /// Deeper ones are indented no further.
     private static let deepest = 8
-    /// The least share of the whole of what is marked.
-    private static let heavy: Int64 = 10
+    /// So many stretches come first, if they have this share of the path at least.
+    private static let (most, least) = (8, 0.02)
+    /// Stretches that have a smaller share are put together in the order of time, unless it is said
+    /// how short they may be.
+    private static let shortest = 0.01
 
     func render() -> String {
-        let path = profile.criticalPath(minDuration: options.minDuration)
+        let path = profile.criticalPath(
+            minDuration: options.minDuration ?? Wait.shortest,
+            leastShare: options.minDuration == nil ? Self.shortest : 0)
         guard !path.segments.isEmpty else {
             return "nothing is known of the main thread\n"
         }
-        var table = TextTable(
-            columns: [
-                .init(title: "START"), .init(title: "TOOK"), .init(title: "", alignment: .left),
-                .init(title: "FOR A CORE", spareRank: 3),
-                .init(title: "STATE", alignment: .left, minimum: 7),
-                .init(title: "THREAD", alignment: .left, minimum: 6, spareRank: 0),
-            ] + FrameCells.columns(title: "MOSTLY IN", options))
-        let rows = path.segments.prefix(options.depth ?? .max)
-        table.rows = rows.map { row($0, of: path.duration) }
-        let more =
-            rows.count < path.segments.count
-            ? "  … \(Numbers.grouped(path.segments.count - rows.count)) more\n" : ""
-        return meaning(path).wrapped(to: options.columns) + "\n"
-            + table.render(width: options.columns, colour: options.usesColour) + more
+        return meaning(path).wrapped(to: options.columns) + "\n" + longest(path) + "\n"
+            + inOrder(path)
     }
 
     private func meaning(_ path: CriticalPath) -> String {
-        let what =
-            "what decided that the launch took \(Numbers.time(path.duration)); ◀ marks a tenth "
-            + "of it and more, FOR A CORE is what of it was spent waiting for one"
+        let what = "what decided that the launch took \(Numbers.time(path.duration))"
         guard path.account == .wakeups else {
-            return what + ". Of the main thread alone: who woke whom was not recorded "
+            return what + ", of the main thread alone: who woke whom was not recorded "
                 + "(firstlight doctor says how to)"
         }
-        return what + ". Indented: what another thread did while one waited for it"
+        return what + ": the main thread, and (indented) whom it waited for"
     }
+
+    // MARK: The longest
+
+    private func longest(_ path: CriticalPath) -> String {
+        let order = path.segments.indices.sorted {
+            (path.segments[$1].duration, $0) < (path.segments[$0].duration, $1)
+        }
+        let shown = order.prefix(min(options.depth ?? Self.most, Self.most)).filter {
+            Double(path.segments[$0].duration.nanoseconds)
+                >= Self.least * Double(path.duration.nanoseconds)
+        }
+        var table = table("LONGEST", of: path)
+        table.rows = shown.map { row(path.segments[$0], of: path, isIndented: false) }
+        let others = path.segments.indices.filter { !shown.contains($0) }
+        return text(table) + rest(others.map { path.segments[$0] }, of: path)
+    }
+
+    private func rest(_ others: [CriticalPath.Segment], of path: CriticalPath) -> String {
+        guard !others.isEmpty else { return "" }
+        let duration = others.reduce(TimeSpan.zero) { $0 + $1.duration }
+        let times = others.reduce(StateTimes.zero) { $0 + $1.times }
+        let parts = [
+            ("running", times.running), ("blocked", times.blocked),
+            ("for a core", times.runnable + times.preempted),
+        ].filter { $0.1 > .zero }.map { "\(Numbers.time($0.1)) \($0.0)" }
+        return
+            ("the rest, \(Numbers.time(duration)) (\(Numbers.percent(duration, of: path.duration)))"
+            + (parts.isEmpty ? "" : ": " + parts.joined(separator: ", ")))
+            .wrapped(to: options.columns)
+    }
+
+    // MARK: The order of time
+
+    private func inOrder(_ path: CriticalPath) -> String {
+        var table = table("OVER TIME", of: path)
+        let rows = path.segments.prefix(options.depth ?? .max)
+        table.rows = rows.map { row($0, of: path, isIndented: true) }
+        let more =
+            rows.count < path.segments.count
+            ? "  … \(Numbers.grouped(path.segments.count - rows.count)) more\n" : ""
+        return text(table) + more
+    }
+
+    // MARK: Rows
+
+    private func table(_ title: String, of path: CriticalPath) -> TextTable {
+        let thread = TextTable.Column(
+            title: "THREAD", alignment: .left, minimum: 12, spareRank: 1)
+        return TextTable(
+            columns: [
+                .init(title: title, alignment: .left, minimum: options.columns < 90 ? 12 : 24),
+                .init(title: "", alignment: .left, minimum: 10, spareRank: 3),
+            ] + (threads(of: path).count > 1 ? [thread] : []) + [
+                .init(title: "STATE", alignment: .left),
+                .init(title: "FOR A CORE", spareRank: 4),
+                .init(title: "START"), .init(title: "TOOK"), .init(title: "SHARE", spareRank: 2),
+            ])
+    }
+
+    private func text(_ table: TextTable) -> String {
+        table.render(width: options.columns, colour: options.usesColour)
+    }
+
+    private func threads(of path: CriticalPath) -> Set<Int> { Set(path.segments.map(\.thread)) }
 
     private func row(
-        _ segment: CriticalPath.Segment, of whole: TimeSpan
+        _ segment: CriticalPath.Segment, of path: CriticalPath, isIndented: Bool
     ) -> [TextTable.Cell] {
-        let isHeavy = segment.duration.nanoseconds >= whole.nanoseconds / Self.heavy
-        var name = TextTable.Cell(
-            profile.label(ofThread: segment.thread).escapedForDisplay)
-        name.prefix = String(repeating: "  ", count: min(segment.depth, Self.deepest))
-        return [
-            .init(Numbers.time(segment.start)), .init(Numbers.time(segment.duration)),
-            .init(isHeavy ? "◀" : ""),
-            .init(Numbers.cell(segment.times.runnable + segment.times.preempted)),
-            state(of: segment), name,
-        ] + frame(of: segment)
+        let depth = isIndented ? min(segment.depth, Self.deepest) : 0
+        let name = profile.label(ofThread: segment.thread).escapedForDisplay
+        return place(of: segment, after: String(repeating: "  ", count: depth))
+            + (threads(of: path).count > 1 ? [.init(name)] : []) + [
+                state(of: segment),
+                .init(Numbers.cell(segment.times.runnable + segment.times.preempted)),
+                .init(Numbers.time(segment.start)), .init(Numbers.time(segment.duration)),
+                .init(Numbers.percent(segment.duration, of: path.duration)),
+            ]
     }
 
+    /// Never shortened: it is what tells stretches apart.
     private func state(of segment: CriticalPath.Segment) -> TextTable.Cell {
         guard segment.stretches == 1 else {
-            return .init("\(Numbers.grouped(segment.stretches)) short stretches")
+            return .init("\(Numbers.grouped(segment.stretches)) short")
         }
         let words = segment.state?.name ?? "unknown"
         let reason = segment.reason.map { " (\($0.kind.rawValue))" } ?? ""
         return .init(words + reason, style: segment.state?.style ?? .plain)
     }
 
-    /// The innermost function of the program's own, or the innermost at all.
-    private func frame(of segment: CriticalPath.Segment) -> [TextTable.Cell] {
-        let own = segment.stack.first { profile.frames.function(of: $0).isOwn }
-        guard let frame = own ?? segment.stack.first else { return [.init("–")] }
-        return FrameCells.cells(frame, of: profile.frames, options)
+    /// The function that says most of the stack, and where that is.
+    private func place(
+        of segment: CriticalPath.Segment, after indent: String
+    ) -> [TextTable.Cell] {
+        guard let frame = profile.place(in: segment.stack.reversed()) else {
+            return [.init(indent + "  –"), .init("")]
+        }
+        var narrow = options
+        narrow.width = TextOptions.minimumWidth
+        return FrameCells.cells(frame, of: profile.frames, narrow, prefix: indent)
     }
 }

@@ -10,8 +10,9 @@ struct EventsView {
     private static let most = 200
 
     func render() -> String {
-        let waits = profile.waits(in: options.selection, shortest: options.minDuration)
-        let least = "\(Numbers.time(options.minDuration)) or longer"
+        let shortest = options.minDuration ?? Wait.shortest
+        let waits = profile.waits(in: options.selection, shortest: shortest)
+        let least = "\(Numbers.time(shortest)) or longer"
         guard !waits.isEmpty else {
             let text =
                 profile.header.capture == .perf

@@ -8,16 +8,22 @@ struct HeaderSection {
     let options: TextOptions
 
     func render() -> String {
-        figures.wrappedParts(to: options.columns)
+        figures.wrappedParts(to: options.columns) + command
             + notes.map { $0.wrapped(to: options.columns) }.joined()
     }
 
     // MARK: Figures
 
     var figures: [String] {
-        let name = profile.program.name.escapedForDisplay
-        return [name.isEmpty ? "process \(profile.header.pid)" : name] + [ready].compactMap { $0 }
+        [profile.title.escapedForDisplay] + [ready].compactMap { $0 }
             + [duration, "CPU " + Numbers.time(profile.launch.cpu)] + capture
+    }
+
+    /// The command line, where it says more than the title.
+    private var command: String {
+        guard profile.program.arguments.count > 1 else { return "" }
+        let words = profile.program.arguments.joined(separator: " ").escapedForDisplay
+        return "  " + "command: \(words)".shortened(to: options.columns - 2) + "\n"
     }
 
     /// "ready after 812.0 ms (listen:8080)"
@@ -68,6 +74,37 @@ struct HeaderSection {
         ].compactMap { $0 }
             + profile.notes.compactMap(RecorderNotes.text)
     }
+
+    /// What a reader must know to trust the figures, each in few words; all else of the notes is behind
+    /// it. Empty: nothing of the kind.
+    var essentials: [String] {
+        [
+            profile.header.outcome == .running ? nil : outcome, unknownWaits, coarse, incomplete,
+        ].compactMap { $0 } + profile.measurementNotes().map(\.text)
+    }
+
+    /// So many ticks are missing that stacks say little of short work.
+    private var coarse: String? {
+        let (missed, served) = (profile.header.missedTicks, profile.header.ticks)
+        let all = served.addingReportingOverflow(missed)
+        guard !all.overflow, Double(missed) >= Self.leastEssential * Double(all.partialValue),
+            missed > 0
+        else { return nil }
+        return "\(Numbers.percent(missed, of: all.partialValue)) of the ticks missed: stacks are "
+            + "coarse, times are not"
+    }
+
+    private var incomplete: String? {
+        let launch = profile.launch
+        guard launch.truncatedStacks > 0,
+            Double(launch.truncatedStacks) >= Self.leastEssential * Double(launch.slices)
+        else { return nil }
+        return "\(Numbers.percent(launch.truncatedStacks, of: launch.slices)) of the stacks are "
+            + "truncated: callers are missing there"
+    }
+
+    /// Of ticks or stacks, from where on a reader must know it before all else.
+    private static let leastEssential = 0.2
 
     var outcome: String? {
         switch profile.header.outcome {
@@ -182,6 +219,11 @@ struct HeaderSection {
         return "the whole program was held by the profiler for \(Numbers.time(held)): "
             + "not counted below"
     }
+}
+
+extension Profile {
+    /// What titles call the program.
+    var title: String { program.title.isEmpty ? "process \(header.pid)" : program.title }
 }
 
 /// The names of Linux's signals (x86-64), see signal(7).

@@ -8,11 +8,6 @@ struct StackTableView {
     let caption: String
     let options: TextOptions
 
-    /// Stacks longer than this are shown without their dull parts.
-    private static let longest = 24
-    /// Frames that are shown of a long stack: at its outer and at its inner end, and of its own
-    /// code at both ends.
-    private static let (outer, inner, ownOuter, ownInner) = (2, 6, 6, 10)
     /// How wide the table gets when there is room: beyond, the eye loses the line.
     static let comfortable = 110
 
@@ -22,7 +17,8 @@ struct StackTableView {
             columns: FrameCells.columns(options) + measures.map { .init(title: $0.title) })
         table.caption = caption
         table.fill = Self.comfortable
-        for row in rows() {
+        let digest = StackDigest(path: significantPath, weight: stack.weight, frames: frames)
+        for row in digest.rows() {
             switch row {
             case .frame(let entry):
                 table.rows.append(
@@ -33,38 +29,6 @@ struct StackTableView {
             }
         }
         return table.render(width: options.columns, colour: options.usesColour)
-    }
-
-    private enum Row {
-        case frame(HeaviestStack.Entry)
-        case elided(Int)
-    }
-
-    private func rows() -> [Row] {
-        let path = significantPath
-        guard path.count > Self.longest else { return path.map(Row.frame) }
-        let own = path.indices.filter { frames.function(of: path[$0].frame).isOwn }
-        var kept = Set(own.prefix(Self.ownOuter) + own.suffix(Self.ownInner))
-        kept.formUnion(path.indices.prefix(Self.outer))
-        kept.formUnion(path.indices.suffix(Self.inner))
-        var result: [Row] = []
-        var elided: [HeaviestStack.Entry] = []
-        func flush() {
-            // A line saying that one frame is missing takes as much room as the frame.
-            result += elided.count == 1 ? elided.map(Row.frame) : []
-            result += elided.count > 1 ? [.elided(elided.count)] : []
-            elided = []
-        }
-        for index in path.indices {
-            if kept.contains(index) {
-                flush()
-                result.append(.frame(path[index]))
-            } else {
-                elided.append(path[index])
-            }
-        }
-        flush()
-        return result
     }
 
     /// The heaviest path without its end where that is noise: frames below 1 % of the whole (or

@@ -43,8 +43,8 @@ package struct TextOptions: Sendable {
     /// How many levels of a tree, or lines of a list, to show at most; nil for all.
     package var depth: Int?
     /// Shorter waits are no events; in the critical path, what took less is put together with what
-    /// is beside it.
-    package var minDuration = Wait.shortest
+    /// is beside it. nil: each view's own measure.
+    package var minDuration: TimeSpan?
     /// Columns of the terminal; taken as at least ``minimumWidth``.
     package var width = 100
     package var usesColour = false

@@ -41,7 +41,7 @@ enum AttachCheck {
         if let yamaScope, yamaScope > 0, user != 0 || yamaScope > 2 {
             return .yama(scope: Int(yamaScope))
         }
-        return .unknown
+        return user == 0 ? .capability : .unknown
     }
 
     private static func yamaScope() -> Int64? {

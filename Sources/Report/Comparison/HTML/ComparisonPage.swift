@@ -33,9 +33,7 @@ package enum ComparisonPage {
             + ComparisonHeader(comparison: comparison, options: TextOptions()).verdict
     }
 
-    static func name(of profile: Profile) -> String {
-        profile.program.name.isEmpty ? "process \(profile.header.pid)" : profile.program.name
-    }
+    static func name(of profile: Profile) -> String { profile.title }
 
     /// For those without scripts.
     private static func text(of comparison: ProfileComparison) -> String {

@@ -61,6 +61,6 @@ extension ComparisonPageData {
         writer.text("place", phase + words.place)
         writer.key("details")
         writer.array(words.details) { $0.value($1.escapedForDisplay) }
-        writer.text("advice", words.advice)
+        writer.text("advice", words.advice ?? "")
     }
 }

@@ -163,7 +163,7 @@ export function comparedFindings(comparison) {
     make("p.place", {}, finding.place),
     finding.status === "gone" ? null
       : make("div", {}, ...finding.details.map((detail) => make("p", {}, detail))),
-    finding.status === "new" ? make("p.advice", {}, `→ ${finding.advice}`) : null));
+    finding.status === "new" && finding.advice !== "" ? make("p.advice", {}, `→ ${finding.advice}`) : null));
   return listed(`Findings: ${countOf(findings)}`, make("ul.findings", {}, ...items));
 }
 

@@ -214,7 +214,7 @@ export function findingsView(context) {
     make("h3", {}, `${time(finding.saving)}: ${finding.title}`),
     make("p.place", {}, `${launch.threads[finding.thread].label} · ${finding.place}`),
     ...finding.details.map((detail) => make("p", {}, detail)),
-    make("p.advice", {}, `→ ${finding.advice}`),
+    finding.advice === "" ? null : make("p.advice", {}, `→ ${finding.advice}`),
     make("button", { type: "button", onclick: () =>
       state.select({ range: [finding.start, finding.end], thread: finding.thread,
         weight: finding.kind.endsWith("wait") || finding.kind === "sleep" ? "blocked" : "cpu",

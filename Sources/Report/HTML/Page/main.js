@@ -52,7 +52,19 @@ class Page {
     return make("header", {}, make("h1", {}, name),
       make("p.figures", {}, figures.join(" · ")),
       launch.command === "" ? null : make("p.command", {}, make("code", {}, launch.command)),
-      ...launch.notes.map((note) => make("p.note", {}, note)));
+      launch.essentials.length === 0 ? null
+        : make("p.note", {}, launch.essentials.join(" · ")),
+      this.notes());
+  }
+
+  /** What else is known of how it was recorded: of no matter for most readers. */
+  notes() {
+    const { notes } = this.launch;
+    if (notes.length === 0) return null;
+    const title = notes.length === 1 ? "1 note on the recording"
+      : `${notes.length} notes on the recording`;
+    return make("details.notes", {}, make("summary", {}, title),
+      ...notes.map((note) => make("p", {}, note)));
   }
 
   paint() { this.timeline.paint(); }

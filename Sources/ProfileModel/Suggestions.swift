@@ -16,6 +16,15 @@ package enum Suggestions {
         return nearest?.word
     }
 
+    /// What follows an error message about a word: "; did you mean 'Main'?". Case does not matter.
+    /// Empty: nothing is near.
+    package static func question(about word: String, among candidates: [String]) -> String {
+        let folded = candidates.map { $0.lowercased() }
+        let nearest = nearest(to: word.lowercased(), among: folded)
+        let index = nearest.flatMap { folded.firstIndex(of: $0) }
+        return index.map { "; did you mean '\(candidates[$0])'?" } ?? ""
+    }
+
     /// Levenshtein's distance with swapped neighbours as one difference (optimal string
     /// alignment): the insertions, deletions, replacements and swaps between two words.
     package static func distance(_ left: String, _ right: String) -> Int {

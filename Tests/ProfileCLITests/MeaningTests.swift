@@ -1,0 +1,34 @@
+import ProfileCLI
+import ProfileModel
+import Testing
+
+/// What is probably meant.
+@Suite struct MeaningTests {
+    private func message(_ line: String) -> String {
+        guard case .failure(let error) = parse(line) else { return "" }
+        return error.description
+    }
+
+    @Test func aUnitThatWasForgotten() {
+        #expect(message("record --duration 5 ls").hasSuffix("; did you mean 5s or 5ms?"))
+        #expect(message("record --duration=.5 ls").hasSuffix("; did you mean .5s or .5ms?"))
+        #expect(message("record --duration soon ls").hasSuffix("250ms, 1.5s or 2m"))
+        #expect(message("record --duration -5 ls").hasSuffix("250ms, 1.5s or 2m"))
+    }
+
+    @Test func aProcessThatIsNamedByAnOption() {
+        #expect(message("record -p 4711").hasSuffix("without one: firstlight attach 4711"))
+        #expect(message("attach --pid 4711").hasSuffix("without one: firstlight attach 4711"))
+        #expect(message("attach -p x").hasSuffix("without one: firstlight attach PID"))
+        // Of others it is what it was.
+        #expect(message("report --pid 1").contains("it belongs to import"))
+    }
+
+    @Test func caseDoesNotMatter() {
+        let phases = ["Process creation", "Dynamic linking", "Main"]
+        #expect(Suggestions.question(about: "Mian", among: phases) == "; did you mean 'Main'?")
+        #expect(Suggestions.question(about: "MIAN", among: phases) == "; did you mean 'Main'?")
+        #expect(Suggestions.question(about: "xyz", among: phases).isEmpty)
+        #expect(Suggestions.question(about: "", among: []).isEmpty)
+    }
+}

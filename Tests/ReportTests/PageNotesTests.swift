@@ -1,0 +1,59 @@
+import Analysis
+import ProfileModel
+import Testing
+
+@testable import Report
+
+/// What stands first on the page, and what is behind it.
+@Suite struct PageNotesTests {
+    private func recording() -> Recording {
+        var recording = StarSearcher.recording()
+        recording.header.heldByProfiler = .milliseconds(1)
+        recording.header.outcome = .exited(0)
+        return recording
+    }
+
+    private func notes(_ recording: Recording) -> (first: [String], all: [String]) {
+        let head = HeaderSection(profile: Profile(recording), options: TextOptions())
+        return (head.essentials, head.notes)
+    }
+
+    @Test func nothingNeedsToBeKnownOfAGoodRecording() {
+        let notes = notes(recording())
+        #expect(notes.first.isEmpty)
+        #expect(notes.all.contains { $0.hasPrefix("threads held") })
+    }
+
+    @Test func whatTakesTrustAway() {
+        var recording = recording()
+        (recording.header.ticks, recording.header.missedTicks) = (290, 710)
+        recording.header.outcome = .unknown
+        recording.notes.append(RecorderNote(.busyElsewhere, 600))
+        let first = notes(recording).first
+        #expect(first.count == 3)
+        #expect(first.first?.hasPrefix("recording cut short") == true)
+        #expect(first[1] == "71.0 % of the ticks missed: stacks are coarse, times are not")
+        #expect(first[2].hasPrefix("the machine was busy"))
+        // A fifth is where it begins.
+        (recording.header.ticks, recording.header.missedTicks) = (810, 190)
+        #expect(notes(recording).first.count == 2)
+    }
+
+    @Test func thePageSaysNothingTwice() throws {
+        var recording = recording()
+        recording.header.outcome = .unknown
+        let page = String(
+            decoding: PageData(Profile(recording), SourceLines()).render(), as: UTF8.self)
+        let words = "recording cut short"
+        #expect(page.components(of: words) == 1)
+        let essentials = try #require(page.firstRange(of: "\"essentials\":["))
+        let place = try #require(page.firstRange(of: words))
+        let others = try #require(page.firstRange(of: "\"notes\":["))
+        #expect(essentials.upperBound < place.lowerBound && place.upperBound < others.lowerBound)
+    }
+}
+
+extension String {
+    /// How often a text occurs.
+    fileprivate func components(of text: String) -> Int { ranges(of: text).count }
+}
