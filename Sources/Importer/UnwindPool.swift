@@ -133,13 +133,7 @@ final class UnwindPool {
 enum BuildIDCache {
     @Sendable static func paths(_ mapping: CodeMapping) -> [String] {
         guard mapping.buildID.count > 1, let home = getenv("HOME") else { return [] }
-        let digits = mapping.buildID.map { byte in
-            let digits = String(byte, radix: 16)
-            return byte < 16 ? "0" + digits : digits
-        }
-        return [
-            String(cString: home)
-                + "/.debug/.build-id/\(digits[0])/\(digits[1...].joined())/elf"
-        ]
+        let (folder, name) = (mapping.buildID[..<1].hex, mapping.buildID[1...].hex)
+        return [String(cString: home) + "/.debug/.build-id/\(folder)/\(name)/elf"]
     }
 }

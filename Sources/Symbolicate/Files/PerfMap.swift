@@ -68,7 +68,7 @@ package struct PerfMap: Sendable {
         }
         var result: [UInt64: String] = [:]
         for entry in entries.reversed() where result.count < sorted.count {
-            var index = firstUnnamed(from: sorted.partition(from: entry.start))
+            var index = firstUnnamed(from: sorted.partitionIndex { $0 >= entry.start })
             while index < sorted.count, sorted[index] < entry.end {
                 result[sorted[index]] = Demangler.bounded(
                     String(decoding: text[entry.name], as: UTF8.self))
@@ -148,17 +148,5 @@ private struct GeneratedCode {
             }
         }
         return nil
-    }
-}
-
-extension [UInt64] {
-    /// The position of the first that is not below `value`, in an ascending list.
-    fileprivate func partition(from value: UInt64) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle] < value { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }
