@@ -1,4 +1,5 @@
 import ProfileModel
+import System
 
 /// The functions of a kernel as `/proc/kallsyms` lists them: `ADDRESS TYPE NAME`, and behind a tab
 /// `[MODULE]` where it is one of a loadable module. Copies of the list are read alike.
@@ -17,7 +18,7 @@ package struct KernelSymbols: Sendable {
 
     /// nil: there is no such file, or it is too large.
     package init?(path: String) {
-        guard let text = FileBytes.read(path, limit: Self.largest) else { return nil }
+        guard let text = try? WholeFile.bytes(of: path, limit: Self.largest) else { return nil }
         self.init(text)
     }
 
@@ -29,7 +30,7 @@ package struct KernelSymbols: Sendable {
 
     /// Reads only the list's beginning, where the kernel's code begins.
     static func start(path: String) -> UInt64? {
-        FileBytes.readBeginning(path, count: 64 << 10).flatMap { Borders($0).start }
+        (try? WholeFile.beginning(of: path, count: 64 << 10)).flatMap { Borders($0).start }
     }
 
     /// - Parameters:

@@ -1,5 +1,5 @@
-import CSystem
 import ProfileModel
+import System
 
 /// Puts marks into the program, and takes them away again.
 extension TraceSession {

@@ -1,6 +1,7 @@
 internal import Glibc
 package import ProfileModel
 internal import Runtimes
+internal import System
 
 /// What a just-in-time compiler tells of its code, in the format that perf invented:
 /// `/tmp/perf-PID.map`, a line `START SIZE NAME` for each function, both numbers in hexadecimal.
@@ -21,9 +22,9 @@ package struct PerfMap: Sendable {
     /// - Parameter owner: the user id of the profiled process. Anybody can put a file into
     ///   `/tmp`; another's is not believed.
     package init?(path: String, owner: UInt32) {
-        guard let text = RegularFile.read(path, limit: Self.largest, owner: owner) else {
-            return nil
-        }
+        guard
+            let text = try? WholeFile.bytes(ofRegular: path, limit: Self.largest, owner: owner)
+        else { return nil }
         self.init(text)
     }
 
