@@ -44,10 +44,15 @@ let package = Package(
         .systemLibrary(name: "CSQLite"),
         .systemLibrary(name: "CZstd"),
 
+        // Threads, clocks, and files that are read and written whole.
+        .target(
+            name: "System", dependencies: ["ProfileModel", "CSystem"], swiftSettings: settings),
+
         // What Go's own tables say, for unwinding and for names.
         .target(name: "GoTables", swiftSettings: settings),
         // The running kernel's code and symbols, for frames and for names.
-        .target(name: "KernelTables", dependencies: ["ProfileModel"], swiftSettings: settings),
+        .target(
+            name: "KernelTables", dependencies: ["ProfileModel", "System"], swiftSettings: settings),
 
         // Interpreters' own frames: finding them, copying them, naming them. A folder for each language.
         .target(name: "Runtimes", dependencies: ["ProfileModel"], swiftSettings: pureSettings),
@@ -56,27 +61,31 @@ let package = Package(
         .target(
             name: "Sampler",
             dependencies: [
-                "ProfileModel", "CSystem", "CAgent", "CXCB", "CSignpost", "Runtimes",
+                "ProfileModel", "System", "CSystem", "CAgent", "CXCB", "CSignpost", "Runtimes",
             ],
             swiftSettings: settings),
         // Under what conditions a program is launched, and cleaning up behind it.
         .target(
-            name: "Conditions", dependencies: ["ProfileModel", "CSystem"], swiftSettings: settings),
+            name: "Conditions", dependencies: ["ProfileModel", "System", "CSystem"],
+            swiftSettings: settings),
         .target(
             name: "Unwind",
             dependencies: [
-                "ProfileModel", "CSystem", "CElfutils", "CLibunwind", "CPrefetch", "GoTables",
+                "ProfileModel", "System", "CSystem", "CElfutils", "CLibunwind", "CPrefetch",
+                "GoTables",
             ],
             swiftSettings: settings),
         .target(
-            name: "PerfData", dependencies: ["ProfileModel", "CZstd"], swiftSettings: settings),
+            name: "PerfData", dependencies: ["ProfileModel", "System", "CZstd"],
+            swiftSettings: settings),
         .target(
-            name: "Recording", dependencies: ["ProfileModel", "CSQLite", "CZlib"],
+            name: "Recording", dependencies: ["ProfileModel", "System", "CSQLite", "CZlib"],
             swiftSettings: settings),
         .target(
             name: "Symbolicate",
             dependencies: [
-                "ProfileModel", "CSystem", "CElfutils", "CLZMA", "GoTables", "KernelTables",
+                "ProfileModel", "System", "CSystem", "CElfutils", "CLZMA", "GoTables",
+                "KernelTables",
                 "Runtimes",
             ],
             swiftSettings: settings, linkerSettings: [.linkedLibrary("iberty")]),
@@ -86,12 +95,13 @@ let package = Package(
         .target(
             name: "Recorder",
             dependencies: [
-                "ProfileModel", "CSystem", "Sampler", "Unwind", "Recording", "KernelTables",
+                "ProfileModel", "System", "Sampler", "Unwind", "Recording", "KernelTables",
                 "Runtimes",
             ],
             swiftSettings: settings),
         .target(
-            name: "Importer", dependencies: ["ProfileModel", "Unwind", "Recording", "PerfData"],
+            name: "Importer",
+            dependencies: ["ProfileModel", "System", "Unwind", "Recording", "PerfData"],
             swiftSettings: settings),
         .target(name: "Analysis", dependencies: ["ProfileModel"], swiftSettings: pureSettings),
         .target(name: "Measurer", dependencies: ["ProfileModel"], swiftSettings: pureSettings),
@@ -99,7 +109,8 @@ let package = Package(
             name: "Report", dependencies: ["ProfileModel", "Analysis"],
             resources: [.embedInCode("HTML/Page")], swiftSettings: pureSettings),
         // Sends what is known of launches to servers.
-        .target(name: "Shipping", dependencies: ["ProfileModel"], swiftSettings: settings),
+        .target(
+            name: "Shipping", dependencies: ["ProfileModel", "System"], swiftSettings: settings),
         // A fleet's launches in a ClickHouse database: writes them, and asks.
         .target(
             name: "ClickHouse", dependencies: ["ProfileModel", "Analysis", "Shipping"],
@@ -107,7 +118,8 @@ let package = Package(
         .executableTarget(
             name: "ProfileCLI",
             dependencies: [
-                "ProfileModel", "CSystem", "Recorder", "Importer", "Sampler", "Marks", "Recording",
+                "ProfileModel", "System", "CSystem", "Recorder", "Importer", "Sampler", "Marks",
+                "Recording",
                 "Symbolicate", "Analysis", "Report", "PerfData", "CZlib", "Measurer", "Conditions",
                 "Shipping", "ClickHouse", "Runtimes",
             ],
@@ -138,6 +150,9 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
             name: "ProfileModelTests", dependencies: ["ProfileModel", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SystemTests", dependencies: ["ProfileModel", "System"],
             swiftSettings: settings),
         .testTarget(
             name: "KernelTablesTests", dependencies: ["ProfileModel", "KernelTables"],
@@ -191,7 +206,7 @@ let package = Package(
         .testTarget(
             name: "SamplerTests",
             dependencies: [
-                "ProfileModel", "Sampler", "Analysis", "Conditions", "Marks", "Signpost",
+                "ProfileModel", "System", "Sampler", "Analysis", "Conditions", "Marks", "Signpost",
                 "CSignpost", "CSystem", "TestSupport",
             ],
             exclude: ["Wayland/Streams", "Wayland/record-streams"], swiftSettings: settings),
@@ -202,7 +217,7 @@ let package = Package(
         .testTarget(
             name: "RecorderTests",
             dependencies: [
-                "ProfileModel", "Sampler", "Unwind", "Recorder", "Recording", "CSystem",
+                "ProfileModel", "System", "Sampler", "Unwind", "Recorder", "Recording", "CSystem",
                 "TestSupport",
             ],
             swiftSettings: settings),
@@ -235,7 +250,7 @@ if Context.environment["FIRSTLIGHT_FUZZ"] != nil {
         fuzz("Rules", ["ProfileModel", "Unwind"]),
         fuzz("Symbols", ["ProfileModel", "Symbolicate"]),
         fuzz("Names", ["Symbolicate"]),
-        fuzz("Area", ["ProfileModel", "Sampler", "CAgent", "CSystem"]),
+        fuzz("Area", ["ProfileModel", "Sampler", "System", "CAgent", "CSystem"]),
         fuzz("Wire", ["ProfileModel", "Sampler", "CSystem"]),
     ]
 }

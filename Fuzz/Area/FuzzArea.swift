@@ -3,6 +3,7 @@ import CSystem
 import FuzzSupport
 import Glibc
 import ProfileModel
+import System
 
 @testable import Sampler
 

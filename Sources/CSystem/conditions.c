@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
@@ -29,6 +28,3 @@ int fl_has_children(void) {
     siginfo_t info;
     return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0 || errno != ECHILD;
 }
-
-unsigned fl_device_major(uint64_t device) { return major(device); }
-unsigned fl_device_minor(uint64_t device) { return minor(device); }

@@ -120,12 +120,6 @@ ssize_t fl_find(const void *bytes, size_t count, const void *wanted, size_t want
     return found ? found - (const char *)bytes : -1;
 }
 
-int64_t fl_monotonic_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 int fl_timer_make(int number, timer_t *timer) {
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = number};
     return timer_create(CLOCK_MONOTONIC, &event, timer) == 0 ? 0 : -errno;

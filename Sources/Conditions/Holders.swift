@@ -1,5 +1,6 @@
 import Glibc
 import ProfileModel
+import System
 
 // Values that own something of the kernel's, where several of them are one value's parts.
 
@@ -98,15 +99,12 @@ private final class SharedFolder {
     ) throws(ConditionError) -> (source: String, target: String)? {
         guard let target = FileText.real("/etc/resolv.conf") else { return nil }
         let path = "\(folder.path)/resolv.conf"
-        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-        guard file >= 0 else {
-            throw .failed(condition: condition, step: "writing \(path)", code: errno)
-        }
-        defer { close(file) }
-        fchmod(file, 0o644)
-        let text = Array("nameserver \(server)\n".utf8)
-        guard write(file, text, text.count) == text.count else {
-            throw .failed(condition: condition, step: "writing \(path)", code: errno)
+        do throws(Errno) {
+            let file = try Descriptor(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o644)
+            fchmod(file.number, 0o644)
+            try file.write(Array("nameserver \(server)\n".utf8))
+        } catch {
+            throw .failed(condition: condition, step: "writing \(path)", code: error.number)
         }
         return (source: path, target: target)
     }

@@ -1,4 +1,5 @@
 package import ProfileModel
+import System
 
 /// What an import took, for `--timings`.
 package struct ImportTimings: Hashable, Sendable {

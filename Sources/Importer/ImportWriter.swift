@@ -1,5 +1,6 @@
 import ProfileModel
 import Recording
+import System
 import Unwind
 
 /// Unwinds the stacks of slices in batches and writes both down. The file is made when there is

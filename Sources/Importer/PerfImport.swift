@@ -1,6 +1,7 @@
 package import PerfData
 package import ProfileModel
 import Recording
+import System
 
 /// Makes a recording of what `perf record` wrote.
 package struct PerfImport: Sendable {

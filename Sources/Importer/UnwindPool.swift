@@ -1,5 +1,6 @@
 import Glibc
 import ProfileModel
+import System
 import Unwind
 
 /// Unwinds many stacks on all cores. Each worker has an unwinder of its own, to which the same
@@ -100,7 +101,7 @@ final class UnwindPool {
         workers[0].work()
         for (worker, thread) in zip(workers[1..<count], threads) {
             // Without a thread of its own its work is done here.
-            if let thread { pthread_join(thread, nil) } else { worker.work() }
+            if let thread { thread.join() } else { worker.work() }
         }
     }
 
@@ -110,22 +111,11 @@ final class UnwindPool {
         for worker in workers { worker.merge(into: &stacks) }
     }
 
-    private static func start(_ worker: Worker) -> pthread_t? {
-        var thread = pthread_t()
-        let code = pthread_create(
-            &thread, nil,
-            { argument in
-                // Balanced by the retain below.
-                if let argument {
-                    let worker = Unmanaged<Worker>.fromOpaque(argument).takeRetainedValue()
-                    worker.work()
-                    worker.opinion.leaveThread()
-                }
-                return nil
-            }, Unmanaged.passRetained(worker).toOpaque())
-        guard code != 0 else { return thread }
-        Unmanaged.passUnretained(worker).release()
-        return nil
+    private static func start(_ worker: Worker) -> JobThread<Void>? {
+        JobThread {
+            worker.work()
+            worker.opinion.leaveThread()
+        }
     }
 }
 
@@ -133,13 +123,7 @@ final class UnwindPool {
 enum BuildIDCache {
     @Sendable static func paths(_ mapping: CodeMapping) -> [String] {
         guard mapping.buildID.count > 1, let home = getenv("HOME") else { return [] }
-        let digits = mapping.buildID.map { byte in
-            let digits = String(byte, radix: 16)
-            return byte < 16 ? "0" + digits : digits
-        }
-        return [
-            String(cString: home)
-                + "/.debug/.build-id/\(digits[0])/\(digits[1...].joined())/elf"
-        ]
+        let (folder, name) = (mapping.buildID[..<1].hex, mapping.buildID[1...].hex)
+        return [String(cString: home) + "/.debug/.build-id/\(folder)/\(name)/elf"]
     }
 }

@@ -1,3 +1,6 @@
+import ProfileModel
+import System
+
 /// The functions of a kernel as `/proc/kallsyms` lists them: `ADDRESS TYPE NAME`, and behind a tab
 /// `[MODULE]` where it is one of a loadable module. Copies of the list are read alike.
 ///
@@ -15,7 +18,7 @@ package struct KernelSymbols: Sendable {
 
     /// nil: there is no such file, or it is too large.
     package init?(path: String) {
-        guard let text = FileBytes.read(path, limit: Self.largest) else { return nil }
+        guard let text = try? WholeFile.bytes(of: path, limit: Self.largest) else { return nil }
         self.init(text)
     }
 
@@ -27,7 +30,7 @@ package struct KernelSymbols: Sendable {
 
     /// Reads only the list's beginning, where the kernel's code begins.
     static func start(path: String) -> UInt64? {
-        FileBytes.readBeginning(path, count: 64 << 10).flatMap { Borders($0).start }
+        (try? WholeFile.beginning(of: path, count: 64 << 10)).flatMap { Borders($0).start }
     }
 
     /// - Parameters:
@@ -42,7 +45,7 @@ package struct KernelSymbols: Sendable {
         var best = [Candidate?](repeating: nil, count: addresses.count)
         KernelLines(text).forEach { line in
             guard line.isCode, line.isOf(module) else { return }
-            let index = Self.position(of: line.address, in: addresses)
+            let index = addresses.partitionIndex { $0 >= line.address }
             guard index < addresses.count else { return }
             let candidate = Candidate(line)
             if best[index].map({ candidate.isBetter(than: $0) }) ?? true { best[index] = candidate }
@@ -56,16 +59,6 @@ package struct KernelSymbols: Sendable {
             result[address] = String(decoding: last.name, as: UTF8.self)
         }
         return result
-    }
-
-    /// The position of the first that is not below `value`.
-    private static func position(of value: UInt64, in sorted: [UInt64]) -> Int {
-        var (low, high) = (0, sorted.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if sorted[middle] < value { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 
     /// Where the kernel's own code lies.

@@ -1,5 +1,6 @@
 import Glibc
 package import ProfileModel
+import System
 
 /// The code of the kernel that runs now: where it lies, and how it is told from another one.
 package struct RunningKernel: Sendable {
@@ -60,7 +61,9 @@ package struct RunningKernel: Sendable {
 
     /// `NAME SIZE USES NEEDED-BY STATE ADDRESS`, the address hidden as 0.
     private static func loadedModules(_ root: String) -> [LoadedModule] {
-        guard let text = FileBytes.read(root + "/proc/modules", limit: listLimit) else { return [] }
+        guard let text = try? WholeFile.bytes(of: root + "/proc/modules", limit: listLimit) else {
+            return []
+        }
         var found: [LoadedModule] = []
         for line in text.split(separator: UInt8(ascii: "\n")) {
             let words = line.split(separator: UInt8(ascii: " "))
@@ -91,7 +94,7 @@ package struct RunningKernel: Sendable {
     }
 
     private static func buildID(inNotes path: String) -> [UInt8] {
-        FileBytes.read(path, limit: noteLimit).map(Notes.buildID) ?? []
+        (try? WholeFile.bytes(of: path, limit: noteLimit)).map(Notes.buildID) ?? []
     }
 }
 

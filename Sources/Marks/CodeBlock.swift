@@ -1,3 +1,5 @@
+import ProfileModel
+
 /// A stretch of code that belongs together, and what fills the room behind it.
 struct CodeBlock {
     /// Without what is behind it.
@@ -28,13 +30,9 @@ struct CodeBlock {
 
     /// The position of the instruction that begins at an address.
     func index(of address: UInt64) -> Int? {
-        var (low, high) = (0, instructions.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if instructions[middle].address < address { low = middle + 1 } else { high = middle }
-        }
-        guard low < instructions.count, instructions[low].address == address else { return nil }
-        return low
+        let index = instructions.partitionIndex { $0.address >= address }
+        guard index < instructions.count, instructions[index].address == address else { return nil }
+        return index
     }
 
     /// Where its own jumps and branches lead.

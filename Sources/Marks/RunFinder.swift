@@ -111,12 +111,8 @@ struct RunFinder {
     }
 
     private static func first(in sorted: [UInt64], from address: UInt64) -> UInt64 {
-        var (low, high) = (0, sorted.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if sorted[middle] < address { low = middle + 1 } else { high = middle }
-        }
-        return low < sorted.count ? sorted[low] : .max
+        let index = sorted.partitionIndex { $0 >= address }
+        return index < sorted.count ? sorted[index] : .max
     }
 }
 

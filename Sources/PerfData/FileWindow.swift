@@ -1,13 +1,12 @@
 import Glibc
+import System
 
 /// A file that is read in windows: however large it is, little of it is in memory, and one that
 /// is cut short meanwhile is an error and no signal.
-///
-/// Unsafe code: the descriptor is owned here; the kernel writes within the buffer's size.
 final class FileWindow {
     let path: String
     let size: UInt64
-    private let descriptor: Int32
+    private let file: Descriptor
     private var window: [UInt8] = []
     private var windowStart: UInt64 = 0
     private static let windowSize = 1 << 20
@@ -22,14 +21,13 @@ final class FileWindow {
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw PerfDataError(path: path, kind: .notAFile)
         }
-        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else {
-            throw PerfDataError(path: path, kind: .cannotOpen(errno: errno))
+        do throws(Errno) {
+            file = try Descriptor(path, WholeFile.unwaiting)
+        } catch {
+            throw PerfDataError(path: path, kind: .cannotOpen(errno: error.number))
         }
         size = UInt64(clamping: status.st_size)
     }
-
-    deinit { close(descriptor) }
 
     /// Bytes of the file, for reading once: `count` of them, at most 64 KiB.
     func reader(at offset: UInt64, count: Int) throws(PerfDataError) -> ByteReader {
@@ -49,26 +47,10 @@ final class FileWindow {
 
     /// Bytes of the file, as many as there are.
     func read(at offset: UInt64, upTo count: Int) throws(PerfDataError) -> [UInt8] {
-        var problem: Int32 = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            while filled < count {
-                guard let base = buffer.baseAddress,
-                    let place = Int(exactly: offset &+ UInt64(filled))
-                else { return }
-                let got = pread(descriptor, base + filled, count - filled, place)
-                if got > 0 {
-                    filled += got
-                } else if got == 0 {
-                    return
-                } else if errno != EINTR {
-                    problem = errno
-                    return
-                }
-            }
+        do throws(Errno) {
+            return try file.bytes(at: offset, count: count)
+        } catch {
+            throw PerfDataError(path: path, kind: .cannotRead(errno: error.number), offset: offset)
         }
-        guard problem == 0 else {
-            throw PerfDataError(path: path, kind: .cannotRead(errno: problem), offset: offset)
-        }
-        return bytes
     }
 }

@@ -1,7 +1,7 @@
 import Analysis
-import CSystem
 import Glibc
 import Report
+import System
 
 /// Lines of the source files that a profile's frames name, as far as they are readable here.
 ///
@@ -106,22 +106,11 @@ struct SourceReading {
     }
 
     private func read(_ path: String) -> [UInt8]? {
-        guard let path = permitted(path) else { return nil }
-        let file = fl_open_regular(path, O_NOFOLLOW)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0, status.st_size <= Self.largestFile,
+        guard let path = permitted(path), let file = try? Descriptor(regular: path, O_NOFOLLOW),
+            let status = try? file.status(), status.st_size <= Self.largestFile,
             status.st_mtim.tv_sec <= recordedAt
         else { return nil }
         let size = Int(status.st_size)
-        // Unsafe code: read(2) fills the array's memory.
-        return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-            while count < size {
-                let got = Glibc.read(file, buffer.baseAddress?.advanced(by: count), size - count)
-                guard got > 0 else { break }
-                count += got
-            }
-        }
+        return try? file.bytes(count: size, expected: size)
     }
 }

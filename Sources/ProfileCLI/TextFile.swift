@@ -1,5 +1,5 @@
-import CSystem
 import Glibc
+import System
 
 /// A small file of text that belongs to the user.
 enum TextFile {
@@ -17,27 +17,20 @@ enum TextFile {
     private static let most = 16 << 20
 
     static func read(_ path: String) throws(Failure) -> String {
-        let file = fl_open_regular(path, 0)
-        guard file >= 0 else {
-            // Its own number for what is no regular file says nothing to people.
-            throw Failure(path, "open", file == -EMEDIUMTYPE ? EINVAL : -file)
+        let file: Descriptor
+        do throws(Errno) {
+            file = try Descriptor(regular: path)
+        } catch {
+            // The number for what is no regular file says nothing to people.
+            throw Failure(path, "open", error.number == EMEDIUMTYPE ? EINVAL : error.number)
         }
-        defer { close(file) }
-        var bytes: [UInt8] = []
-        while true {
-            var problem: Int32 = 0
-            // Unsafe code: read(2) fills the array's memory.
-            let part = [UInt8](unsafeUninitializedCapacity: 64 << 10) { buffer, count in
-                let got = Glibc.read(file, buffer.baseAddress, buffer.count)
-                if got < 0 { problem = errno }
-                count = max(got, 0)
-            }
-            guard problem == 0 || problem == EINTR else { throw Failure(path, "read", problem) }
-            bytes += part
-            guard bytes.count <= most else { throw Failure(path, "read", EFBIG) }
-            if part.isEmpty, problem == 0 { break }
+        do throws(Errno) {
+            let bytes = try file.bytes(count: most + 1)
+            guard bytes.count <= most else { throw Errno(EFBIG) }
+            return String(decoding: bytes, as: UTF8.self)
+        } catch {
+            throw Failure(path, "read", error.number)
         }
-        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Adds lines to its end, and makes it where there is none. What is there is not touched.

@@ -1,6 +1,7 @@
 import ProfileModel
 import Report
 import Sampler
+import System
 
 /// How long the steps of a command took, for `--timings`. Times are of `CLOCK_MONOTONIC`; where a
 /// step runs on several cores, also the CPU time of all its threads.

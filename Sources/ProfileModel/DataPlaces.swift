@@ -14,13 +14,9 @@ package struct DataPlaces: Sendable {
     /// - Parameter child: whose memory; nil: the recorded process's.
     package func address(of place: UInt64, in child: ChildIndex?) -> FrameAddress? {
         let mappings = mappings[child] ?? []
-        var (low, high) = (0, mappings.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if mappings[middle].start > place { high = middle } else { low = middle + 1 }
-        }
-        guard low > 0 else { return nil }
-        let mapping = mappings[low - 1]
+        let next = mappings.partitionIndex { $0.start > place }
+        guard next > 0 else { return nil }
+        let mapping = mappings[next - 1]
         return FrameAddress(
             module: mapping.module, address: CodeAddress(place &- mapping.bias, .instruction))
     }

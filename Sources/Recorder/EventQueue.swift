@@ -2,6 +2,7 @@ import Glibc
 import ProfileModel
 import Sampler
 import Synchronization
+import System
 
 /// The bounded queue between the sampling thread, which must never wait, and the thread that
 /// unwinds and writes. When it is full, stacks are dropped and counted; times never are.

@@ -1,6 +1,6 @@
-import CSystem
 import Glibc
 package import ProfileModel
+import System
 
 /// What will be needed of processes after their end, kept open while they live: files that were
 /// mapped and are no longer where their mappings say; the programs' own files, which somebody may
@@ -45,7 +45,7 @@ package final class HeldFiles: @unchecked Sendable {
             !Self.areSame("/proc/\(pid)/root/", "/")
                 || !Self.areSame("/proc/\(pid)/ns/mnt", "/proc/self/ns/mnt")
         else { return }
-        root = hold { open("/proc/\(pid)/root", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        root = hold { () throws(Errno) in try Descriptor("/proc/\(pid)/root", O_DIRECTORY) }
     }
 
     /// Also where one of them is not known.
@@ -69,17 +69,17 @@ package final class HeldFiles: @unchecked Sendable {
         guard isElsewhere || module.isOwn else { return }
         for path in [mapping.path] + paths {
             guard let status = Self.status(of: path), UInt64(status.st_ino) == mapping.inode,
-                let held = hold({ fl_open_regular(path, 0) })
+                let held = hold({ () throws(Errno) in try Descriptor(regular: path) })
             else { continue }
             standIns[module] = held
             return
         }
     }
 
-    private func hold(_ open: () -> Int32) -> String? {
-        guard descriptors.count < min(processes * Self.most, Self.mostOfAll) else { return nil }
-        let descriptor = open()
-        guard descriptor >= 0 else { return nil }
+    private func hold(_ open: () throws(Errno) -> Descriptor) -> String? {
+        guard descriptors.count < min(processes * Self.most, Self.mostOfAll),
+            let descriptor = try? open().release()
+        else { return nil }
         descriptors.append(descriptor)
         return "/proc/self/fd/\(descriptor)"
     }

@@ -2,6 +2,7 @@ import Glibc
 import ProfileModel
 import Recording
 import Sampler
+import System
 import Unwind
 
 /// The recorder's other thread: takes what the sampler observed of all processes, unwinds it and
@@ -15,8 +16,8 @@ final class RecordingThread: @unchecked Sendable {
     private let nodeStart: Int?
     /// Only touched by the thread itself, until it was joined; nil: everything is kept.
     private var window: RecordingWindow?
-    private var thread = pthread_t()
-    private var isStarted = false
+    /// nil: it was not started, or has been joined.
+    private var thread: JobThread<Void>?
 
     // Only touched by the thread itself, until it was joined.
     private var output: RecordingOutput?
@@ -63,25 +64,15 @@ final class RecordingThread: @unchecked Sendable {
     }
 
     func start() -> Bool {
-        let code = pthread_create(
-            &thread, nil,
-            { argument in
-                // Balanced by the retain below.
-                if let argument {
-                    Unmanaged<RecordingThread>.fromOpaque(argument).takeRetainedValue().run()
-                }
-                return nil
-            }, Unmanaged.passRetained(self).toOpaque())
-        isStarted = code == 0
-        if !isStarted { Unmanaged.passUnretained(self).release() }
-        return isStarted
+        thread = JobThread { self.run() }
+        return thread != nil
     }
 
     /// Waits until all events are written; then completes the file.
     func finish(_ notes: [RecorderNote], _ complete: (inout Recording.Header) -> Void) {
         queue.finish()
-        if isStarted { pthread_join(thread, nil) }
-        isStarted = false
+        thread?.join()
+        thread = nil
         guard let output else { return }
         var header = header
         header.pid = pid

@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// The first 100 bytes of an SQLite file (sqlite.org/fileformat.html), read without SQLite:
 /// enough to tell our files from anything else before a library parses them.
@@ -34,17 +35,7 @@ struct FileStart {
     }
 
     private static func read(_ path: String) throws(RecordingError) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { throw .cannotOpen(path: path, errno: errno) }
-        defer { close(descriptor) }
-        var problem: Int32 = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-            let got = pread(descriptor, buffer.baseAddress, size, 0)
-            if got < 0 { problem = errno }
-            count = max(got, 0)
-        }
-        guard problem == 0 else { throw .cannotRead(path: path, errno: problem) }
-        return bytes
+        try FileBytes(of: path).bytes(count: size)
     }
 
     private func integer(at offset: Int) -> Int32 {
@@ -81,15 +72,9 @@ enum Journal {
     /// there is one only where someone wants a file deleted.
     static func namesAnotherFile(_ path: String) -> Bool {
         let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        let end = lseek(descriptor, 0, SEEK_END)
+        guard let file = try? Descriptor(path, WholeFile.unwaiting) else { return false }
+        let end = lseek(file.number, 0, SEEK_END)
         guard end >= off_t(2 * magic.count) else { return false }
-        let tail = [UInt8](unsafeUninitializedCapacity: magic.count) { buffer, count in
-            count = max(
-                pread(descriptor, buffer.baseAddress, buffer.count, end - off_t(buffer.count)), 0)
-        }
-        return tail.starts(with: magic)
+        return (try? file.bytes(at: UInt64(end) - UInt64(magic.count), count: magic.count)) == magic
     }
 }

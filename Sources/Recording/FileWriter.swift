@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// What the writers of all kinds of file have in common: how a file is made, locked, and kept
 /// readable whatever happens.
@@ -46,11 +47,12 @@ final class FileWriter {
         _ path: String
     ) throws(RecordingError) -> RecordingFile.Identity? {
         // SQLite would create it with the umask's mode; what it holds is nobody else's business.
-        let flags = O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW
-        let descriptor = open(path, flags, 0o600)
-        guard descriptor >= 0 else { throw .cannotCreate(path: path, errno: errno) }
-        defer { close(descriptor) }
-        return RecordingFile.Identity(descriptor: descriptor)
+        do throws(Errno) {
+            let file = try Descriptor(path, O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW, mode: 0o600)
+            return RecordingFile.Identity(descriptor: file.number)
+        } catch {
+            throw .cannotCreate(path: path, errno: error.number)
+        }
     }
 
     /// Measured (1,000 rows a commit, page cache): DELETE with an exclusive lock 28 µs a commit,

@@ -1,5 +1,6 @@
 import Glibc
 import ProfileModel
+import System
 
 /// What lies at a path, and what must be done about it before a recording, or a measurement, can be
 /// made there.
@@ -128,16 +129,16 @@ package enum RecordingFile {
         var status = stat()
         // To open a pipe or a device may do something.
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
+        guard let file = try? Descriptor(path, WholeFile.unwaiting | O_NOFOLLOW) else {
+            return false
+        }
         // PENDING_BYTE and what follows (sqlite.org/src, os.h): readers lock a part of it for reading.
         var lock = flock()
         lock.l_type = Int16(F_RDLCK)
         lock.l_whence = Int16(SEEK_SET)
         lock.l_start = 0x4000_0000
         lock.l_len = 512
-        guard fcntl(descriptor, F_GETLK, &lock) == 0 else { return false }
+        guard fcntl(file.number, F_GETLK, &lock) == 0 else { return false }
         return lock.l_type != Int16(F_UNLCK)
     }
 

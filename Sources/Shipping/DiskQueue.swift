@@ -1,4 +1,5 @@
 internal import Glibc
+internal import System
 
 /// Why something cannot be kept, with `errno`.
 package struct QueueError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -94,19 +95,13 @@ package struct DiskQueue: Sendable {
 
     package func contents(of entry: Entry) throws(QueueError) -> [UInt8] {
         let path = path(entry.name)
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw QueueError(path: path, errno: errno) }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: entry.size)
-        var filled = 0
-        while filled < bytes.count {
-            let count = bytes.withUnsafeMutableBytes {
-                read(descriptor, $0.baseAddress?.advanced(by: filled), $0.count - filled)
-            }
-            guard count > 0 else { throw QueueError(path: path, errno: count < 0 ? errno : EIO) }
-            filled += count
+        do throws(Errno) {
+            let bytes = try Descriptor(path).bytes(count: entry.size, expected: entry.size)
+            guard bytes.count == entry.size else { throw Errno(EIO) }
+            return bytes
+        } catch {
+            throw QueueError(path: path, errno: error.number)
         }
-        return bytes
     }
 
     package func remove(_ entry: Entry) { unlink(path(entry.name)) }
@@ -118,7 +113,7 @@ package struct DiskQueue: Sendable {
             unlink(path(Self.droppedName))
             return count
         }
-        return (count ?? 0) ?? 0
+        return count ?? 0
     }
 
     // MARK: Files
@@ -142,24 +137,17 @@ package struct DiskQueue: Sendable {
 
     private func write(_ bytes: [UInt8], to name: String) throws(QueueError) {
         let temporary = path(".\(getpid()).new")
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw QueueError(path: temporary, errno: errno) }
-        var written = 0
-        var problem: Int32 = 0
-        while written < bytes.count, problem == 0 {
-            let count = bytes.withUnsafeBytes {
-                Glibc.write(descriptor, $0.baseAddress?.advanced(by: written), $0.count - written)
-            }
-            if count < 0, errno != EINTR { problem = errno }
-            written += max(0, count)
+        do throws(Errno) {
+            let file = try Descriptor(temporary, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600)
+            try file.write(bytes)
+            // It is told as kept.
+            try file.synchronize()
+            try file.finish()
+            guard rename(temporary, path(name)) == 0 else { throw Errno(errno) }
+        } catch {
+            unlink(temporary)
+            throw QueueError(path: path(name), errno: error.number)
         }
-        // It is told as kept.
-        if problem == 0, fsync(descriptor) != 0 { problem = errno }
-        if close(descriptor) != 0, problem == 0 { problem = errno }
-        if problem == 0, rename(temporary, path(name)) != 0 { problem = errno }
-        guard problem != 0 else { return }
-        unlink(temporary)
-        throw QueueError(path: path(name), errno: problem)
     }
 
     private func dropOldest(of entries: [Entry], for size: Int) {
@@ -176,25 +164,26 @@ package struct DiskQueue: Sendable {
     }
 
     private var droppedSoFar: Int {
-        let descriptor = open(path(Self.droppedName), O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return 0 }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 20)
-        let count = read(descriptor, &bytes, bytes.count)
-        return Int(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)) ?? 0
+        let bytes = (try? WholeFile.beginning(of: path(Self.droppedName), count: 20)) ?? []
+        return Int(String(decoding: bytes, as: UTF8.self)) ?? 0
     }
 
     /// - Returns: nil: somebody else has the lock, and it is not waited for.
     private func locked<Result>(
         _ name: String, waiting: Bool = true, _ body: () throws(QueueError) -> Result
     ) throws(QueueError) -> Result? {
-        let descriptor = open(path(name), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw QueueError(path: path(name), errno: errno) }
-        defer { close(descriptor) }
-        while flock(descriptor, LOCK_EX | (waiting ? 0 : LOCK_NB)) != 0 {
-            if errno == EWOULDBLOCK { return nil }
-            guard errno == EINTR else { throw QueueError(path: path(name), errno: errno) }
-        }
+        guard let lock = try lock(name, waiting: waiting) else { return nil }
+        defer { withExtendedLifetime(lock) {} }
         return try body()
+    }
+
+    private func lock(_ name: String, waiting: Bool) throws(QueueError) -> Descriptor? {
+        do throws(Errno) {
+            let file = try Descriptor(path(name), O_RDWR | O_CREAT, mode: 0o600)
+            guard try file.lock(waiting: waiting) else { return nil }
+            return consume file
+        } catch {
+            throw QueueError(path: path(name), errno: error.number)
+        }
     }
 }

@@ -1,5 +1,6 @@
 internal import Glibc
 package import ProfileModel
+internal import System
 
 /// Why a server has no answer for us.
 package enum HTTPError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -74,18 +75,11 @@ package struct HTTPClient: Sendable {
 struct Deadline {
     private let end: MonotonicTime
 
-    init(after span: TimeSpan) { end = Self.now + span }
-
-    static var now: MonotonicTime {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return MonotonicTime(
-            nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
-    }
+    init(after span: TimeSpan) { end = .now + span }
 
     /// For `poll`; 0: it is over.
     var milliseconds: Int32 {
-        let left = (end - Self.now).nanoseconds
+        let left = (end - .now).nanoseconds
         return left <= 0 ? 0 : Int32(clamping: left / 1_000_000 + 1)
     }
 }

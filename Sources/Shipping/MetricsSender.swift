@@ -1,5 +1,6 @@
 internal import Glibc
 package import ProfileModel
+internal import System
 
 /// Sends OTLP's metrics, by way of a queue: what cannot be sent now is sent with the next.
 package struct MetricsSender: Sendable {
@@ -35,7 +36,7 @@ package struct MetricsSender: Sendable {
             (self.now, self.pause) = (now, pause)
         }
 
-        package static let machines = Clock(now: { Deadline.now }) { span in
+        package static let machines = Clock(now: { MonotonicTime.now }) { span in
             usleep(useconds_t(clamping: max(span.nanoseconds, 0) / 1_000))
         }
     }

@@ -35,8 +35,8 @@ package struct DebugFileSearch: Hashable, Sendable {
     func candidates(forBuildID buildID: [UInt8]) -> [String] {
         // A shorter one is not an identity; a real one is 20 bytes (8 of Go's and lld's fast).
         guard buildID.count >= 4 else { return [] }
-        let folder = Hexadecimal.text(of: buildID[..<1])
-        let name = "/.build-id/\(folder)/\(Hexadecimal.text(of: buildID[1...])).debug"
+        let folder = buildID[..<1].hex
+        let name = "/.build-id/\(folder)/\(buildID[1...].hex).debug"
         return placed(debugDirectories.map { $0 + name })
     }
 

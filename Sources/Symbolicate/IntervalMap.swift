@@ -1,3 +1,5 @@
+internal import ProfileModel
+
 /// Which of many nested or overlapping intervals of addresses is the innermost at an address.
 ///
 /// Built once from all intervals, then a binary search over disjoint segments: the cost of an
@@ -66,14 +68,9 @@ package struct IntervalMap: Sendable {
 
     /// The value of the innermost interval that holds `address`; nil when none does.
     package subscript(address: UInt64) -> Int32? {
-        var low = 0
-        var high = starts.count
-        while low < high {
-            let middle = (low + high) / 2
-            if starts[middle] <= address { low = middle + 1 } else { high = middle }
-        }
-        guard low > 0, values[low - 1] != Self.gap else { return nil }
-        return values[low - 1]
+        let next = starts.partitionIndex { $0 > address }
+        guard next > 0, values[next - 1] != Self.gap else { return nil }
+        return values[next - 1]
     }
 
     /// Ends every open interval that ends at or before `position`, giving what it covered last

@@ -1,5 +1,6 @@
 internal import CElfutils
 internal import Glibc
+internal import ProfileModel
 
 /// What a module's files tell of its code: functions by name, where they end, its probes.
 package final class ModuleCode {
@@ -70,7 +71,7 @@ package final class ModuleCode {
 
     /// The functions and parts of functions that begin at, or cover, an address.
     package func parts(around address: UInt64) -> [Function] {
-        let next = Self.first(after: address, in: starts)
+        let next = starts.partitionIndex { $0 > address }
         // Few lie within another one.
         return places[max(0, next - 64)..<next].filter { $0.range.contains(address) }
             .compactMap(function)
@@ -120,7 +121,7 @@ package final class ModuleCode {
     /// From the last border before an address to the next behind it.
     package func stretch(around address: UInt64) -> Range<UInt64>? {
         guard let section = sections.section(holding: address) else { return nil }
-        let next = Self.first(after: address, in: borders)
+        let next = borders.partitionIndex { $0 > address }
         let start = next > 0 ? borders[next - 1] : section.lowerBound
         let end = min(next < borders.count ? borders[next] : .max, section.upperBound)
         guard start >= section.lowerBound, end - start <= Self.longestFunction else { return nil }
@@ -129,14 +130,14 @@ package final class ModuleCode {
 
     /// The first border from an address on, or the section's end.
     package func border(from address: UInt64) -> UInt64 {
-        let next = Self.first(after: address &- 1, in: borders)
+        let next = borders.partitionIndex { $0 > address &- 1 }
         let section = sections.section(holding: address &- 1)?.upperBound ?? address
         return min(next < borders.count ? borders[next] : .max, section)
     }
 
     /// The borders within a range.
     package func borders(in range: ClosedRange<UInt64>) -> ArraySlice<UInt64> {
-        let start = Self.first(after: range.lowerBound &- 1, in: borders)
+        let start = borders.partitionIndex { $0 > range.lowerBound &- 1 }
         return borders[start...].prefix { range.contains($0) }
     }
 
@@ -193,15 +194,6 @@ package final class ModuleCode {
         }
         all.sort()
         return all.withoutRepetitions(by: \.self)
-    }
-
-    private static func first(after address: UInt64, in sorted: [UInt64]) -> Int {
-        var (low, high) = (0, sorted.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if sorted[middle] <= address { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }
 

@@ -1,6 +1,7 @@
 internal import CElfutils
 internal import Glibc
 package import ProfileModel
+internal import System
 
 /// Gives a recording's addresses their meaning: functions, inlined ones too, files and lines.
 package struct Symbolicator: Sendable {
@@ -236,9 +237,9 @@ package struct Symbolicator: Sendable {
         let answers = known.frames(at: lookups)
         let missing = lookups.filter { answers[$0] == nil }.sorted()
         guard !missing.isEmpty else { return (answers, nil) }
-        let start = Self.now()
+        let start = MonotonicTime.now
         let found = Self.find(missing, with: resolver)
-        let isCheap = Self.now() - start < Self.worthKeeping
+        let isCheap = .now - start < Self.worthKeeping
         let result = answers.merging(found) { $1 }
         guard !isCheap, resolver.hasAll else { return (result, nil) }
         known.add(found)
@@ -254,13 +255,6 @@ package struct Symbolicator: Sendable {
 
     /// What is found sooner than this need not be kept.
     private static let worthKeeping = TimeSpan.milliseconds(3)
-
-    private static func now() -> MonotonicTime {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return MonotonicTime(
-            nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
-    }
 
     private static func find(
         _ sorted: [UInt64], with resolver: ModuleResolver

@@ -1,7 +1,6 @@
-// For the C library's types, which this module meets there first.
-internal import CElfutils
 internal import Glibc
 internal import Synchronization
+internal import System
 
 /// Does many independent tasks on as many threads as there are cores, the calling one included.
 package enum Workers {
@@ -22,14 +21,19 @@ package enum Workers {
     ) -> [Result] {
         let next = Counter()
         let results = Mutex<[Result?]>(Array(repeating: nil, count: count))
-        let crew = Crew {
+        let job = { @Sendable in
             var state = makeState()
             while let task = next.take(below: count) {
                 let result = body(&state, task)
                 results.withLock { $0[task] = result }
             }
         }
-        crew.work(threads: min(cores, count))
+        // Where a thread cannot be had, the others do its part.
+        let others = (1..<max(1, min(cores, count))).compactMap { _ in
+            JobThread(stackSize: stackSize, job)
+        }
+        job()
+        for thread in others { thread.join() }
         return results.withLock { $0.compactMap { $0 } }
     }
 
@@ -38,14 +42,9 @@ package enum Workers {
     package static func run<Result: Sendable>(
         _ other: @escaping @Sendable () -> Result, while body: () -> Void
     ) -> Result {
-        let result = Later<Result>()
-        Crew { result.value.withLock { $0 = other() } }.work(while: body)
-        // The other thread has ended.
-        return result.value.withLock { $0 } ?? other()
-    }
-
-    private final class Later<Value: Sendable>: Sendable {
-        let value = Mutex<Value?>(nil)
+        let thread = JobThread(stackSize: stackSize, other)
+        body()
+        return thread?.join() ?? other()
     }
 
     private final class Counter: Sendable {
@@ -54,46 +53,6 @@ package enum Workers {
         func take(below limit: Int) -> Int? {
             let taken = value.wrappingAdd(1, ordering: .relaxed).oldValue
             return taken < limit ? taken : nil
-        }
-    }
-
-    private final class Crew: Sendable {
-        private let job: @Sendable () -> Void
-
-        init(_ job: @escaping @Sendable () -> Void) { self.job = job }
-
-        /// Where a thread cannot be had, the others do its part.
-        func work(threads: Int) {
-            let others = (1..<max(1, threads)).compactMap { _ in start() }
-            job()
-            for thread in others { pthread_join(thread, nil) }
-        }
-
-        func work(while body: () -> Void) {
-            let other = start()
-            body()
-            if let other { pthread_join(other, nil) } else { job() }
-        }
-
-        private func start() -> pthread_t? {
-            var attributes = pthread_attr_t()
-            pthread_attr_init(&attributes)
-            defer { pthread_attr_destroy(&attributes) }
-            pthread_attr_setstacksize(&attributes, Workers.stackSize)
-            var thread = pthread_t()
-            // Balanced by the thread itself, or below if there is none.
-            let this = Unmanaged.passRetained(self)
-            let status = pthread_create(
-                &thread, &attributes,
-                { argument in
-                    if let argument {
-                        Unmanaged<Crew>.fromOpaque(argument).takeRetainedValue().job()
-                    }
-                    return nil
-                }, this.toOpaque())
-            if status == 0 { return thread }
-            this.release()
-            return nil
         }
     }
 }

@@ -168,12 +168,8 @@ struct AddressSpace {
 
     @inline(__always)
     private static func position(of address: UInt64, in ranges: [Range]) -> Int? {
-        var (low, high) = (0, ranges.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if ranges[middle].end <= address { low = middle + 1 } else { high = middle }
-        }
-        return low < ranges.count && ranges[low].start <= address ? low : nil
+        let index = ranges.partitionIndex { $0.end > address }
+        return index < ranges.count && ranges[index].start <= address ? index : nil
     }
 
     /// The file that a module was mapped from; nil: it could not be read.

@@ -1,3 +1,5 @@
+import ProfileModel
+
 /// Finds the `.eh_frame` entry of a function by address: by the sorted table of `.eh_frame_hdr`
 /// where it is usable, otherwise by an index of our own.
 struct FunctionIndex {
@@ -22,12 +24,8 @@ struct FunctionIndex {
         case .header(let section, let first, let count):
             return search(address, section, first, count)
         case .scanned(let starts, let positions):
-            var (low, high) = (0, starts.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if starts[middle] <= address { low = middle + 1 } else { high = middle }
-            }
-            return low > 0 ? Int(positions[low - 1]) : nil
+            let next = starts.partitionIndex { $0 > address }
+            return next > 0 ? Int(positions[next - 1]) : nil
         }
     }
 
@@ -41,13 +39,9 @@ struct FunctionIndex {
             var cursor = section.cursor(from: first &+ 8 &* index &+ 4 &* half)
             return cursor.number(Int32.self)
         }
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low &+ high) / 2
-            if number(middle, 0) <= wanted { low = middle &+ 1 } else { high = middle }
-        }
-        guard low > 0 else { return nil }
-        let entry = section.address &+ UInt64(bitPattern: Int64(number(low &- 1, 1)))
+        let next = (0..<count).partitionIndex { number($0, 0) > wanted }
+        guard next > 0 else { return nil }
+        let entry = section.address &+ UInt64(bitPattern: Int64(number(next &- 1, 1)))
         return entries.section.position(of: entry)
     }
 

@@ -1,5 +1,6 @@
 import Glibc
 import ProfileModel
+import System
 
 /// What libunwind makes of stacks that our own walk cannot finish for want of a rule. A stack takes it
 /// some hundred times as long, so there is a budget: a hundredth of the thread's CPU time, and a little
@@ -66,11 +67,7 @@ package final class SecondOpinion {
     }
 
     /// CPU time of this thread, in nanoseconds.
-    private static var used: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
+    private static var used: Int64 { CPUClock.ofThread.nanoseconds }
 }
 
 extension WalkFrame {

@@ -1,5 +1,6 @@
 import ProfileModel
 import Sampler
+import System
 import TestSupport
 import Testing
 

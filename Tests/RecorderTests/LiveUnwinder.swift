@@ -1,5 +1,6 @@
 import CSystem
 import ProfileModel
+import System
 import Unwind
 
 @testable import Sampler

@@ -1,5 +1,6 @@
 import Glibc
 import ProfileModel
+import System
 import Testing
 
 @testable import Sampler

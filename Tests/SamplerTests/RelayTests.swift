@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 import Synchronization
+import System
 import TestSupport
 import Testing
 

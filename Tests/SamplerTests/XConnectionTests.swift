@@ -1,5 +1,6 @@
 import CXCB
 import Glibc
+import System
 import Testing
 
 @testable import Sampler

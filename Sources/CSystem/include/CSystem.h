@@ -156,8 +156,6 @@ void fl_close_from(unsigned first);
 // memmem(3): the offset of the first occurrence, or -1.
 ssize_t fl_find(const void *bytes, size_t count, const void *wanted, size_t wanted_count);
 
-int64_t fl_monotonic_ns(void);
-
 // A CLOCK_MONOTONIC timer that, once it is started, queues `signal` for this process every
 // `interval_ns`, first at `first_ns`; the id is passed back for fl_timer_delete. 0 or -errno.
 int fl_timer_make(int signal, timer_t *timer);

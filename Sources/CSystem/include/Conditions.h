@@ -74,6 +74,3 @@ int64_t fl_file_system_type(int descriptor);
 int fl_is_byte_cached(int descriptor, int64_t offset);
 
 int fl_has_children(void);   // 0: none, ended ones included; nothing descends from us then
-// The parts of a device number.
-unsigned fl_device_major(uint64_t device);
-unsigned fl_device_minor(uint64_t device);

@@ -1,3 +1,5 @@
+import ProfileModel
+
 /// The tables and views of `SQL/schema.sql`.
 extension Store {
     /// Makes what is not there yet. Tables of another version are left alone.
@@ -52,10 +54,7 @@ extension Store {
 enum SQL {
     /// Digits only: names may have anything in them.
     static func text(_ value: String) -> String {
-        let digits = value.utf8.map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }
-        return "unhex('\(digits.joined())')"
+        "unhex('\(value.utf8.hex)')"
     }
 
     static func list(_ values: [String]) -> String {

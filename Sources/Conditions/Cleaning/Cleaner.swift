@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 package import ProfileModel
+import System
 
 /// Ends what a launch leaves behind. For that we are the parent of whatever loses its own
 /// (PR_SET_CHILD_SUBREAPER, prctl(2)): nothing that a program starts gets out of our sight, daemons
@@ -38,7 +39,7 @@ package struct Cleaner: Sendable {
         guard mayHaveDescendants else { return [] }
         var found: [Int32: LeftBehind] = [:]
         let mine = getsid(root)
-        let start = fl_monotonic_ns()
+        let start = MonotonicTime.now
         var signal = SIGTERM
         var asked: Set<Asked> = []
         // A child that was started while we looked may have been missed, and its parent gone since.
@@ -66,14 +67,14 @@ package struct Cleaner: Sendable {
             }
             quietLooks = isWaiting ? 0 : quietLooks + 1
             guard isWaiting else { continue }
-            let waited = fl_monotonic_ns() - start
-            if waited > 2 * patience.nanoseconds {
+            let waited = MonotonicTime.now - start
+            if waited > patience + patience {
                 for process in rest where !process.isZombie {
                     if found[process.pid]?.end == .killed { found[process.pid]?.end = .remains }
                 }
                 break
             }
-            signal = waited > patience.nanoseconds ? SIGKILL : SIGTERM
+            signal = waited > patience ? SIGKILL : SIGTERM
             Self.pause()
         }
         return found.values.sorted { $0.pid < $1.pid }

@@ -1,9 +1,10 @@
 import CSystem
 import Glibc
+import System
 
 /// A file that can be made to leave the page cache. Nothing is written to it.
 struct CachedFile: ~Copyable {
-    private let descriptor: Int32
+    private let file: Descriptor
     let path: String
     let size: Int64
     let kind: FileSystemKind
@@ -18,16 +19,12 @@ struct CachedFile: ~Copyable {
     }
 
     /// `errno` where it cannot be read, or is no regular file (EMEDIUMTYPE).
-    init(path: String) throws(OpenError) {
-        let descriptor = fl_open_regular(path, 0)
-        guard descriptor >= 0 else { throw OpenError(code: -descriptor) }
-        var status = stat()
-        let type = fl_file_system_type(descriptor)
-        guard fstat(descriptor, &status) == 0, type >= 0 else {
-            close(descriptor)
-            throw OpenError(code: EIO)
-        }
-        self.descriptor = descriptor
+    init(path: String) throws(Errno) {
+        let file = try Descriptor(regular: path)
+        let status = try file.status()
+        let type = fl_file_system_type(file.number)
+        guard type >= 0 else { throw Errno(EIO) }
+        self.file = file
         self.path = path
         size = Int64(status.st_size)
         kind = FileSystemKind(type: UInt32(truncatingIfNeeded: type))
@@ -36,17 +33,13 @@ struct CachedFile: ~Copyable {
             status.st_uid == geteuid() || faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0
     }
 
-    struct OpenError: Error { var code: Int32 }
-
-    deinit { close(descriptor) }
-
     /// Removes it from the page cache, but for pages that others have mapped. What was written and is
     /// not on the disk yet gets there first: those pages could not go.
     func evict() {
-        posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
+        posix_fadvise(file.number, 0, 0, POSIX_FADV_DONTNEED)
         guard kind.isProvable, state().cached > 0 else { return }
-        fdatasync(descriptor)
-        posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
+        fdatasync(file.number)
+        posix_fadvise(file.number, 0, 0, POSIX_FADV_DONTNEED)
     }
 
     func state() -> FileCacheState {
@@ -78,7 +71,7 @@ struct CachedFile: ~Copyable {
         var offset: Int64 = 0
         while offset < size {
             let length = Int(min(Self.window, size - offset))
-            let start = mmap(nil, length, PROT_READ, MAP_SHARED, descriptor, off_t(offset))
+            let start = mmap(nil, length, PROT_READ, MAP_SHARED, file.number, off_t(offset))
             guard let start, start != MAP_FAILED else { return nil }
             defer { munmap(start, length) }
             var pages = [UInt8](repeating: 0, count: (length + 4095) / 4096)
@@ -97,12 +90,12 @@ struct CachedFile: ~Copyable {
     /// - Returns: which share of them was there; nil: the file system does not answer such calls.
     private func probedShare() -> Double? {
         guard size > 0 else { return 0 }
-        posix_fadvise(descriptor, 0, 0, POSIX_FADV_RANDOM)
+        posix_fadvise(file.number, 0, 0, POSIX_FADV_RANDOM)
         let distance = max(Self.probeDistance, size / Self.probes / Self.page * Self.page)
         var offsets: [Int64] = []
         var hits = 0
         for offset in stride(from: 0, to: size, by: Int64.Stride(distance)) {
-            let answer = fl_is_byte_cached(descriptor, offset)
+            let answer = fl_is_byte_cached(file.number, offset)
             guard answer >= 0 else { return nil }
             offsets.append(offset)
             hits += Int(answer)
@@ -110,8 +103,8 @@ struct CachedFile: ~Copyable {
         guard hits < offsets.count else { return 1 }
         var byte: UInt8 = 0
         // What is being read cannot leave.
-        for offset in offsets { pread(descriptor, &byte, 1, off_t(offset)) }
-        posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
+        for offset in offsets { pread(file.number, &byte, 1, off_t(offset)) }
+        posix_fadvise(file.number, 0, 0, POSIX_FADV_DONTNEED)
         return Double(hits) / Double(offsets.count)
     }
 

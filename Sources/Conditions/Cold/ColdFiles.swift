@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// The files that a launch uses, and that leave the page cache before the next one.
 package struct ColdFiles: Hashable, Sendable {
@@ -45,15 +46,15 @@ package struct ColdFiles: Hashable, Sendable {
     package func state() -> CacheState {
         var files: [FileCacheState] = []
         for path in paths {
-            do throws(CachedFile.OpenError) {
+            do throws(Errno) {
                 files.append(try CachedFile(path: path).state())
             } catch {
                 // A file that a launch has removed is not missed.
-                guard error.code != ENOENT else { continue }
+                guard error.number != ENOENT else { continue }
                 files.append(
                     FileCacheState(
                         path: path, size: 0, kind: .other, cached: 0, isExact: false,
-                        problem: String(cString: strerror(error.code))))
+                        problem: error.description))
             }
         }
         return CacheState(files: files)

@@ -1,4 +1,4 @@
-import Glibc
+import System
 
 /// What the kernel itself opens to execute a program, and no call tells of.
 package enum FirstFiles {
@@ -10,18 +10,9 @@ package enum FirstFiles {
         // Scripts may run scripts; the kernel follows four.
         while let path = next, found.count < 6, let real = FileText.real(path) {
             found.append(real)
-            next = interpreter(of: beginning(of: real))
+            next = interpreter(of: (try? WholeFile.beginning(of: real, count: 1 << 14)) ?? [])
         }
         return found
-    }
-
-    private static func beginning(of path: String) -> [UInt8] {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { return [] }
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: 1 << 14)
-        let count = read(file, &bytes, bytes.count)
-        return Array(bytes.prefix(max(0, count)))
     }
 
     /// The program that runs a file which begins with `bytes`; nil: it runs by itself.

@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 import Synchronization
+import System
 
 /// Finds out which files a launch opens: the kernel stops each call that opens or executes one until
 /// we have read its path (seccomp(2), user notification), which takes some 10 µs. So it is for one
@@ -20,22 +21,10 @@ package final class OpenedFiles: Sendable {
     package init(listener: Int32, program: String) {
         self.listener = listener
         found = Mutex(FirstFiles.of(program: program))
-        var thread = pthread_t()
-        let context = Unmanaged.passRetained(self)
-        let problem = pthread_create(
-            &thread, nil,
-            { context in
-                guard let context else { return nil }
-                Unmanaged<OpenedFiles>.fromOpaque(context).takeRetainedValue().listen()
-                return nil
-            }, context.toOpaque())
-        guard problem == 0 else {
-            context.release()
+        if !startThread({ self.listen() }) {
             close(listener)
             isOver.store(true, ordering: .relaxed)
-            return
         }
-        pthread_detach(thread)
     }
 
     /// The regular files that have been opened or executed so far, each once, in the order in which

@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// A control group whose processes read no faster from disks than they are allowed. What is in the
 /// page cache is not read: it comes as fast as ever.
@@ -38,18 +39,19 @@ struct DiskLimit: ~Copyable {
                 switch Self.make(in: parent, tree.version) {
                 case .success(let made):
                     let code = Self.limit(made.folder, tree, rate, devices)
-                    let file = open("\(made.folder)/cgroup.procs", O_WRONLY | O_CLOEXEC)
-                    guard code == 0, file >= 0 else {
-                        let problem = code == 0 ? errno : code
-                        if file >= 0 { close(file) }
+                    let file: Descriptor
+                    do throws(Errno) {
+                        guard code == 0 else { throw Errno(code) }
+                        file = try Descriptor("\(made.folder)/cgroup.procs", O_WRONLY)
+                    } catch {
                         Self.remove(made)
                         throw .failed(
                             condition: condition, step: "limiting the disks in \(made.folder)",
-                            code: problem)
+                            code: error.number)
                     }
                     group = made
                     lock = FolderLock.take(made.folder) ?? -1
-                    processes = file
+                    processes = file.release()
                     return
                 case .failure(let reason): problem = reason.words
                 }

@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 import ProfileModel
+import System
 
 /// A program of somebody else's that helps: run to its end, never longer than a limit.
 package struct CommandResult: Hashable, Sendable {
@@ -59,10 +60,10 @@ struct Command {
     private func wait(for pid: pid_t, _ output: inout OutputTail) -> CommandResult.Ending {
         let handle = fl_open_pid(pid)
         defer { if handle >= 0 { close(handle) } }
-        let end = fl_monotonic_ns() + limit.nanoseconds
+        let end = MonotonicTime.now + limit
         var isTooLong = false
         while fl_has_ended(pid) == 0 {
-            if fl_monotonic_ns() >= end {
+            if MonotonicTime.now >= end {
                 isTooLong = true
                 kill(-pid, SIGKILL)
                 kill(pid, SIGKILL)

@@ -1,21 +1,12 @@
 import Glibc
+import System
 
 /// Small files, as a whole: those of /proc and /sys, and what a user wrote.
 enum FileText {
     /// The bytes of a file; nil: it cannot be read, or is longer than `limit`.
     static func bytes(of path: String, limit: Int = 1 << 22) -> [UInt8]? {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var all: [UInt8] = []
-        var part = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = read(file, &part, part.count)
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0, all.count + count <= limit else { return nil }
-            guard count > 0 else { return all }
-            all += part[..<count]
-        }
+        // A user may name a pipe, whose writer is waited for.
+        try? WholeFile.bytes(of: path, limit: limit, O_RDONLY)
     }
 
     /// The same as text. What is no UTF-8 is replaced: nothing of the kernel's own is.
@@ -25,11 +16,12 @@ enum FileText {
 
     /// Writes a word to a file of the kernel's. 0 or `errno`.
     static func write(_ text: String, to path: String) -> Int32 {
-        let file = open(path, O_WRONLY | O_CLOEXEC)
-        guard file >= 0 else { return errno }
-        defer { close(file) }
-        let bytes = Array(text.utf8)
-        return Glibc.write(file, bytes, bytes.count) == bytes.count ? 0 : errno
+        do throws(Errno) {
+            try Descriptor(path, O_WRONLY).write(Array(text.utf8))
+            return 0
+        } catch {
+            return error.number
+        }
     }
 
     /// The path without symbolic links; nil: there is nothing.

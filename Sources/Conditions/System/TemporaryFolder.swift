@@ -1,6 +1,6 @@
-import CSystem
 import Glibc
 import ProfileModel
+import System
 
 /// A folder of ours, which goes when we do. That of a process that was killed is removed by the next
 /// one: it is locked as long as somebody uses it.
@@ -51,13 +51,10 @@ package final class TemporaryFolder: Sendable {
 enum FolderLock {
     /// The descriptor that holds it; nil: somebody else does, or the file system has no locks.
     static func take(_ folder: String) -> Int32? {
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            close(descriptor)
-            return nil
-        }
-        return descriptor
+        guard let file = try? Descriptor(folder, O_DIRECTORY | O_NOFOLLOW),
+            (try? file.lock(waiting: false)) == true
+        else { return nil }
+        return file.release()
     }
 
     /// Folders of that prefix that were left behind. A minute is enough to lock a new one.

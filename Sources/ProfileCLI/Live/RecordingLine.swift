@@ -4,6 +4,7 @@ package import ProfileModel
 package import Recorder
 import Report
 import Sampler
+import System
 
 /// The line that shows how far a recording is.
 ///

@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import System
 
 /// What a step is at: written by the step, read by who shows it.
 final class Stage<Value: Sendable>: Sendable {
@@ -42,31 +43,15 @@ final class SlowStep: Sendable {
     ) throws(Failure) -> Result {
         var ends: [Int32] = [-1, -1]
         guard let line, line.isVisible, pipe(&ends) == 0 else { return try body() }
-        let thread = SlowStep(line, over: ends[0], describe).start()
+        let step = SlowStep(line, over: ends[0], describe)
+        let thread = JobThread { step.watch() }
         defer {
             close(ends[1])
-            if let thread { pthread_join(thread, nil) }
+            thread?.join()
             close(ends[0])
             line.wipe()
         }
         return try body()
-    }
-
-    private func start() -> pthread_t? {
-        var thread = pthread_t()
-        // Balanced by the thread itself, or below if there is none.
-        let this = Unmanaged.passRetained(self)
-        let status = pthread_create(
-            &thread, nil,
-            { argument in
-                if let argument {
-                    Unmanaged<SlowStep>.fromOpaque(argument).takeRetainedValue().watch()
-                }
-                return nil
-            }, this.toOpaque())
-        if status == 0 { return thread }
-        this.release()
-        return nil
     }
 
     private func watch() {

@@ -1,5 +1,6 @@
 import Glibc
 package import ProfileModel
+import System
 
 extension MeasuredMachine {
     /// This machine, as far as it tells.
@@ -30,17 +31,8 @@ extension MeasuredMachine {
 
     /// At most the first 64 KiB; empty: it is not there.
     private static func file(_ path: String) -> String {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return "" }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 4096)
-        while bytes.count < 65_536 {
-            let count = read(descriptor, &piece, piece.count)
-            guard count > 0 else { break }
-            bytes += piece.prefix(count)
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        let bytes = try? WholeFile.beginning(of: path, count: 65_536)
+        return String(decoding: bytes ?? [], as: UTF8.self)
     }
 }
 

@@ -4,6 +4,7 @@ import Measurer
 import ProfileModel
 import Recording
 import Sampler
+import System
 
 /// The launches of a measurement: made as the options say, kept in a file, and told of. What `measure`
 /// and `gate` have in common.

@@ -2,6 +2,7 @@ import CSystem
 import Glibc
 import ProfileModel
 import Sampler
+import System
 
 /// Ends a program whose launch is over, or waits for its end. Signals to us stay where they are: that
 /// the user wants the end must not be lost between two launches.

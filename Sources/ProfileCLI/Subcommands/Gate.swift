@@ -5,6 +5,7 @@ import ProfileModel
 import Recording
 import Report
 import Sampler
+import System
 
 /// `firstlight gate`.
 enum GateCommand {

@@ -3,6 +3,7 @@ import Glibc
 import ProfileModel
 import Recording
 import Report
+import System
 
 /// `firstlight export` of figures: of each file only these stay.
 struct MetricsExport {

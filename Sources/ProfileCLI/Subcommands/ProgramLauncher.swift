@@ -4,6 +4,7 @@ import Glibc
 import Measurer
 import ProfileModel
 import Sampler
+import System
 
 /// Launches the programs of a measurement under its conditions.
 final class ProgramLauncher: LaunchMaker {

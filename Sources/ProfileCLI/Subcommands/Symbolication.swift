@@ -3,6 +3,7 @@ import Recorder
 import Recording
 import Sampler
 import Symbolicate
+import System
 
 /// Symbolicating a recording right after it was made.
 struct Symbolication {

@@ -3,6 +3,7 @@ import ProfileModel
 import Recording
 import Report
 import Sampler
+import System
 
 /// Reads recordings one after the other: of each only its sums stay.
 struct TopReading {

@@ -3,6 +3,7 @@ import ProfileModel
 import Recording
 import Report
 import Sampler
+import System
 
 /// `firstlight watch`.
 enum WatchCommand {

@@ -1,6 +1,7 @@
 import Glibc
 import Sampler
 import Symbolicate
+import System
 
 /// Which builds the programs are whose launches are watched: the first digits of their executables'
 /// build ids. Each file is read once.
@@ -34,11 +35,11 @@ struct BuildVersions {
     private mutating func version(
         ofFileAt path: String, _ program: WatchedProgram, isInode: Bool
     ) -> String? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        let name = "/proc/self/fd/\(descriptor)"
-        guard let file = Self.file(descriptor),
+        guard let descriptor = try? Descriptor(path, WholeFile.unwaiting) else { return nil }
+        // It is open while its name is used.
+        defer { withExtendedLifetime(descriptor) {} }
+        let name = "/proc/self/fd/\(descriptor.number)"
+        guard let file = Self.file(descriptor.number),
             isInode ? UInt64(file.inode) == program.inode : Self.target(name) == program.executable
         else { return nil }
         if let version = known[file] { return version }

@@ -1,6 +1,7 @@
 import Glibc
 import ProfileModel
 import Sampler
+import System
 
 /// Has one in so many launches of each program recorded with stacks, by a `firstlight attach` of its own,
 /// which needs time and a disk: one at a time, and only within a budget.

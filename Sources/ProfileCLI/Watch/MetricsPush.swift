@@ -4,6 +4,7 @@ import Report
 import Sampler
 import Shipping
 import Synchronization
+import System
 
 /// Hands on the figures of all launches that were kept since the beginning, now and then.
 struct MetricsPush {

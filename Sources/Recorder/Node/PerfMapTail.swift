@@ -1,41 +1,33 @@
-import CSystem
 import Glibc
 import Runtimes
+import System
 
 /// A process's perf map, read as it grows.
 struct PerfMapTail: ~Copyable {
-    private var descriptor: Int32 = -1
+    /// nil: it is not open.
+    private var file: Descriptor?
     private var offset = 0
 
     /// No more is read: a map may grow without end.
     private static let largest = 256 << 20
     private static let chunk = 1 << 20
 
-    var isOpen: Bool { descriptor >= 0 }
-
-    deinit { if descriptor >= 0 { close(descriptor) } }
+    var isOpen: Bool { file != nil }
 
     /// - Parameters:
     ///   - owner: the user id of the process; another's file is not believed.
     ///   - earliest: seconds since 1970: what was written before is another process's.
     mutating func open(_ path: String, owner: UInt32, writtenSince earliest: Int) {
-        guard !isOpen else { return }
-        let opened = fl_open_regular(path, O_NOFOLLOW)
-        guard opened >= 0 else { return }
-        var status = stat()
-        guard fstat(opened, &status) == 0, status.st_uid == owner,
+        guard !isOpen, let found = try? Descriptor(regular: path, O_NOFOLLOW),
+            let status = try? found.status(), status.st_uid == owner,
             status.st_mtim.tv_sec >= earliest
-        else {
-            close(opened)
-            return
-        }
-        descriptor = opened
+        else { return }
+        file = consume found
     }
 
     /// Whether the process has begun the file anew.
     mutating func hasRestarted() -> Bool {
-        var status = stat()
-        guard isOpen, fstat(descriptor, &status) == 0, status.st_size < offset else { return false }
+        guard let status = try? file?.status(), status.st_size < offset else { return false }
         offset = 0
         return true
     }
@@ -51,8 +43,6 @@ struct PerfMapTail: ~Copyable {
     }
 
     private func nextChunk() -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: Self.chunk) { buffer, count in
-            count = max(0, pread(descriptor, buffer.baseAddress, Self.chunk, off_t(offset)))
-        }
+        file?.known(at: UInt64(offset), count: Self.chunk) ?? []
     }
 }

@@ -1,6 +1,7 @@
 import ProfileModel
 import Recording
 import Sampler
+import System
 
 /// What a recorder with `--last` keeps: the part of the recording that it writes, and the one before,
 /// each as long as was asked for. So neither the disk's nor the recorder's share grows with time, and

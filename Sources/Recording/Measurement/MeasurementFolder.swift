@@ -1,5 +1,6 @@
 import Glibc
 import ProfileModel
+import System
 
 /// A folder of measurements, whose names keep them in the order of time:
 /// `2026-11-23T031209Z-1.4.2-0f3a….firstlight`.
@@ -42,12 +43,12 @@ package enum MeasurementFolder {
     package static func add(_ path: String, to folder: String) throws(RecordingError) -> Added {
         // What a killed measurer left half written is undone by that.
         let measurement = try MeasurementReader.load(path: path)
-        let bytes = try contents(of: path)
+        let bytes = try FileBytes(of: path).bytes()
         if mkdir(folder, 0o777) != 0, errno != EEXIST {
             throw .cannotCreate(path: folder, errno: errno)
         }
         let target = joined(folder, name(of: measurement.header, bytes))
-        if (try? contents(of: target)) == bytes { return .known(target) }
+        if (try? FileBytes(of: target).bytes()) == bytes { return .known(target) }
         var status = stat()
         guard lstat(target, &status) != 0 else {
             throw .wouldReplace(path: target, by: .measurement)
@@ -80,57 +81,27 @@ package enum MeasurementFolder {
 
     // MARK: Bytes
 
-    private static func contents(of path: String) throws(RecordingError) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { throw .cannotOpen(path: path, errno: errno) }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else {
-            throw .cannotRead(path: path, errno: errno)
-        }
-        var bytes = [UInt8](repeating: 0, count: max(0, Int(status.st_size)))
-        var filled = 0
-        while filled < bytes.count {
-            let got = bytes.withUnsafeMutableBytes { buffer in
-                read(descriptor, buffer.baseAddress?.advanced(by: filled), buffer.count - filled)
-            }
-            if got < 0, errno == EINTR { continue }
-            guard got >= 0 else { throw .cannotRead(path: path, errno: errno) }
-            if got == 0 { break }
-            filled += got
-        }
-        bytes.removeSubrange(filled...)
-        return bytes
-    }
-
     /// Under a hidden name first.
     private static func write(
         _ bytes: [UInt8], to target: String, in folder: String
     ) throws(RecordingError) {
         let name = String(UInt64.random(in: 0 ... .max), radix: 36)
         let draft = joined(folder, ".firstlight-\(name)")
-        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw .cannotCreate(path: target, errno: errno) }
-        var problem = written(bytes, to: descriptor)
-        if close(descriptor) != 0, problem == 0 { problem = errno }
-        if problem == 0, rename(draft, target) != 0 { problem = errno }
-        guard problem != 0 else { return }
-        unlink(draft)
-        throw .cannotCreate(path: target, errno: problem)
-    }
-
-    /// - Returns: 0, or the number of what went wrong.
-    private static func written(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
-        bytes.withUnsafeBytes { bytes in
-            var rest = bytes
-            while !rest.isEmpty {
-                let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-                if count < 0, errno == EINTR { continue }
-                guard count >= 0 else { return errno }
-                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+        do throws(Errno) {
+            let file = try Descriptor(
+                draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+            do throws(Errno) {
+                try file.write(bytes)
+                // A power cut must not leave a name without a file.
+                try file.synchronize()
+                try file.finish()
+                guard rename(draft, target) == 0 else { throw Errno(errno) }
+            } catch {
+                unlink(draft)
+                throw error
             }
-            // A power cut must not leave a name without a file.
-            return fsync(descriptor) == 0 || errno == EINVAL ? 0 : errno
+        } catch {
+            throw .cannotCreate(path: target, errno: error.number)
         }
     }
 }

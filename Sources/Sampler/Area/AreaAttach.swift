@@ -1,6 +1,7 @@
 import CAgent
 import Glibc
 import ProfileModel
+import System
 
 /// Brings the area into a program that runs already, by one of its own threads, from wherever that
 /// was stopped.

@@ -1,7 +1,7 @@
 import CAgent
-import CSystem
 import Glibc
 import ProfileModel
+import System
 
 /// Why our code could not be had in the program.
 enum SetupFailure: Error {

@@ -1,5 +1,6 @@
 import Glibc
 import ProfileModel
+import System
 
 /// Waits for a program to be executed, by whatever process. Needs no privileges: it follows which
 /// process ids are given out, and looks at those processes in `/proc`.

@@ -1,5 +1,6 @@
 import Glibc
 import ProfileModel
+import System
 
 /// Reads of a child what recording reads of a program, and compares it with what the child is
 /// known to do: it waits in read(2).
@@ -55,36 +56,36 @@ enum ProcExamination {
     }
 
     private static func memory(_ path: String, at address: UInt64) -> TracingFacts.File {
-        var byte: UInt8 = 0
         let trial = Trial { () throws(SystemError) in
-            let descriptor = try opened(path)
-            defer { close(descriptor) }
-            let got = pread(descriptor, &byte, 1, off_t(truncatingIfNeeded: address))
-            let problem = errno
-            if got != 1 { throw SystemError("reading \(path)", code: got < 0 ? problem : EIO) }
+            let file = try opened(path)
+            try reading(path) { () throws(Errno) in
+                guard try file.bytes(at: address, count: 1).count == 1 else { throw Errno(EIO) }
+            }
         }
         return .init(name: "mem", trial: trial)
     }
 
-    private static func opened(_ path: String) throws(SystemError) -> Int32 {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        let problem = errno
-        guard descriptor >= 0 else { throw SystemError("opening \(path)", code: problem) }
-        return descriptor
+    private static func opened(_ path: String) throws(SystemError) -> Descriptor {
+        do throws(Errno) {
+            return try Descriptor(path)
+        } catch {
+            throw SystemError("opening \(path)", code: error.number)
+        }
+    }
+
+    private static func reading<Result>(
+        _ path: String, _ body: () throws(Errno) -> Result
+    ) throws(SystemError) -> Result {
+        do throws(Errno) {
+            return try body()
+        } catch {
+            throw SystemError("reading \(path)", code: error.number)
+        }
     }
 
     /// All of a file, or why it cannot be opened or read (some of `/proc` refuse the reading).
     private static func contents(_ path: String) throws(SystemError) -> [UInt8] {
-        let descriptor = try opened(path)
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var page = [UInt8](repeating: 0, count: 4096)
-        while true {
-            let got = read(descriptor, &page, page.count)
-            let code = errno
-            if got < 0 { throw SystemError("reading \(path)", code: code) }
-            if got == 0 { return bytes }
-            bytes += page[..<got]
-        }
+        let file = try opened(path)
+        return try reading(path) { () throws(Errno) in try file.bytes(count: .max) }
     }
 }

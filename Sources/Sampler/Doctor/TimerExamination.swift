@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 import ProfileModel
+import System
 
 /// Lets a recorder's timer tick for a moment.
 enum TimerExamination {

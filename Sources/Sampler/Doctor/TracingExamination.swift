@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 import ProfileModel
+import System
 
 /// Does to a child of our own what recording does to a program.
 enum TracingExamination {

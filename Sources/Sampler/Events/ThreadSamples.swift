@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 import ProfileModel
+import System
 
 /// A thread's stacks, taken by the kernel (perf_event_open(2)): at each interval of its own CPU
 /// time, wherever it is, in a system call, too. The thread gets no signal and no stop, so no call of

@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 import ProfileModel
+import System
 
 /// What happens to the processes that a process and its children start: told by the kernel, while none
 /// of them stands for it. Each piece of news wakes the thread that made this object by a SIGCHLD, for

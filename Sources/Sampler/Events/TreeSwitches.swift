@@ -1,4 +1,5 @@
 import ProfileModel
+import System
 
 /// When each thread of a tree of processes has a core.
 struct TreeSwitches {

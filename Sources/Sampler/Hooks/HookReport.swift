@@ -1,4 +1,5 @@
 import ProfileModel
+import System
 
 /// Tells what our code around the initialisers has noted.
 extension TraceSession {

@@ -1,5 +1,6 @@
 import CAgent
 import ProfileModel
+import System
 
 /// Tells what our code in the program noted of the launch's borders, and does what must be done
 /// where libraries are loaded and nothing has run.

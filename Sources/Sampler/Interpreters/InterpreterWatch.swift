@@ -1,5 +1,6 @@
 import ProfileModel
 import Runtimes
+import System
 
 /// Finds the interpreter that a process runs, and where it keeps each thread's frames.
 ///

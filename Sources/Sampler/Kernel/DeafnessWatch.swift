@@ -1,5 +1,6 @@
 import CSystem
 import Glibc
+import System
 
 /// Whoever wants the recorder to end is heard, even if the thread that takes signals is held up: to
 /// read the program's memory waits for whoever serves it (userfaultfd(2), a file system that is a

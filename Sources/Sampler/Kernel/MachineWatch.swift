@@ -1,6 +1,6 @@
-import CSystem
 import Glibc
 import ProfileModel
+import System
 
 /// What the whole machine has done since it was started, and who waited.
 struct MachineTotals: Hashable, Sendable {

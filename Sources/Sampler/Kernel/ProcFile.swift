@@ -1,22 +1,24 @@
-import CSystem
 import Glibc
+import System
 
 /// One file under `/proc`, kept open and read from its start again and again: opening costs more
 /// than reading.
 struct ProcFile: ~Copyable {
-    private let descriptor: Int32
+    private let file: Descriptor
 
     /// nil when the process or thread is gone, or may not be read.
     init?(_ path: String) {
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        if descriptor < 0 { return nil }
+        guard let file = try? Descriptor(path) else { return nil }
+        self.file = file
     }
 
     /// nil, too, when fewer than `spare` descriptors would be left. The kernel gives out the lowest
     /// one that is free.
     init?(_ path: String, sparing spare: Int32) {
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        if descriptor < 0 || !Self.leaves(spare, from: descriptor) { return nil }
+        guard let file = try? Descriptor(path), Self.leaves(spare, from: file.number) else {
+            return nil
+        }
+        self.file = file
     }
 
     /// Whether so many descriptors are left for everything else when one is kept; of a small limit half
@@ -28,39 +30,35 @@ struct ProcFile: ~Copyable {
         return rlim_t(descriptor) < left
     }
 
-    deinit {
-        close(descriptor)
-    }
-
     /// 0, or why the file cannot be opened, as -errno.
     static func canOpen(_ path: String) -> Int32 {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return -errno }
-        close(descriptor)
-        return 0
+        do throws(Errno) {
+            _ = try Descriptor(path)
+            return 0
+        } catch {
+            return -error.number
+        }
     }
 
     /// Reads a short file in one call, and on only where that fills the buffer: a `status` is long if
     /// the user is in hundreds of groups. The buffer is empty when the file cannot be read any more.
     func read(into buffer: inout ReadBuffer) {
         buffer.clear()
-        while buffer.readOn(from: descriptor), buffer.isFull {}
+        while buffer.readOn(from: file.number), buffer.isFull {}
     }
 
     /// Whether there is a byte at a position; of `/proc/PID/mem`: in an address space that lives.
     func canRead(at position: UInt64) -> Bool {
         var byte: UInt8 = 0
-        return pread(descriptor, &byte, 1, Int(truncatingIfNeeded: position)) == 1
+        return pread(file.number, &byte, 1, Int(truncatingIfNeeded: position)) == 1
     }
 
     /// Words of a file, or as many of them as can be read.
     static func words(of path: String, at position: UInt64, count: Int) -> [UInt64] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return [] }
-        defer { close(descriptor) }
+        guard let file = try? Descriptor(path) else { return [] }
         return [UInt64](unsafeUninitializedCapacity: count) { words, read in
             let got = pread(
-                descriptor, words.baseAddress, 8 * count, Int(truncatingIfNeeded: position))
+                file.number, words.baseAddress, 8 * count, Int(truncatingIfNeeded: position))
             read = max(0, got) / 8
         }
     }
@@ -70,17 +68,15 @@ struct ProcFile: ~Copyable {
     static func write<Value: FixedWidthInteger>(
         _ values: [Value], to path: String, at position: UInt64
     ) -> Bool {
-        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
+        guard let file = try? Descriptor(path, O_WRONLY) else { return false }
         let size = values.count * MemoryLayout<Value>.stride
-        return pwrite(descriptor, values, size, Int(truncatingIfNeeded: position)) == size
+        return pwrite(file.number, values, size, Int(truncatingIfNeeded: position)) == size
     }
 
     /// Reads all of a long file, which the kernel hands out page by page, or its beginning.
     func readAll(into buffer: inout ReadBuffer, limit: Int = .max) {
         buffer.clear()
-        while !buffer.has(limit), buffer.readOn(from: descriptor) {}
+        while !buffer.has(limit), buffer.readOn(from: file.number) {}
     }
 }
 

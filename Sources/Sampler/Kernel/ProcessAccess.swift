@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 import ProfileModel
+import System
 
 /// What a session asks of the kernel about its process and the time: all that decides what it
 /// does, so that this can be tested on processes that are made up.
@@ -192,20 +193,16 @@ private final class KernelProgram: ProgramAccess {
     private var memory: ProcFile?
     /// An address that can be read as long as the program's image lives.
     private let probe: UInt64
-    private let folder: Int32
+    private let folder: Descriptor?
 
     init(pid: Int32) {
         self.pid = pid
         probe = AuxiliaryVector(pid: pid).programHeaders
-        folder = open("/proc/\(pid)/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        folder = try? Descriptor("/proc/\(pid)/task", O_DIRECTORY)
         _ = FirstThread.orAnother(of: pid) { [probe] tid in
             memory = ProcFile("/proc/\(tid)/mem")
             return memory?.canRead(at: probe) == true ? true : nil
         }
-    }
-
-    deinit {
-        if folder >= 0 { close(folder) }
     }
 
     var isGone: Bool {
@@ -215,8 +212,7 @@ private final class KernelProgram: ProgramAccess {
     }
 
     var threadLinks: UInt? {
-        var status = stat()
-        guard folder >= 0, fstat(folder, &status) == 0 else { return nil }
+        guard let status = try? folder?.status() else { return nil }
         return UInt(status.st_nlink)
     }
 }

@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 import ProfileModel
+import System
 
 /// Another recorder, which is asked to end its recording.
 package struct RecorderProcess {

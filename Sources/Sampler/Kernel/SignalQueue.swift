@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 package import ProfileModel
+import System
 
 /// Everything that the recorder waits for arrives as a signal, one after the other, in one place:
 /// its own timer's ticks, news of traced threads, and requests to stop or to end. The signals are blocked

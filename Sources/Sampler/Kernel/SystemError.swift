@@ -1,6 +1,4 @@
-import CSystem
 import Glibc
-package import ProfileModel
 
 /// A system call that failed: which one, on what, and why.
 package struct SystemError: Error, Hashable, CustomStringConvertible {
@@ -22,8 +20,4 @@ func check<Value: SignedInteger>(
 ) throws(SystemError) -> Value {
     guard value >= 0 else { throw SystemError(operation(), code: Int32(-value)) }
     return value
-}
-
-extension MonotonicTime {
-    package static var now: MonotonicTime { MonotonicTime(nanoseconds: fl_monotonic_ns()) }
 }

@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 import ProfileModel
+import System
 
 /// A child that waits to become the program.
 struct HeldProcess: ~Copyable {

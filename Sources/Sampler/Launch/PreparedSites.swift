@@ -1,6 +1,6 @@
-import CSystem
 import Glibc
 import ProfileModel
+import System
 
 /// Where a static program makes the system calls that concern us, read from its file before it is
 /// started: it would stand while megabytes of code are searched in its memory.
@@ -16,15 +16,13 @@ struct PreparedSites: Hashable, Sendable {
 
     /// nil: it is no static program, or has too much code.
     init?(path: UnsafePointer<CChar>) {
-        let file = fl_open_regular(path, 0)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        let start = Self.read(file, at: 0, count: 64)
+        guard let file = try? Descriptor(regular: String(cString: path)) else { return nil }
+        let start = file.known(at: 0, count: 64)
         guard start.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]),
             let offset = start.littleEndianWord(at: 32), offset < 1 << 32,
             let count = start.littleEndianUInt16(at: 56), count <= 512
         else { return nil }
-        headers = Self.read(file, at: offset, count: Int(count) * Self.headerSize)
+        headers = file.known(at: offset, count: Int(count) * Self.headerSize)
         guard headers.count == Int(count) * Self.headerSize else { return nil }
         var found: [CallSites.Call: [UInt64]] = [:]
         var code: UInt64 = 0
@@ -43,18 +41,12 @@ struct PreparedSites: Hashable, Sendable {
                 return nil
             }
             code += size
-            let bytes = Self.read(file, at: place, count: Int(size))
+            let bytes = file.known(at: place, count: Int(size))
             for call in CallSites.Call.allCases {
                 found[call, default: []] += call.offsets(in: bytes).map { address &+ UInt64($0) }
             }
         }
         sites = CallSites(unique: found)
-    }
-
-    private static func read(_ file: Int32, at offset: UInt64, count: Int) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            filled = max(0, pread(file, buffer.baseAddress, count, off_t(offset)))
-        }
     }
 
     /// In a running image; nil: it is not this file's.

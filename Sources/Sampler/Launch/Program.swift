@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 package import ProfileModel
+import System
 
 /// A program that we started and that runs on after its recording ended.
 package struct Program: Sendable {

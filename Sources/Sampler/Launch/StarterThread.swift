@@ -1,5 +1,6 @@
 import Glibc
 import ProfileModel
+import System
 
 /// The thread whose children measured programs are. It lives as long as we do: a program may ask for a
 /// signal at its end (PR_SET_PDEATHSIG). While a child shares our memory the kernel keeps it waiting.

@@ -1,6 +1,6 @@
-import CSystem
 import Glibc
 import ProfileModel
+import System
 
 /// A static program's initialisers: the words of its arrays, which its start code calls one after the
 /// other. Read where the program stands at its first instruction.
@@ -115,16 +115,14 @@ extension StaticInitializers {
 
     /// Of a program at a fixed address: only its sections tell, which are not in its memory (elf(5)).
     static func arrays(ofFile path: String) -> [Range<UInt64>]? {
-        let file = fl_open_regular(path, 0)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        let start = read(file, at: 0, count: 64)
+        guard let file = try? Descriptor(regular: path) else { return nil }
+        let start = file.known(at: 0, count: 64)
         guard start.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]),
             let offset = start.littleEndianWord(at: 40), offset < 1 << 40,
             start.littleEndianUInt16(at: 58) == UInt16(sectionSize),
             let count = start.littleEndianUInt16(at: 60), count <= 512
         else { return nil }
-        let sections = read(file, at: offset, count: Int(count) * sectionSize)
+        let sections = file.known(at: offset, count: Int(count) * sectionSize)
         let starts = stride(from: 0, to: sections.count - sectionSize + 1, by: sectionSize)
         return arrays(
             [preinitArray, initArray].flatMap { kind in
@@ -136,11 +134,5 @@ extension StaticInitializers {
                     return (address, size)
                 }
             })
-    }
-
-    private static func read(_ file: Int32, at offset: UInt64, count: Int) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            filled = max(0, pread(file, buffer.baseAddress, count, off_t(offset)))
-        }
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import ProfileModel
+import System
 
 /// The marks of one process: what is to be looked at, what was changed, and what came of it.
 final class MarkPlacement {
@@ -79,7 +80,7 @@ final class MarkPlacement {
     func prepare(_ path: String, of pid: Int32) {
         defer { isPrepared = false }
         guard !isOver, !isPrepared else { return }
-        beside { [planner] in planner.prepare("/proc/\(pid)/exe", path: path) }
+        _ = startThread { [planner] in planner.prepare("/proc/\(pid)/exe", path: path) }
     }
 
     func note(_ plan: MarkPlan) {

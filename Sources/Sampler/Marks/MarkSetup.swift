@@ -1,5 +1,5 @@
-import CSystem
 import ProfileModel
+import System
 
 /// Puts marks into the program, and takes them away again.
 extension TraceSession {
@@ -253,12 +253,8 @@ struct ChangedCode {
     }
 
     func contains(_ address: UInt64) -> Bool {
-        var (low, high) = (0, ranges.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if ranges[middle].upperBound <= address { low = middle + 1 } else { high = middle }
-        }
-        return low < ranges.count && ranges[low].contains(address)
+        let index = ranges.partitionIndex { $0.upperBound > address }
+        return index < ranges.count && ranges[index].contains(address)
     }
 
     /// Whether any word of a stack is such an address.

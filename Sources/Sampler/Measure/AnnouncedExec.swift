@@ -2,6 +2,7 @@ import CAgent
 import CSystem
 import Glibc
 import ProfileModel
+import System
 
 /// The exec of another program, for which a thread of the process waits until it is traced. Traced by a
 /// thread of ours that ends then: if nothing is executed after all, it releases all threads by that,

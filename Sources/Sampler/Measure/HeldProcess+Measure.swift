@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 import ProfileModel
+import System
 
 extension HeldProcess {
     /// What a process had used before its launch began.

@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 import ProfileModel
+import System
 
 /// Follows a program that runs with our code in it from outside, until its launch is over: it is
 /// neither traced nor looked at, but where a condition of `--until` takes that.

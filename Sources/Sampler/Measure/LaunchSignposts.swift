@@ -1,4 +1,5 @@
 import ProfileModel
+import System
 
 /// The signposts of a program that is measured: switched on in it and in what the start-up loads, for
 /// whoever waits for one. Those of libraries that are loaded later are not.

@@ -1,4 +1,5 @@
 import ProfileModel
+import System
 
 /// The threads of a process that nobody samples, looked at only when somebody asks.
 final class LaunchedThreads: LaunchView {

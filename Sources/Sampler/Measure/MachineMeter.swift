@@ -1,5 +1,6 @@
 import Glibc
 import ProfileModel
+import System
 
 /// What everything but the programs and us does on the machine, while launches are made.
 ///

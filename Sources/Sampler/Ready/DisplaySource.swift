@@ -1,6 +1,7 @@
 import CXCB
 import Glibc
 import ProfileModel
+import System
 
 /// `window` and `frame`: the first top-level window of the process, or of one that it started, and
 /// the first picture in it. On each display that the environment names.

@@ -1,5 +1,6 @@
 import CXCB
 import ProfileModel
+import System
 
 /// Waits for the first drawing into a top-level window of a process.
 ///

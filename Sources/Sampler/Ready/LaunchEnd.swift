@@ -1,4 +1,5 @@
 import ProfileModel
+import System
 
 /// Decides when a recording has seen enough: some time after the program was ready, or when it
 /// should have been, but was not.

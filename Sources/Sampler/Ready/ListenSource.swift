@@ -1,6 +1,6 @@
-import CSystem
 import Glibc
 import ProfileModel
+import System
 
 /// `listen`: looks for a socket of the process, or of a followed child, on which it accepts connections.
 ///

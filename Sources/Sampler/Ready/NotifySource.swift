@@ -2,6 +2,7 @@ import CSystem
 import Glibc
 import ProfileModel
 import Synchronization
+import System
 
 /// `notify`: is the service manager that sd_notify(3) talks to, and passes on what it hears to the
 /// real one.

@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 package import ProfileModel
+import System
 
 /// A process of its own between the program's standard output or error and where they go. It
 /// outlives us: the program's output does not depend on ours.

@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 import ProfileModel
+import System
 
 /// `output`: the first byte, or line with a text, that the program writes to standard output or
 /// error.

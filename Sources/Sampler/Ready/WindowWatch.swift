@@ -1,5 +1,6 @@
 import CXCB
 import ProfileModel
+import System
 
 /// Waits for the first window of a process to be mapped.
 ///

@@ -2,6 +2,7 @@ import CXCB
 import Glibc
 import ProfileModel
 import Synchronization
+import System
 
 /// A connection to the X server that DISPLAY names. Used by one thread at a time.
 ///

@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import System
 
 /// Closes descriptors of tracepoints without waiting for it: the kernel lets go of one only when no
 /// core can be in it any more (50 ms were seen), which would come between a launch and its summary.

@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 import ProfileModel
+import System
 
 /// What the scheduler does on every core, of which only the threads of a process, and of those that
 /// it starts if they are followed, are told; and who woke them. Needs the privilege to see the whole machine, and costs the program nothing when it

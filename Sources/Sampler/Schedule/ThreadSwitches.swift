@@ -1,5 +1,6 @@
 import CSystem
 import ProfileModel
+import System
 
 /// When each thread has a core, told to whoever may observe it: no privilege, and nobody else's
 /// threads. Each thread has a ring of its own. An event that threads hand down to those that they

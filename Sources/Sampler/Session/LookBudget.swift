@@ -1,6 +1,5 @@
-import CSystem
-import Glibc
 import ProfileModel
+import System
 
 /// Keeps looks that cost CPU time to a small part of a core: in the long run, and with a little in
 /// advance, because a launch is short.
@@ -36,15 +35,8 @@ struct LookBudget {
     /// Spends what a look costs: not by the clock on the wall, for we may be pushed off our core
     /// meanwhile.
     mutating func pay<Result>(for look: () -> Result) -> Result {
-        let before = Self.ownCPU
-        defer { spend(Self.ownCPU - before) }
+        let before = CPUClock.ofThread
+        defer { spend(CPUClock.ofThread - before) }
         return look()
-    }
-
-    /// CPU time of this thread.
-    private static var ownCPU: TimeSpan {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return TimeSpan(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 }

@@ -198,13 +198,9 @@ struct MappingWatch: ~Copyable {
 
     /// The mapping that holds an address, as last seen; nil when none was seen there.
     func region(around address: UInt64) -> Region? {
-        var (low, high) = (0, regions.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if regions[middle].end <= address { low = middle + 1 } else { high = middle }
-        }
-        guard low < regions.count, regions[low].start <= address else { return nil }
-        return regions[low]
+        let index = regions.partitionIndex { $0.end > address }
+        guard index < regions.count, regions[index].start <= address else { return nil }
+        return regions[index]
     }
 }
 

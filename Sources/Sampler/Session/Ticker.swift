@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 import ProfileModel
+import System
 
 /// The recorder's one timer, on `CLOCK_MONOTONIC`. Deadlines accumulate from the first, so that
 /// lateness never adds up; it is counted.

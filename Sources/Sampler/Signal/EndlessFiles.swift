@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 import ProfileModel
+import System
 
 /// Whether a process has files open from which a read may take as long as it likes, in the kernel:
 /// `/dev/zero` and its like. Where no events tell what a thread does, its threads are left alone.

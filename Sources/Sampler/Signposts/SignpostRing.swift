@@ -2,6 +2,7 @@ import CSignpost
 import CSystem
 import ProfileModel
 import Synchronization
+import System
 
 /// The memory through which a program's signposts arrive (`firstlight/signpost.h` is the other
 /// side): many threads write, we alone read. Nobody waits. What finds no room is dropped and

@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 package import ProfileModel
+import System
 
 /// Why launches cannot be watched.
 package enum LaunchWatchError: Error, Hashable, CustomStringConvertible {

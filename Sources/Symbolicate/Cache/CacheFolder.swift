@@ -1,4 +1,5 @@
 internal import Glibc
+internal import System
 
 /// A folder of files that nobody misses: bounded in all, and safe for several processes at once.
 ///
@@ -87,9 +88,9 @@ package struct CacheFolder: Sendable {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
         let file = openat(folder, draft, flags, 0o600)
         guard file >= 0 else { return false }
-        let isWritten = Self.writeAll(bytes, to: file)
-        close(file)
-        guard isWritten, renameat(folder, draft, folder, name) == 0 else {
+        guard Self.write(bytes, to: Descriptor(owning: file)),
+            renameat(folder, draft, folder, name) == 0
+        else {
             unlinkat(folder, draft, 0)
             return false
         }
@@ -107,28 +108,17 @@ package struct CacheFolder: Sendable {
         let flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
         let file = openat(folder, name, flags)
         guard file >= 0 else { return false }
-        defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+        let descriptor = Descriptor(owning: file)
+        guard let status = try? descriptor.status(), status.st_mode & S_IFMT == S_IFREG,
             status.st_uid == geteuid(), bytes.count <= limit - Int(status.st_size)
         else { return false }
-        let isWritten = Self.writeAll(bytes, to: file)
+        let isWritten = Self.write(bytes, to: descriptor)
         prune(folder)
         return isWritten
     }
 
-    private static func writeAll(_ bytes: [UInt8], to file: CInt) -> Bool {
-        bytes.withUnsafeBytes { bytes in
-            var done = 0
-            while done < bytes.count {
-                let count = Glibc.write(
-                    file, bytes.baseAddress?.advanced(by: done), bytes.count - done)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return false }
-                done += count
-            }
-            return true
-        }
+    private static func write(_ bytes: [UInt8], to file: borrowing Descriptor) -> Bool {
+        (try? file.write(bytes)) != nil
     }
 
     /// nil unless it is this user's, and nobody else may write there.

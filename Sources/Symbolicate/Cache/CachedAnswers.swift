@@ -134,13 +134,9 @@ private struct Part {
     }
 
     mutating func frames(at address: UInt64) -> [SourceFrame]? {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self.address(middle) ?? 0 < address { low = middle + 1 } else { high = middle }
-        }
-        guard low < count, self.address(low) == address else { return nil }
-        var cursor = ByteCursor(places, at: low * Self.placeSize + 8)
+        let index = (0..<count).partitionIndex { self.address($0) ?? 0 >= address }
+        guard index < count, self.address(index) == address else { return nil }
+        var cursor = ByteCursor(places, at: index * Self.placeSize + 8)
         let first = Int(cursor.number(UInt32.self))
         let size = Int(cursor.number(UInt32.self))
         guard size > 0, first <= frameCount, size <= frameCount - first else { return nil }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ProfileModel
 
 /// What earlier symbolication found, kept on disk by build id.
 ///
@@ -110,6 +111,6 @@ package struct SymbolCache: Sendable {
     /// Shorter ones are no identity.
     private static func name(of key: Key, _ suffix: CacheFolder.Suffix) -> String? {
         guard (8...64).contains(key.buildID.count) else { return nil }
-        return Hexadecimal.text(of: key.buildID[...]) + suffix.rawValue
+        return key.buildID.hex + suffix.rawValue
     }
 }

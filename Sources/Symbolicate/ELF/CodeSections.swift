@@ -1,3 +1,5 @@
+internal import ProfileModel
+
 /// The address ranges of a file's sections of code, for finding the one that holds an address.
 struct CodeSections {
     /// Ascending, without overlaps, none empty.
@@ -19,14 +21,9 @@ struct CodeSections {
     }
 
     func section(holding address: UInt64) -> Range<UInt64>? {
-        var low = 0
-        var high = ranges.count
-        while low < high {
-            let middle = (low + high) / 2
-            if ranges[middle].upperBound <= address { low = middle + 1 } else { high = middle }
-        }
-        guard low < ranges.count, ranges[low].contains(address) else { return nil }
-        return ranges[low]
+        let index = ranges.partitionIndex { $0.upperBound > address }
+        guard index < ranges.count, ranges[index].contains(address) else { return nil }
+        return ranges[index]
     }
 }
 
@@ -64,12 +61,7 @@ struct Extents {
     }
 
     private static func first(after address: UInt64, in sorted: [UInt64]) -> UInt64 {
-        var low = 0
-        var high = sorted.count
-        while low < high {
-            let middle = (low + high) / 2
-            if sorted[middle] <= address { low = middle + 1 } else { high = middle }
-        }
-        return low < sorted.count ? sorted[low] : .max
+        let index = sorted.partitionIndex { $0 > address }
+        return index < sorted.count ? sorted[index] : .max
     }
 }

@@ -1,4 +1,6 @@
 internal import CElfutils
+internal import CLZMA
+internal import ProfileModel
 
 /// Where a stripped file says that its debug information is.
 struct DebugLink {
@@ -15,7 +17,7 @@ package enum BuildID {
     package static func ofFile(_ path: String) -> String? {
         guard let file = try? ElfFile(path: path) else { return nil }
         let bytes = file.buildID
-        return bytes.isEmpty || file.wasCutShort ? nil : Hexadecimal.text(of: bytes[...])
+        return bytes.isEmpty || file.wasCutShort ? nil : bytes.hex
     }
 }
 
@@ -36,6 +38,13 @@ extension ElfFile {
         let text = String(cString: name)
         guard !text.isEmpty, text != "..", text != ".", !text.contains("/") else { return nil }
         return DebugLink(name: text, checksum: checksum)
+    }
+
+    /// The CRC-32 of the whole file, as a `.gnu_debuglink` has it.
+    var checksum: UInt32 {
+        let contents = contents
+        let start = contents.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        return lzma_crc32(start, contents.count, 0)
     }
 
     /// `.gnu_debugaltlink`: the name and build id of the file into which `dwz` moved what several

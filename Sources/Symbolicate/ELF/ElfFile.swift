@@ -1,6 +1,7 @@
 internal import CElfutils
 internal import CSystem
 internal import Glibc
+internal import ProfileModel
 
 // Raw memory: this file hands out pointers into a mapped file. They are valid while the
 // `ElfFile` lives, and nothing outside of this folder and `DWARF` keeps one.
@@ -173,8 +174,7 @@ final class ElfFile {
 
     /// What tells this file from another one that may be at the same path.
     var identity: String {
-        let buildID = Hexadecimal.text(of: buildID[...])
-        return "\(stamp.size) \(stamp.seconds).\(stamp.nanoseconds) \(buildID)"
+        "\(stamp.size) \(stamp.seconds).\(stamp.nanoseconds) \(buildID.hex)"
     }
 
     /// A section's bytes where they are mapped; empty when it has none in the file, lies outside

@@ -1,6 +1,7 @@
 internal import CElfutils
 internal import Glibc
 package import ProfileModel
+internal import System
 
 /// Which of Debian's packages files belong to, from dpkg's lists of installed files.
 package struct DebianPackages {
@@ -28,7 +29,8 @@ package struct DebianPackages {
         var bytesLeft = Self.mostBytes
         for name in lists() where !wanted.isEmpty && bytesLeft > 0 {
             let limit = min(Self.largestList, bytesLeft)
-            guard let list = RegularFile.read("\(folder)/\(name)", limit: limit) else { continue }
+            guard let list = try? WholeFile.bytes(ofRegular: "\(folder)/\(name)", limit: limit)
+            else { continue }
             bytesLeft -= list.count
             wanted.removeAll { module in
                 guard module.lines.contains(where: { Self.contains(list, $0) }) else {

@@ -51,7 +51,7 @@ extension DebugFileSearch {
         for candidate in candidates(forLink: link.name, of: path) {
             guard let file = Self.open(candidate, refused: &refused) else { continue }
             if Self.agree(file.buildID, buildID),
-                Checksum.crc32(file.contents) == link.checksum
+                file.checksum == link.checksum
             {
                 return DebugFile(path: candidate, file: file, origin: .debugLink)
             }

@@ -1,6 +1,7 @@
 internal import Glibc
 package import ProfileModel
 internal import Synchronization
+internal import System
 
 /// Fetches debug information from the servers that DEBUGINFOD_URLS names.
 ///
@@ -46,7 +47,7 @@ package struct Debuginfod: Sendable {
         defer { library.end(client) }
         library.setProgress(client) { _, bytes, _ in Watch.goesOn(bytes: bytes) ? 0 : 1 }
         defer { Watch.current.withLock { $0 = nil } }
-        let deadline = Watch.now + limit
+        let deadline = MonotonicTime.now + limit
         var result: [Module: String] = [:]
         for (index, module) in wanted.enumerated() {
             let progress = Progress(
@@ -79,17 +80,10 @@ package struct Debuginfod: Sendable {
 
         static let current = Mutex<Watch?>(nil)
 
-        static var now: MonotonicTime {
-            var time = timespec()
-            clock_gettime(CLOCK_MONOTONIC, &time)
-            return MonotonicTime(
-                nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
-        }
-
         static func goesOn(bytes: Int) -> Bool {
             guard var watch = current.withLock({ $0 }) else { return false }
             watch.progress.bytes = max(bytes, 0)
-            return now < watch.deadline && watch.goesOn(watch.progress)
+            return .now < watch.deadline && watch.goesOn(watch.progress)
         }
     }
 }

@@ -56,8 +56,8 @@ package struct KernelLists: Sendable {
         guard module.path == Module.kernelPath, module.buildID.count > 1, let home else {
             return nil
         }
-        let folder = Hexadecimal.text(of: module.buildID[..<1])
-        let name = Hexadecimal.text(of: module.buildID[1...])
+        let folder = module.buildID[..<1].hex
+        let name = module.buildID[1...].hex
         return KernelSymbols(path: "\(home)/.debug/.build-id/\(folder)/\(name)/kallsyms")
     }
 

@@ -1,5 +1,5 @@
-internal import CSystem
 internal import Glibc
+internal import System
 
 extension PerfMap {
     /// Removes a map that a process has written because we asked for it.
@@ -11,12 +11,8 @@ extension PerfMap {
     /// - Returns: false: it was not removed.
     @discardableResult
     package static func remove(_ path: String, owner: UInt32, writtenSince earliest: Int) -> Bool {
-        let descriptor = fl_open_regular(path, O_NOFOLLOW)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_uid == owner,
-            status.st_mtim.tv_sec >= earliest
+        guard let status = try? Descriptor(regular: path, O_NOFOLLOW).status(),
+            status.st_uid == owner, status.st_mtim.tv_sec >= earliest
         else { return false }
         return unlink(path) == 0
     }

@@ -1,6 +1,7 @@
 internal import Glibc
 package import ProfileModel
 internal import Runtimes
+internal import System
 
 /// What a just-in-time compiler tells of its code, in the format that perf invented:
 /// `/tmp/perf-PID.map`, a line `START SIZE NAME` for each function, both numbers in hexadecimal.
@@ -21,9 +22,9 @@ package struct PerfMap: Sendable {
     /// - Parameter owner: the user id of the profiled process. Anybody can put a file into
     ///   `/tmp`; another's is not believed.
     package init?(path: String, owner: UInt32) {
-        guard let text = RegularFile.read(path, limit: Self.largest, owner: owner) else {
-            return nil
-        }
+        guard
+            let text = try? WholeFile.bytes(ofRegular: path, limit: Self.largest, owner: owner)
+        else { return nil }
         self.init(text)
     }
 
@@ -68,7 +69,7 @@ package struct PerfMap: Sendable {
         }
         var result: [UInt64: String] = [:]
         for entry in entries.reversed() where result.count < sorted.count {
-            var index = firstUnnamed(from: sorted.partition(from: entry.start))
+            var index = firstUnnamed(from: sorted.partitionIndex { $0 >= entry.start })
             while index < sorted.count, sorted[index] < entry.end {
                 result[sorted[index]] = Demangler.bounded(
                     String(decoding: text[entry.name], as: UTF8.self))
@@ -148,17 +149,5 @@ private struct GeneratedCode {
             }
         }
         return nil
-    }
-}
-
-extension [UInt64] {
-    /// The position of the first that is not below `value`, in an ascending list.
-    fileprivate func partition(from value: UInt64) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle] < value { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }

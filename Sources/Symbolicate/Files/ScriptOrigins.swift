@@ -1,5 +1,6 @@
 package import ProfileModel
 internal import Runtimes
+internal import System
 
 /// Turns what a perf map says of functions into functions in scripts: those that people wrote, where
 /// a script names a source map that can be read.
@@ -69,7 +70,8 @@ package struct ScriptOrigins {
         if let known = scripts[path] { return known }
         guard path.hasPrefix("/"), looked.count < Self.mostScripts, looked.insert(path).inserted
         else { return nil }
-        guard let text = RegularFile.read(root + path, limit: Self.largestScript),
+        guard
+            let text = try? WholeFile.bytes(ofRegular: root + path, limit: Self.largestScript),
             let link = SourceMapLink(script: text)
         else { return nil }
         var folder = FilePath.folder(of: path)
@@ -79,7 +81,7 @@ package struct ScriptOrigins {
         case .file(let name):
             let file = FilePath.joined(folder, name)
             folder = FilePath.folder(of: file)
-            json = RegularFile.read(root + file, limit: SourceMap.largest)
+            json = try? WholeFile.bytes(ofRegular: root + file, limit: SourceMap.largest)
         }
         guard let json, let map = SourceMap(json) else { return nil }
         let script = Script(map: map, text: text, folder: folder)

@@ -3,6 +3,7 @@ import CSystem
 import Glibc
 import ProfileModel
 import Synchronization
+import System
 import Testing
 
 @testable import Sampler
@@ -202,7 +203,7 @@ extension AreaSignalTests {
             let before = Self.memoryFiles()
             let address = Int(bitPattern: strdup(path))
             let attempts = Attempts(execve, address)
-            beside { attempts.make() }
+            #expect(startThread { attempts.make() })
             attempts.make()
             while attempts.made.load(ordering: .sequentiallyConsistent) < 100 { sched_yield() }
             #expect(attempts.refused.load(ordering: .sequentiallyConsistent) == 100)

@@ -3,6 +3,7 @@ import CSystem
 import Glibc
 import ProfileModel
 import Synchronization
+import System
 import Testing
 
 @testable import Sampler

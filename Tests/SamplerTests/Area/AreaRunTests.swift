@@ -3,6 +3,7 @@ import CSystem
 import Foundation
 import Glibc
 import ProfileModel
+import System
 import Testing
 
 @testable import Sampler

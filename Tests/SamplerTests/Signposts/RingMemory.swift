@@ -1,6 +1,7 @@
 import CSignpost
 import Glibc
 import ProfileModel
+import System
 import Testing
 
 @testable import Sampler

@@ -1,5 +1,6 @@
 import CSignpost
 import ProfileModel
+import System
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import Glibc
 import ProfileModel
 import Signpost
 import Synchronization
+import System
 import Testing
 
 @testable import Sampler

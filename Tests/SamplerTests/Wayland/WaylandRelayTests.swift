@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import ProfileModel
 import Synchronization
+import System
 import TestSupport
 import Testing
 

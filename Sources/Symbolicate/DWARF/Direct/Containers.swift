@@ -1,3 +1,5 @@
+internal import ProfileModel
+
 /// Something that gives what is declared in it a qualified name: a namespace, class or module.
 struct FoundContainer: Sendable, Equatable {
     /// Of its entry, in `.debug_info`.
@@ -27,7 +29,7 @@ struct Containers: Sendable, Equatable {
 
     /// The innermost one around an offset, and those around it.
     func chain(at offset: Int) -> [FoundContainer] {
-        var current = Self.last(of: all.count, offset) { all[$0].offset }
+        var current = all.partitionIndex { $0.offset > offset } - 1
         // The one before it begins in the same ones, but may have ended.
         var steps = 0
         while all.indices.contains(current), all[current].end <= offset, steps < all.count {
@@ -50,18 +52,8 @@ struct Containers: Sendable, Equatable {
 
     /// The entry that an offset lies in, if it was passed over.
     func passedEntry(at offset: Int) -> PassedEntry? {
-        let index = Self.last(of: passed.count, offset) { passed[$0].range.lowerBound }
+        let index = passed.partitionIndex { $0.range.lowerBound > offset } - 1
         guard index >= 0, passed[index].range.contains(offset) else { return nil }
         return passed[index]
-    }
-
-    /// The last of the ascending starts that is not beyond an offset; -1 if all are.
-    private static func last(of count: Int, _ offset: Int, _ start: (Int) -> Int) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if start(middle) <= offset { low = middle + 1 } else { high = middle }
-        }
-        return low - 1
     }
 }

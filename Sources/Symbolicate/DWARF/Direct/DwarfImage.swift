@@ -1,4 +1,5 @@
 internal import CElfutils
+internal import ProfileModel
 
 // Raw memory: sections are read where the file is mapped, or where libelf unpacked them. They stay
 // as they are while the `DwarfImage` lives, so that threads may read them at once.
@@ -50,13 +51,9 @@ final class DwarfImage: @unchecked Sendable {
 
     /// The unit that an offset of `.debug_info` lies in.
     func unit(holding offset: Int) -> Int? {
-        var (low, high) = (0, units.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if units[middle].firstEntry <= offset { low = middle + 1 } else { high = middle }
-        }
-        guard low > 0, offset < units[low - 1].end else { return nil }
-        return low - 1
+        let next = units.partitionIndex { $0.firstEntry > offset }
+        guard next > 0, offset < units[next - 1].end else { return nil }
+        return next - 1
     }
 }
 

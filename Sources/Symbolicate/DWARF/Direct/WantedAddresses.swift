@@ -1,3 +1,5 @@
+internal import ProfileModel
+
 /// The addresses that are asked about, ascending, each once.
 struct WantedAddresses {
     let all: ArraySlice<UInt64>
@@ -6,12 +8,7 @@ struct WantedAddresses {
 
     /// The index of the first one that is not below an address.
     func first(from address: UInt64) -> Int {
-        var (low, high) = (all.startIndex, all.endIndex)
-        while low < high {
-            let middle = (low + high) / 2
-            if all[middle] < address { low = middle + 1 } else { high = middle }
-        }
-        return low
+        all.partitionIndex { $0 >= address }
     }
 
     /// Whether any lies in a range.

@@ -1,0 +1,70 @@
+import Glibc
+import Synchronization
+
+/// A thread that does one job and ends. Somebody has to wait for it, or to let go of it.
+package struct JobThread<Value: Sendable>: Sendable {
+    private let thread: pthread_t
+    private let result: Result
+
+    private final class Result: Sendable {
+        let value = Mutex<Value?>(nil)
+    }
+
+    /// nil: there can be no more threads, and nothing was done.
+    ///
+    /// - Parameter stackSize: in bytes; nil: as usual.
+    package init?(stackSize: Int? = nil, _ job: @escaping @Sendable () -> Value) {
+        let result = Result()
+        self.result = result
+        let start = Start {
+            let value = job()
+            result.value.withLock { $0 = value }
+        }
+        guard let thread = start.begin(stackSize: stackSize) else { return nil }
+        self.thread = thread
+    }
+
+    /// Waits until the job is done, once. What came of it.
+    @discardableResult
+    package func join() -> Value? {
+        pthread_join(thread, nil)
+        return result.value.withLock { $0 }
+    }
+
+    /// Nobody will wait for it.
+    package func detach() { pthread_detach(thread) }
+}
+
+/// Has a thread of its own do something that nobody waits for. False: there can be no more threads.
+package func startThread(_ job: @escaping @Sendable () -> Void) -> Bool {
+    guard let thread = JobThread(job) else { return false }
+    thread.detach()
+    return true
+}
+
+/// What a thread is handed.
+///
+/// Unsafe code: it is retained for the thread, which releases it.
+private final class Start: Sendable {
+    private let job: @Sendable () -> Void
+
+    init(_ job: @escaping @Sendable () -> Void) { self.job = job }
+
+    func begin(stackSize: Int?) -> pthread_t? {
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        if let stackSize { pthread_attr_setstacksize(&attributes, stackSize) }
+        var thread = pthread_t()
+        let handed = Unmanaged.passRetained(self)
+        let status = pthread_create(
+            &thread, &attributes,
+            { start in
+                if let start { Unmanaged<Start>.fromOpaque(start).takeRetainedValue().job() }
+                return nil
+            }, handed.toOpaque())
+        if status == 0 { return thread }
+        handed.release()
+        return nil
+    }
+}
