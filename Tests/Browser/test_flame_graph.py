@@ -49,19 +49,19 @@ class FlameGraph(BrowserTest):
                 screenshot(driver, f"flame-graph-{weight}")
                 self.assert_quiet(driver)
 
-    def test_every_frame_stands_on_its_caller(self):
+    def test_every_frame_hangs_from_its_caller(self):
         frames = self.frames(self.open(flame_graph()))
         self.assertGreater(len(frames), 50)
-        ground = max(frame["y"] for frame in frames)
+        ground = min(frame["y"] for frame in frames)
         for frame in frames:
             self.assertGreaterEqual(frame["x"], 10 - 0.01)
             self.assertLessEqual(frame["x"] + frame["width"], 10 + WIDTH + 0.02)
             if frame["y"] == ground:
                 continue
-            below = [other for other in frames if other["y"] == frame["y"] + 18
+            above = [other for other in frames if other["y"] == frame["y"] - 18
                      and other["x"] <= frame["x"] + 0.02
                      and other["x"] + other["width"] >= frame["x"] + frame["width"] - 0.02]
-            self.assertEqual(len(below), 1, frame)
+            self.assertEqual(len(above), 1, frame)
 
     def test_widths_are_shares(self):
         for frame in self.frames(self.open(flame_graph())):

@@ -67,7 +67,7 @@ extension EndToEnd {
                 #expect(report.launch.scheduler == "wakeups")
                 expectTiling(report)
                 let text = try recorded.text("report", ["--view", "critical-path"])
-                #expect(text.contains("◀") && text.contains("Indented"), "\(text)")
+                #expect(text.contains("LONGEST") && text.contains("indented"), "\(text)")
                 // One thread's time may be in several pieces, where it waited for a core.
                 let long = report.criticalPath.filter { $0.durationNs > 15_000_000 }
                 let turns = long.reduce(into: [[Report.Segment]]()) { turns, segment in

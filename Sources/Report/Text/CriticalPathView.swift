@@ -81,7 +81,8 @@ struct CriticalPathView {
 
     private func table(_ title: String, of path: CriticalPath) -> TextTable {
         let thread = TextTable.Column(
-            title: "THREAD", alignment: .left, minimum: 12, spareRank: 1)
+            title: "THREAD", alignment: .left, minimum: options.columns < 90 ? 20 : 12,
+            spareRank: 1)
         return TextTable(
             columns: [
                 .init(title: title, alignment: .left, minimum: options.columns < 90 ? 12 : 24),

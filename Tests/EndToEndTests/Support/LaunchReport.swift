@@ -209,7 +209,7 @@ struct LaunchReport: Decodable {
         var function: String
         var file: String?
         var line: Int?
-        var advice: String
+        var advice: String?
         var waitedFor: WaitedFor?
     }
 
