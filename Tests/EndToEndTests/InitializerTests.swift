@@ -149,7 +149,7 @@ extension EndToEnd {
             #expect(report.library("libinner.so")?.requestedBy == outer?.path)
             #expect(report.library("libplugin.so")?.requestedBy == nil)
             let text = try recorded.text("report", ["--view", "libraries"])
-            let line = text.split(separator: "\n").first { $0.contains("libplugin.so") }
+            let line = text.split(separator: "\n").last { $0.contains("libplugin.so") }
             #expect(line?.contains("load_plugin (loading.c:") == true, "\(text)")
         }
 
