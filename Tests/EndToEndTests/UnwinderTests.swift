@@ -10,7 +10,7 @@ extension EndToEnd {
 
         private static let python = """
             import json, re
-            for i in range(150):
+            for i in range(500):
                 json.loads(json.dumps({"a": list(range(300))}, indent=1))
                 re.sub("[0-9]+", lambda m: m.group()[::-1], "a1 b22 " * 50)
             """
