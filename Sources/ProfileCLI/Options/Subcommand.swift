@@ -65,7 +65,7 @@ package enum Subcommand: String, CaseIterable, Sendable {
         case .history: "show how launches developed, and where they changed"
         case .import: "make a recording of what perf recorded"
         case .report: "show where a recording's time went"
-        case .compare: "show where and why two recordings, or measurements, differ"
+        case .compare: "show why two recordings, or measurements, differ"
         case .top: "show what costs most across many recordings"
         case .view: "show a recording in the browser"
         case .fold: "print folded stacks, for flame graphs"
