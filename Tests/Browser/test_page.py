@@ -443,7 +443,7 @@ class Imports(PageTest):
         driver.execute_script("document.querySelector('canvas.flame').focus()")
         for _ in range(40):
             told = self.text(driver, ".flames .caption")
-            if "Python" in told:
+            if re.search(r"\.py(:\d+)?, Python", told):
                 break
             self.sent(driver, Keys.ARROW_DOWN)
         self.assertRegex(told, r"\.py(:\d+)?, Python")
