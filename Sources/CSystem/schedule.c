@@ -66,28 +66,10 @@ static struct perf_event_attr sampling(uint64_t period, uint32_t stack_bytes, in
     };
 }
 
-// Each record wakes us by a signal: what it tells of may be over soon.
-static int open_waking_events(
-    struct perf_event_attr *attributes, pid_t tid, int core, int signal) {
-    attributes->watermark = 1;
-    attributes->wakeup_watermark = 1;
-    const int events = open_events(attributes, tid, core);
-    const struct f_owner_ex owner = {F_OWNER_TID, (pid_t)syscall(SYS_gettid)};
-    if (events < 0) return events;
-    if (fcntl(events, F_SETOWN_EX, &owner) == 0 && fcntl(events, F_SETSIG, signal) == 0 &&
-        fcntl(events, F_SETFL, O_ASYNC) == 0)
-        return events;
-    const int error = errno;
-    close(events);
-    return -error;
-}
-
-int fl_open_samples(
-    pid_t tid, uint64_t period, uint32_t stack_bytes, int user_only, int signal) {
+int fl_open_samples(pid_t tid, uint64_t period, uint32_t stack_bytes, int user_only) {
     struct perf_event_attr attributes = sampling(period, stack_bytes, user_only);
     attributes.sample_type |= PERF_SAMPLE_READ;
-    return signal == 0 ? open_events(&attributes, tid, -1)
-                       : open_waking_events(&attributes, tid, -1, signal);
+    return open_events(&attributes, tid, -1);
 }
 
 int fl_open_tree_samples(
@@ -118,7 +100,18 @@ static struct perf_event_attr tree_events(uint64_t config) {
 
 int fl_open_tree_news(pid_t tid, int core, int signal) {
     struct perf_event_attr attributes = tree_events(PERF_COUNT_SW_DUMMY);
-    return open_waking_events(&attributes, tid, core, signal);
+    // Each record wakes us: what it tells of may be over soon.
+    attributes.watermark = 1;
+    attributes.wakeup_watermark = 1;
+    const int events = open_events(&attributes, tid, core);
+    const struct f_owner_ex owner = {F_OWNER_TID, (pid_t)syscall(SYS_gettid)};
+    if (events < 0) return events;
+    if (fcntl(events, F_SETOWN_EX, &owner) == 0 && fcntl(events, F_SETSIG, signal) == 0 &&
+        fcntl(events, F_SETFL, O_ASYNC) == 0)
+        return events;
+    const int error = errno;
+    close(events);
+    return -error;
 }
 
 int fl_open_lone_event(pid_t tid) {

@@ -18,8 +18,6 @@ package struct RuntimeCopy: Hashable, Sendable {
     /// Whether there were newer ones, which could not be had, and where in its code the first of these
     /// was is not known.
     package var lacksNewest = false
-    /// How many of the newest were seen only a moment after that for which the copy stands.
-    package var doubtful = 0
 
     package init(
         thread: UInt64, threadID: UInt64?, newest: UInt64, addresses: [UInt64] = [],

@@ -62,8 +62,8 @@ struct InterpretedStacks: ~Copyable {
             functions.unread += 1
             return nil
         }
-        guard let all = stack(copy, snapshot.stack),
-            let (stack, steps) = merged(snapshot, all, native, isComplete: isComplete, isLoop)
+        guard let stack = stack(copy, snapshot.stack),
+            let steps = steps(snapshot, stack, native, isComplete: isComplete, isLoop)
         else {
             functions.unread += 1
             return nil
@@ -82,11 +82,10 @@ struct InterpretedStacks: ~Copyable {
         PythonStack(copy, found.interpreter, stack: native) { codes[$0] }
     }
 
-    /// The steps, and the stack whose frames they name.
-    private func merged(
+    private func steps(
         _ snapshot: Snapshot, _ stack: PythonStack, _ native: borrowing FrameBuffer,
         isComplete: Bool, _ isLoop: (FrameAddress) -> Bool
-    ) -> (PythonStack, [PythonMerge.Step])? {
+    ) -> [PythonMerge.Step]? {
         var all: [PythonMerge.NativeFrame] = []
         all.reserveCapacity(native.count)
         for index in 0..<native.count {
@@ -97,19 +96,14 @@ struct InterpretedStacks: ~Copyable {
                 PythonMerge.NativeFrame(stackPointer: place, isLoop: isLoop(native[index])))
         }
         guard let copy = snapshot.frames, copy.lacksNewest else {
-            return PythonMerge.steps(all, isComplete: isComplete, stack).map { (stack, $0) }
+            return PythonMerge.steps(all, isComplete: isComplete, stack)
         }
         guard found.interpreter.endsAtRoot(copy) else { return nil }
-        let doubtful = Set(copy.addresses.prefix(copy.doubtful))
-        for stack in stack.believable(without: doubtful) {
-            let merged = PythonMerge.oldestSteps(all, isComplete: isComplete, stack) { region in
-                LoopWords(snapshot, region, found.interpreter)
-            }
-            guard let merged else { continue }
-            if !merged.isWhole { functions.partlyRead += 1 }
-            return (stack, merged.steps)
+        let merged = PythonMerge.oldestSteps(all, isComplete: isComplete, stack) { region in
+            LoopWords(snapshot, region, found.interpreter)
         }
-        return nil
+        if merged?.isWhole == false { functions.partlyRead += 1 }
+        return merged?.steps
     }
 
     private static func role(

@@ -20,10 +20,8 @@ int fl_open_tracepoint(int core, uint64_t tracepoint);
 // (its CPU time since the event began), where it is in the kernel behind the number of those words
 // (markers of PERF_CONTEXT_… among them, innermost first), the registers in the kernel's order ax bx cx
 // dx si di bp sp ip r8 … r15 behind their kind (0: none), the stack's size, its bytes, and how many of
-// them were copied. With `user_only`, only where it runs its own code. Each sample sends the calling
-// thread `signal`, unless that is 0. A descriptor, or -errno.
-int fl_open_samples(
-    pid_t tid, uint64_t period, uint32_t stack_bytes, int user_only, int signal);
+// them were copied. With `user_only`, only where it runs its own code. A descriptor, or -errno.
+int fl_open_samples(pid_t tid, uint64_t period, uint32_t stack_bytes, int user_only);
 
 // The same on one core, and of each thread and process that the thread starts, without the count; and
 // what code they map. With `switches`, what fl_open_switches tells of them, too.

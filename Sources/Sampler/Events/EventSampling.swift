@@ -21,8 +21,8 @@ extension TraceSession {
                 tid: thread.tid,
                 cpu: counters.map { thread.clock.run(until: process.now, $0) }
                     ?? thread.clock.counters.run,
-                interval: options.sampleInterval, stackBytes: size,
-                tellsAtOnce: observer.interpreters.state(of: thread.tid, at: process.now) != nil)
+                interval: options.sampleInterval,
+                stackBytes: size)
         } catch {
             events.failed(error, at: process.now)
         }
@@ -41,16 +41,6 @@ extension TraceSession {
 
     /// It works most of its time: a signal costs it less.
     func endEvents(of thread: TracedThread) { thread.samples = nil }
-
-    /// Hands on what events tell at once: soon afterwards an interpreter has other frames.
-    func takeFreshSamples() {
-        guard outcome == nil, stage.execution == nil else { return }
-        for thread in threads.values where thread.phase == .free && thread.samples?.hasNews == true
-        {
-            guard let counters = thread.counters() else { continue }
-            takeSamples(of: thread, counters, upTo: newsLimit)
-        }
-    }
 
     /// Hands on what events told of a thread.
     ///
@@ -89,10 +79,8 @@ extension TraceSession {
                     frames: around?.frames(at: seen.time)),
                 of: thread, counters)
         }
-        let isLate = around != nil && told == nil && thread.samples?.tellsAtOnce == false
-        guard isCut || isLate, thread.samples != nil else { return }
-        // The stack has grown: a longer copy, or, where there is none that is long enough, another way.
-        // Or the interpreter was not known yet.
+        guard isCut, thread.samples != nil else { return }
+        // It has grown: a longer copy, or, where there is none that is long enough, another way.
         endEvents(of: thread)
         _ = sampleByEvents(thread)
     }

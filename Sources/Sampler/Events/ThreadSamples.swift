@@ -28,8 +28,6 @@ final class ThreadSamples {
     let stackBytes: Int
     /// Whether the kernel's code is left out.
     let isUserOnly: Bool
-    /// Whether each sample wakes the thread that asked for them (``SignalQueue/Event/sampled``).
-    let tellsAtOnce: Bool
 
     /// The most that a record may hold, less what else is in it.
     static let mostStackBytes = 60 << 10
@@ -38,25 +36,17 @@ final class ThreadSamples {
     /// - Parameters:
     ///   - cpu: the thread's CPU time, as far as it is known.
     ///   - interval: of CPU time.
-    ///   - tellsAtOnce: whether the calling thread is woken by each.
     /// - Throws: why it cannot be had; `ENOMEM` where there is no memory for the ring.
-    init(
-        tid: Int32, cpu: Int64, interval: Int64, stackBytes: Int, tellsAtOnce: Bool = false
-    ) throws(SystemError) {
+    init(tid: Int32, cpu: Int64, interval: Int64, stackBytes: Int) throws(SystemError) {
         self.interval = interval
         self.tid = tid
         lastSample = (0, .now)
         self.stackBytes = min(max(stackBytes, 4096), Self.mostStackBytes) & ~7
         base = cpu
-        self.tellsAtOnce = tellsAtOnce
-        let signal = tellsAtOnce ? SignalQueue.sampleSignal : 0
-        let whole = fl_open_samples(
-            tid, UInt64(interval), UInt32(self.stackBytes), 0, signal)
+        let whole = fl_open_samples(tid, UInt64(interval), UInt32(self.stackBytes), 0)
         isUserOnly = whole < 0
         let descriptor =
-            whole >= 0
-            ? whole
-            : fl_open_samples(tid, UInt64(interval), UInt32(self.stackBytes), 1, signal)
+            whole >= 0 ? whole : fl_open_samples(tid, UInt64(interval), UInt32(self.stackBytes), 1)
         try check(descriptor, "opening a thread's events")
         // Room for eight samples, and for the few bytes around each.
         var pages = 8
@@ -82,7 +72,6 @@ final class ThreadSamples {
         lastSample = (0, .now)
         stackBytes = tree.stackBytes
         isUserOnly = tree.isUserOnly
-        tellsAtOnce = false
         base = cpu
         source = .tree(tree)
         tree.follow(tid)
@@ -105,11 +94,6 @@ final class ThreadSamples {
         var isCut: Bool
         /// Whether it was in the kernel's code, or has been there since the one before.
         var isInCall: Bool
-    }
-
-    /// Whether there are some that were not taken yet, as far as they are told at once.
-    var hasNews: Bool {
-        if case .own(let ring) = source { tellsAtOnce && !ring.isEmpty } else { false }
     }
 
     /// Those since the last call, in their order.

@@ -15,21 +15,12 @@ struct Surroundings {
     let list: FrameListLayout
 
     private static let longest = TimeSpan.milliseconds(20)
-    /// No module can be found, loaded and begun meanwhile.
-    private static let moment = TimeSpan(nanoseconds: 150_000)
 
-    /// What the thread may have had at a moment: see ``RuntimeCopy/steady(_:_:_:)``. The frames that a
-    /// look at once afterwards has found are doubtful, and there.
+    /// What the thread may have had at a moment: see ``RuntimeCopy/steady(_:_:_:)``.
     func frames(at time: MonotonicTime) -> RuntimeCopy? {
         guard before.time <= time, time <= after.time, after.time - before.time <= Self.longest
         else { return nil }
-        let steady = RuntimeCopy.steady(before.copy, after.copy, list)
-        guard let steady, after.time - time <= Self.moment else { return steady }
-        var all = after.copy
-        all.lacksNewest = true
-        all.newest = 0
-        all.doubtful = all.addresses.count - steady.addresses.count
-        return all
+        return RuntimeCopy.steady(before.copy, after.copy, list)
     }
 }
 

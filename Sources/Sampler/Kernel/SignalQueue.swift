@@ -11,8 +11,6 @@ package struct SignalQueue: Sendable {
         /// The timer expired, `missed` times more than could be served.
         case tick(missed: Int32)
         case childChanged
-        /// The kernel took a sample of which it tells at once. One signal may stand for many.
-        case sampled
         /// SIGINT, SIGTERM, SIGHUP or SIGQUIT. One that the terminal sent has reached the
         /// program, too; one that somebody sent to the recorder alone has not.
         case end(signal: Int32, isFromTerminal: Bool)
@@ -39,10 +37,6 @@ package struct SignalQueue: Sendable {
 
     static let endSignals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
-    /// By which the kernel tells of samples. It is no real-time signal: those queue up, and what finds no
-    /// room in the queue would come as this one.
-    static let sampleSignal = SIGIO
-
     /// They would end us and spare the program.
     private static let messages = [SIGUSR1, SIGUSR2, SIGALRM]
 
@@ -65,8 +59,7 @@ package struct SignalQueue: Sendable {
         }
         // Ignored or not: the program may have set a handler.
         let messages = launching ? Self.messages + [fl_finish_signal()] : Self.finishSignals
-        let own = [SIGCHLD, Self.sampleSignal, fl_tick_signal()]
-        for signal in requests + messages + own { sigaddset(&set, signal) }
+        for signal in requests + messages + [SIGCHLD, fl_tick_signal()] { sigaddset(&set, signal) }
         var original = sigset_t()
         pthread_sigmask(SIG_BLOCK, &set, &original)
         self.set = set
@@ -127,7 +120,6 @@ package struct SignalQueue: Sendable {
         switch taken.number {
         case fl_tick_signal(): return .tick(missed: taken.overrun)
         case SIGCHLD: return .childChanged
-        case Self.sampleSignal: return .sampled
         case let signal where Self.stopSignals.contains(signal): return .stop(signal: signal)
         case fl_finish_signal(): return .finish
         case SIGUSR1 where !hasProgram: return .finish

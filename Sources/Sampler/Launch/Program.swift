@@ -60,7 +60,7 @@ package struct Program: Sendable {
             case .end(let signal, let isFromTerminal):
                 pass(signal, isFromTerminal: isFromTerminal, from: signals)
             case .message(let signal): pass(signal, from: signals)
-            case .tick, .childChanged, .sampled, .stop, .finish: break
+            case .tick, .childChanged, .stop, .finish: break
             }
         }
     }

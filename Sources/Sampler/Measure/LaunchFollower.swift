@@ -51,7 +51,7 @@ final class LaunchFollower {
             let event = signals.next(before: min(next, deadline ?? next))
             let now = MonotonicTime.now
             switch event {
-            case nil, .childChanged?, .sampled?, .tick?:
+            case nil, .childChanged?, .tick?:
                 if let ending = look(at: now) { return ending }
                 if let deadline, now >= deadline { return Ending(time: now, isHung: true) }
             case .end(let signal, _)?: return Ending(time: now, signal: signal)

@@ -75,9 +75,6 @@ final class PerfRing {
         try check(fl_start_events(other), "starting scheduler events")
     }
 
-    /// Whether there are no records since the last call.
-    var isEmpty: Bool { fl_ring_content(memory, pages) == 0 }
-
     /// The records since the last call.
     func read() -> PerfRecords {
         // Where the content ended when it was asked for, a record ended.

@@ -97,10 +97,6 @@ final class ProcessGroup {
             case .childChanged:
                 // One signal may stand for many changes.
                 takeChanges()
-            case .sampled:
-                for session in sessions.values where !heldBack.contains(session.pid) {
-                    session.takeFreshSamples()
-                }
             case .end(let signal, let isFromTerminal):
                 endSignal = (signal, isFromTerminal)
                 leave()

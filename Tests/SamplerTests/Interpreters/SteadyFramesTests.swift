@@ -117,22 +117,6 @@ private func copy(_ frames: [MadeFrame], rest: UInt64 = 0) -> RuntimeCopy {
         #expect(frames(at: 8, before: 5, after: 7) == nil)
     }
 
-    /// The frames that a look finds at once afterwards are kept, and said to be doubtful.
-    @Test func whatWasSeenAMomentLaterIsDoubtful() {
-        let main = MadeFrame(address: 0x1000, code: 0x10, instruction: 4)
-        let leaf = MadeFrame(address: 0x1100, code: 0x20, instruction: 8)
-        let around = Surroundings(
-            before: Look(copy: copy([main]), time: time(1)),
-            after: Look(copy: copy([leaf, main]), time: time(2)), list: list)
-        let soon = around.frames(at: time(2) - TimeSpan(nanoseconds: 100_000))
-        #expect(soon?.addresses == [0x1100, 0x1000])
-        #expect(soon?.doubtful == 1)
-        #expect(soon?.lacksNewest == true)
-        let late = around.frames(at: time(1))
-        #expect(late?.addresses == [0x1000])
-        #expect(late?.doubtful == 0)
-    }
-
     @Test func whatWasSeenLongAgoTellsNothing() {
         #expect(frames(at: 20, before: 1, after: 21) != nil)
         #expect(frames(at: 20, before: 0, after: 21) == nil)
