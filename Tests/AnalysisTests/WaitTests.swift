@@ -38,6 +38,32 @@ import Testing
         #expect(try detail(WaitReason(.pipe), call: 0, "main", "read") == WaitReason(.pipe))
     }
 
+    /// Where a child's command could not be read in time, it is that of the child that was recorded: of
+    /// several with one id, the one that was there.
+    @Test func aRecordedChildSaysWhatItRan() throws {
+        func waiting(for owner: Int32?, detail known: String? = nil) throws -> String? {
+            try detail(WaitReason(.child, detail: known, owner: owner), call: 61) { builder in
+                for (name, arguments, start) in [
+                    ("make", ["make", "all"], 12), ("cc", ["cc", "a.c", "b.c"], 19), ("ld", [], 60),
+                ] as [(String, [String], Int64)] {
+                    var child = ChildProcess(
+                        pid: 201, parent: 7, name: name, start: RecordingBuilder.at(start),
+                        end: RecordingBuilder.at(start + 5), outcome: .exited(0))
+                    child.images = [
+                        Image(
+                            path: "/bin/\(name)", arguments: arguments,
+                            time: RecordingBuilder.at(start))
+                    ]
+                    builder.recording.children.append(child)
+                }
+            }.detail
+        }
+        #expect(try waiting(for: 201) == "cc a.c")
+        #expect(try waiting(for: 201, detail: "sh -c x") == "sh -c x")
+        #expect(try waiting(for: 202) == nil)
+        #expect(try waiting(for: nil) == nil)
+    }
+
     @Test func anotherCallHasItsName() throws {
         #expect(try detail(WaitReason(.other), call: 24).detail == "sched_yield")
         #expect(try detail(WaitReason(.other), call: 0).detail == "read")
