@@ -51,9 +51,11 @@ package struct StackInterner: ~Copyable {
         kernelChain chain: [UInt64], calledFrom caller: StackID?
     ) -> StackID? {
         var stack = caller
-        for index in chain.indices.reversed() {
-            let kind: CodeAddress.Kind = index == 0 ? .instruction : .returnAddress
-            let frame = unwinder.space.kernelFrame(CodeAddress(chain[index], kind))
+        for address in chain.reversed() {
+            // Below an interrupt is the instruction it came at, which may be its function's first: the
+            // byte before belongs to another function. The chain does not say which frames those
+            // are, so none is looked up one byte before (perf does the same).
+            let frame = unwinder.space.kernelFrame(CodeAddress(address, .instruction))
             stack = intern(frame, calledFrom: stack)
         }
         return stack

@@ -83,11 +83,15 @@ extension EndToEnd {
             try check(["perl", "-e", script], phases: Self.dynamic)
         }
 
+        /// Where Python looks for its own files (`getpath`), its stack is larger than the 60 KiB that
+        /// the kernel copies with an event: on a busy machine up to three in some 75 slices.
         @Test(.needs("python3")) func shellScript() throws {
             try scratch.write(
                 "#!/bin/sh\nexec python3 -c 'import json; print(json.dumps([1]))'\n",
                 to: "script", mode: 0o755)
-            try check([scratch("script")], phases: Self.dynamic, startingWith: ["Wrapper: sh"])
+            try check(
+                [scratch("script")], phases: Self.dynamic, startingWith: ["Wrapper: sh"],
+                truncated: 0.05)
         }
 
         @Test(.needs("go")) func staticGo() throws {
