@@ -26,14 +26,16 @@ struct PartIndex {
     /// The positions of a thread's parts, by their starts.
     subscript(thread: Int) -> [Int32] { positions[thread] }
 
-    /// Calls `body` with each part of a thread that overlaps one of the windows, and maybe with
-    /// others.
+    /// Calls `body` with each part of a thread that overlaps one of the windows, and its position,
+    /// and maybe with others.
     func forEach(
         of thread: Int, in parts: PartList, near windows: TimeWindows,
-        _ body: (Profile.Part) -> Void
+        _ body: (Profile.Part, Int) -> Void
     ) {
         guard areApart[thread] else {
-            for part in parts where Int(part.thread) == thread { body(part) }
+            for (place, part) in parts.enumerated() where Int(part.thread) == thread {
+                body(part, place)
+            }
             return
         }
         let list = positions[thread]
@@ -43,7 +45,8 @@ struct PartIndex {
             // One part may reach into several windows.
             position = max(position, first)
             while position < list.count, parts[Int(list[position])].start < window.upperBound {
-                body(parts[Int(list[position])])
+                let place = Int(list[position])
+                body(parts[place], place)
                 position += 1
             }
         }

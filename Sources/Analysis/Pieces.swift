@@ -69,15 +69,21 @@ extension Profile {
     /// Calls `body` with every part that belongs to the selection; of one that lies partly
     /// inside of its windows, with the pieces that do. In no order that means something.
     func forEachPart(in selection: Selection, _ body: (Part) -> Void) {
+        forEachPiece(in: selection) { piece, _ in body(piece) }
+    }
+
+    /// The same, and calls `body` with the position of the part that each is of.
+    func forEachPiece(in selection: Selection, _ body: (Part, Int) -> Void) {
         guard !selection.isOfMainThread else {
-            for part in selection.divided(by: mainThread) { forEachPart(in: part, body) }
+            for part in selection.divided(by: mainThread) { forEachPiece(in: part, body) }
             return
         }
         let takesPhase = phases.indices.map { selection.phases?.contains($0) ?? true }
         let takesThread = threads.indices.map { selection.threads?.contains($0) ?? true }
         guard let windows = selection.windows else {
-            for part in parts where takesPhase[Int(part.phase)] && takesThread[Int(part.thread)] {
-                body(part)
+            for (position, part) in parts.enumerated()
+            where takesPhase[Int(part.phase)] && takesThread[Int(part.thread)] {
+                body(part, position)
             }
             return
         }
@@ -86,8 +92,9 @@ extension Profile {
         let isCutThere = edges.allSatisfy { cutter.index(of: $0) != nil }
         let knife = isCutThere ? cutter : PartCutter(cutter.borders + edges)
         for thread in threads.indices where takesThread[thread] {
-            partIndex.forEach(of: thread, in: parts, near: windows) { part in
-                if takesPhase[Int(part.phase)] { within(windows, part, knife, body) }
+            partIndex.forEach(of: thread, in: parts, near: windows) { part, position in
+                guard takesPhase[Int(part.phase)] else { return }
+                within(windows, part, knife) { body($0, position) }
             }
         }
     }

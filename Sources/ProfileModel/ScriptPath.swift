@@ -8,6 +8,9 @@ package struct ScriptPath: Hashable, Sendable {
         parts = path.split(separator: "/")
     }
 
+    /// In place of a file, of what stands for the import of a module.
+    package static let ofImports = "<import>"
+
     /// Whether this is the developer's own code: no part of the language's library, and no package that
     /// somebody has installed. Code that was made as text (`<string>`) is.
     package var isOwn: Bool {
@@ -18,7 +21,7 @@ package struct ScriptPath: Hashable, Sendable {
     }
 
     private static let libraryStarts = [
-        "<frozen ", "<__array_function__", "node:", "/usr/share/nodejs/",
+        "<frozen ", "<__array_function__", ofImports, "node:", "/usr/share/nodejs/",
     ]
 
     /// Whether it is of a package that somebody has installed.

@@ -164,10 +164,8 @@ struct InterpretedStacks: ~Copyable {
         else { return frame(step, stack, native) }
         return functions.frame(
             of: SourceFrame(
-                function: word + RecordedText.bounded(name), file: Self.importFile, line: nil,
+                function: word + RecordedText.bounded(name), file: ScriptPath.ofImports, line: nil,
                 isInlined: false), in: path) ?? frame(step, stack, native)
     }
 
-    /// In place of a file, of a step that stands for an import.
-    private static let importFile = "<import>"
 }

@@ -156,7 +156,7 @@ private typealias Piece = (running: Int64, blocked: Int64, stack: [Spot]?)
 
     @Test func threadsImportByThemselves() {
         let waiting = Spot(
-            "waiting for import of a", Spot.python, file: Function.importModule)
+            "waiting for import of a", Spot.python, file: ScriptPath.ofImports)
         let found = profile([[(4, 0, [main, .imported("a")])], [(0, 3, [main, waiting])]])
         #expect(describe(found) == ["a 0: 0-4 4/4 4/4", "a 1: 0-3 3/3 0/0"])
         #expect(found.importRuns().map(\.isAwaited) == [false, true])

@@ -55,6 +55,31 @@ private typealias Spot = RecordingBuilder.Spot
             ])
     }
 
+    /// The view has what the page and exports have: stacks whose newest functions could not be read
+    /// are of the import that goes on.
+    @Test func whatCannotBeReadIsOfTheImportThatGoesOn() {
+        let body = Spot.python("<module>", "/usr/lib/python3.11/json/__init__.py")
+        let loop = Spot("_PyEval_EvalFrameDefault", "/usr/bin/python3")
+        let found = profile([
+            (10, 0, [main, .imported("json"), body, .imported("re")]),
+            (3, 0, [main, .imported("json"), loop]),
+            (4, 0, [main, .imported("json"), body, .imported("re")]),
+            (2, 0, [main, .imported("json"), loop]),
+            (1, 0, [main]),
+        ])
+        #expect(
+            describe(found.imports(weight: .wall).tree) == [
+                "import json 19/2", "  import re 17/17",
+            ])
+        #expect(
+            describe(
+                found.imports(
+                    Selection(windows: TimeWindows([.milliseconds(9) ..< .milliseconds(12)])),
+                    weight: .wall
+                ).tree)
+                == ["import json 3/0", "  import re 3/3"])
+    }
+
     @Test func withoutImportsThereIsNoTree() {
         #expect(profile([(5, 0, [main])]).imports(weight: .wall).tree.roots.isEmpty)
     }

@@ -48,7 +48,7 @@ import Testing
         let python = Module.runtimePath("Python 3.11.2")
         let found = functions([
             Spot("<module>", python, file: "/home/dev/pack/__init__.py", line: 7),
-            Spot("import json", python, file: Function.importModule),
+            Spot("import json", python, file: ScriptPath.ofImports),
             Spot("read", "/usr/lib/libc.so.6", file: "read.c", line: 3),
         ])
         #expect(found.map { $0.scriptPlace(line: 7) } == ["pack/__init__.py:7", nil, nil])

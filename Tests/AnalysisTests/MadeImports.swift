@@ -6,7 +6,7 @@ extension RecordingBuilder.Spot {
     static let python = Module.runtimePath("Python 3.11.2")
 
     static func imported(_ name: String) -> Self {
-        Self("import " + name, python, file: Function.importModule)
+        Self("import " + name, python, file: ScriptPath.ofImports)
     }
 
     static func python(_ name: String, _ file: String, _ line: Int32 = 1) -> Self {

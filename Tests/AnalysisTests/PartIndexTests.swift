@@ -20,7 +20,9 @@ import Testing
         var result: [Int64] = []
         let parts = PartList(parts)
         PartIndex(parts, threads: threads).forEach(of: thread, in: parts, near: windows) {
-            result.append($0.start.nanoseconds)
+            part, position in
+            #expect(parts[position].start == part.start)
+            result.append(part.start.nanoseconds)
         }
         return result
     }

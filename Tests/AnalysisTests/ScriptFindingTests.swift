@@ -86,6 +86,23 @@ import Testing
         #expect(launch.findings(.unusedImport).isEmpty)
     }
 
+    /// Tools import what their commands need in a function.
+    @Test func anImportInAFunctionThatIsNotUsed() throws {
+        var launch = ScriptLaunch()
+        launch.start()
+        launch.run(10, in: app, work)
+        launch.run(30, in: app, work, frame, frameFile)
+        launch.run(2, in: app, work)
+        #expect(launch.findings(.unusedImport).isEmpty)
+        launch.run(10, in: app, work)
+        let found = try #require(launch.findings(.unusedImport).first)
+        #expect(found.saving == .milliseconds(30))
+        #expect(launch.profile.frames.function(of: found.place).name == "work")
+        launch.run(
+            3, in: app, work, ScriptLaunch.function("join", "/venv/site-packages/frames/a.py"))
+        #expect(launch.findings(.unusedImport).isEmpty)
+    }
+
     @Test func lightImportsAreNoFinding() {
         var launch = ScriptLaunch()
         launch.start()

@@ -32,7 +32,7 @@ struct ScriptLaunch {
 
     static func module(_ file: String) -> Spot { function("<module>", file) }
     static func imported(_ name: String) -> Spot {
-        Spot("import " + name, runtime, file: Function.importModule)
+        Spot("import " + name, runtime, file: ScriptPath.ofImports)
     }
 
     static let app = module("/home/dev/app.py")

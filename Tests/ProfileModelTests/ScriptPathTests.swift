@@ -16,7 +16,7 @@ import Testing
         "/home/dev/.venv/lib/python3.12/site-packages/numpy/__init__.py",
         "/opt/conda/lib/python3.13t/asyncio/events.py", "<frozen importlib._bootstrap>",
         "/home/dev/.pyenv/versions/3.10.13/lib/python3.10/typing.py",
-        "node:internal/modules/esm/loader",
+        "node:internal/modules/esm/loader", "<import>",
         "node:fs", "/home/dev/node_modules/dep/index.js", "/usr/share/nodejs/semver/index.js",
     ])
     func isTheLanguagesOrAPackages(path: String) {

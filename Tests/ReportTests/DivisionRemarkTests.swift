@@ -15,7 +15,7 @@ import Testing
         let main = builder.thread("python3", tid: 100, to: 60, isMain: true)
         let runtime = Module.runtimePath("Python 3.11.2")
         let root = Spot(name, "/home/dev/app")
-        let site = Spot("import site", runtime, file: Function.importModule)
+        let site = Spot("import site", runtime, file: ScriptPath.ofImports)
         let script = Spot("<module>", runtime, file: "/home/dev/app.py", line: 3)
         builder.slice(main, at: 10, running: 20, builder.stack([root, site]))
         builder.slice(main, at: 30, running: 2, blocked: 28, builder.stack([root, script]))
@@ -34,6 +34,28 @@ import Testing
         let last = PhaseRemarks(profile: parts, phases: parts.phases.suffix(1)).lines
         #expect(last.contains { $0.hasPrefix("Program is a part of Main") })
         #expect(!last.contains { $0.contains("cold") })
+    }
+
+    /// *Imports* ends where the program begins, which may import most of what it needs in functions.
+    @Test func itSaysWhatTheProgramImports() {
+        typealias Spot = RecordingBuilder.Spot
+        var builder = RecordingBuilder(images: [("/usr/bin/python3", 1)])
+        builder.mark(.spawned, 0)
+        builder.mark(.main, 10)
+        builder.mark(.ended, 60)
+        let main = builder.thread("python3", tid: 100, to: 60, isMain: true)
+        let runtime = Module.runtimePath("Python 3.11.2")
+        let root = Spot("Py_RunMain", "/home/dev/app")
+        let script = Spot("<module>", runtime, file: "/home/dev/app.py", line: 3)
+        let work = Spot("work", runtime, file: "/home/dev/app.py", line: 9)
+        let json = Spot("import json", runtime, file: ScriptPath.ofImports)
+        builder.slice(main, at: 10, running: 10, builder.stack([root, script, work]))
+        builder.slice(
+            main, at: 20, running: 25, blocked: 5, builder.stack([root, script, work, json]))
+        builder.slice(main, at: 50, running: 10, builder.stack([root, script, work]))
+        let found = Profile(builder.recording)
+        let lines = PhaseRemarks(profile: found, phases: found.phases).lines
+        #expect(lines.contains("Program imports, too: for 30.0 ms (60.0 %)."), "\(lines)")
     }
 
     @Test func ofAWholeMainItSaysNothing() {

@@ -17,8 +17,8 @@ import Testing
             RecordingBuilder.Spot(name, runtime, file: file, line: line)
         }
         let script = function("<module>", "/home/dev/app.py", 3)
-        let json = function("import json", Function.importModule, nil)
-        let re = function("import re", Function.importModule, nil)
+        let json = function("import json", ScriptPath.ofImports, nil)
+        let re = function("import re", ScriptPath.ofImports, nil)
         builder.slice(main, at: 2, running: 8, builder.stack([script]))
         builder.slice(main, at: 10, running: 30, builder.stack([script, json]))
         let reading = builder.stack([script, json, re])

@@ -42,7 +42,7 @@ import Testing
         }
         try expectKeys(
             report,
-            "schema program launch processes children phases threads functions modules ready "
+            "imports schema program launch processes children phases threads functions modules ready "
                 + "wholePhases initializers libraries intervals signposts events timeline priorities findings "
                 + "criticalPath notes")
         #expect(report["schema"] as? Int == 2)

@@ -65,7 +65,7 @@ import Testing
         #expect(found["Py_RunMain"] == "System libraries, Other")
         #expect(found["main;<b>"] == "Python, Own code")
         #expect(found["compile"] == "Python, Libraries")
-        #expect(found["import re"] == "Python, Own code")
+        #expect(found["import re"] == "Python, Libraries")
         #expect(found["vfs_read"] == "Kernel, Other")
         #expect(found["[blocked]"] == nil)
         // Stacks have the frame's, but the state where the thread waits.

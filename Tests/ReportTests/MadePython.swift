@@ -12,7 +12,7 @@ enum MadePython {
     }
 
     private static func importing(_ name: String) -> Spot {
-        function("import " + name, Function.importModule, nil)
+        function("import " + name, ScriptPath.ofImports, nil)
     }
 
     static var recording: Recording {

@@ -34,7 +34,7 @@ import Testing
         let thread = builder.thread("python3", tid: 100, isMain: true)
         func step(_ name: String) -> RecordingBuilder.Spot {
             RecordingBuilder.Spot(
-                "import " + name, MadePython.runtime, file: Function.importModule)
+                "import " + name, MadePython.runtime, file: ScriptPath.ofImports)
         }
         let main = RecordingBuilder.Spot("main")
         let none = builder.stack([main])

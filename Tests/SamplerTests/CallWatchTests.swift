@@ -31,10 +31,10 @@ import Testing
     @Test func aHandlerThatMetACallSaysSo() {
         var watch = CallWatch()
         for _ in 0..<CallWatch.enough {
-            watch.saw(Self.registers(counter: 0x1000, behind: 0x2000), at: .now) { _ in [] }
+            watch.saw(Self.registers(counter: 0x1000, behind: 0x2000), at: .now) { _, _ in [] }
         }
         #expect(watch.isComputing)
-        watch.saw(Self.registers(counter: 0x1000, behind: 0x1000), at: .now) { _ in [] }
+        watch.saw(Self.registers(counter: 0x1000, behind: 0x1000), at: .now) { _, _ in [] }
         #expect(!watch.isComputing)
     }
 
@@ -43,10 +43,37 @@ import Testing
         var watch = CallWatch()
         for _ in 0..<CallWatch.enough { watch.sawCode() }
         let registers = Self.registers(counter: 0x1000, behind: 0x2000)
-        watch.saw(registers, at: .now) { _ in [0x90, 0x90] }
+        watch.saw(registers, at: .now) { _, _ in [UInt8](repeating: 0x90, count: 7) }
         #expect(watch.isComputing)
-        watch.saw(registers, at: .now) { $0 == 0xFFE ? [0x0F, 0x05] : [] }
+        watch.saw(registers, at: .now) { address, _ in
+            address == 0xFF9 ? [0x90, 0x90, 0x90, 0x90, 0x90, 0x0F, 0x05] : []
+        }
         #expect(!watch.isComputing)
+    }
+
+    /// A page fault is no call, and some calls no signal changes.
+    @Test(
+        arguments: [
+            ([0xB8, 9, 0, 0, 0, 0x0F, 0x05], true),  // mmap
+            ([0xB8, 0xE4, 0, 0, 0, 0x0F, 0x05], true),  // clock_gettime
+            ([0xB8, 1, 0, 0, 0, 0x0F, 0x05], false),  // write
+            ([0xB8, 0x3E, 1, 0, 0, 0x0F, 0x05], false),  // getrandom
+            ([0x90, 0x90, 0x90, 0x31, 0xC0, 0x0F, 0x05], false),  // read
+            ([0x48, 0x89, 0xF8, 0x89, 0xF0, 0x0F, 0x05], false),  // a number from elsewhere
+            ([0xB8, 9, 0, 0, 0x80, 0x0F, 0x05], false), ([0xB8, 9, 0, 0, 0, 0xCD, 0x80], false),
+            ([], false), ([0x0F, 0x05], false),
+        ] as [([UInt8], Bool)])
+    func onlyCallsThatSignalsChangeCount(code: [UInt8], isIndifferent: Bool) {
+        var watch = CallWatch()
+        for _ in 0..<CallWatch.enough { watch.sawCode() }
+        watch.saw(Self.registers(counter: 0x1000, behind: 0x1000), at: .now) { _, _ in code }
+        #expect(watch.isComputing == isIndifferent)
+        var other = CallWatch()
+        for _ in 1..<CallWatch.enough { other.sawCode() }
+        other.saw(Self.registers(counter: 0x1000, behind: 0x2000), at: .now) { _, _ in
+            [0x48, 0x8B, 0x07, 0x48, 0x8B, 0x40, 0x10]
+        }
+        #expect(other.isComputing)
     }
 
     private static let pointer: UInt64 = 0x7F00_0000_0000
@@ -73,13 +100,13 @@ import Testing
         var watch = CallWatch()
         let now = MonotonicTime(nanoseconds: 5)
         #expect(!watch.mayMeetLongCall(at: now))
-        watch.saw(registers, at: now) { _ in [] }
+        watch.saw(registers, at: now) { _, _ in [] }
         #expect(watch.mayMeetLongCall(at: now + .milliseconds(999)) == isCut)
         #expect(!watch.mayMeetLongCall(at: now + .milliseconds(1000)))
         // In its own code a thread may hold any numbers.
         var other = CallWatch()
         registers[2] = 0x2000
-        other.saw(registers, at: now) { _ in [] }
+        other.saw(registers, at: now) { _, _ in [] }
         #expect(!other.mayMeetLongCall(at: now))
     }
 

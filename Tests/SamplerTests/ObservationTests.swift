@@ -53,7 +53,7 @@ import Testing
         let seen = try #require(Self.observations(body).first)
         let chain: [UInt64] = [1 << 63, 1 << 63 | 16]
         #expect(seen.kernelChain == chain)
-        #expect(seen.isInCall)
+        #expect(seen.isInKernel)
         #expect(seen.registers[0] == 100 && seen.stack.bytes.count == 40)
         // PERF_RECORD_MISC_USER: what the kernel says of itself there is not the thread's.
         #expect(try #require(Self.observations(body, mode: 2).first).kernelChain.isEmpty)

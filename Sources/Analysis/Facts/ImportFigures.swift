@@ -33,16 +33,8 @@ extension Profile {
     /// Every import that a stack was taken of, thread by thread in the order of their starts, the outer
     /// first.
     package func importRuns() -> [ImportFigures] {
-        let steps = ImportSteps(paths, frames)
-        guard !steps.isEmpty else { return [] }
         var result: [ImportFigures] = []
-        for thread in threads.indices {
-            var search = ImportSearch(steps, thread: thread)
-            for position in partIndex[thread] {
-                let part = parts[Int(position)]
-                search.add(part, path: paths.path(ofLine: part.line))
-            }
-            search.finish()
+        for search in importSearches(ImportSteps(paths, frames)) {
             let first = result.count
             result += search.found.map { found in
                 var found = found
@@ -51,5 +43,19 @@ extension Profile {
             }
         }
         return result
+    }
+
+    /// What each thread's parts tell of its imports.
+    func importSearches(_ steps: ImportSteps) -> [ImportSearch] {
+        guard !steps.isEmpty else { return [] }
+        return threads.indices.map { thread in
+            var search = ImportSearch(steps, thread: thread)
+            for position in partIndex[thread] {
+                let part = parts[Int(position)]
+                search.add(part, at: position, path: paths.path(ofLine: part.line))
+            }
+            search.finish()
+            return search
+        }
     }
 }

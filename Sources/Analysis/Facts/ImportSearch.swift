@@ -6,23 +6,36 @@ struct ImportSearch {
     private let thread: Int
     /// In the order of their starts, the outer first.
     private(set) var found: [ImportFigures] = []
+    /// Of each part that is in an import, by its position, the innermost step that it is in.
+    private(set) var homes: [(part: Int32, step: Int32)] = []
     /// Those that go on, the outermost first.
     private var open: [(step: Int32, position: Int)] = []
     /// The outermost function of the stack that began the last of them.
     private var root: FunctionID?
     /// When the last part of a known stack ended.
     private var last = TimeSpan.zero
-    /// The CPU time since then: of whose stacks imports cannot be told.
-    private var unknownCPU = TimeSpan.zero
+    /// What was done since then: of whose stacks imports cannot be told.
+    private var unknown = Doings()
     /// What is known since the last stack that told all.
     private var stretches: [Stretch] = []
+
+    /// Parts of which it is to be found out in which imports they are.
+    private struct Doings {
+        var cpu = TimeSpan.zero
+        var parts: [Int32] = []
+
+        mutating func add(_ part: Profile.Part, _ position: Int32) {
+            cpu = cpu + part.times.running
+            parts.append(position)
+        }
+    }
 
     /// A part whose stack shows that the outermost imports go on; whether the others do, a later one
     /// tells.
     private struct Stretch {
         var start: TimeSpan
         var end: TimeSpan
-        var cpu: TimeSpan
+        var doings: Doings
         /// How many certainly go on.
         var depth: Int
     }
@@ -38,31 +51,33 @@ struct ImportSearch {
         self.thread = thread
     }
 
-    mutating func add(_ part: Profile.Part, path: Int32) {
-        switch sight(ofPath: path) {
-        case .nothing: unknownCPU = unknownCPU + part.times.running
-        case .outermost(let depth):
-            stretches.append(
-                Stretch(
-                    start: last, end: part.end, cpu: unknownCPU + part.times.running, depth: depth))
-            (last, unknownCPU) = (part.end, .zero)
-        case .all(let chain): follow(chain, part, path: path)
-        }
+    /// - Parameter position: the part's, in the profile.
+    mutating func add(_ part: Profile.Part, at position: Int32, path: Int32) {
+        let sight = sight(ofPath: path)
+        if case .all(let chain) = sight { return follow(chain, part, position, path: path) }
+        unknown.add(part, position)
+        guard case .outermost(let depth) = sight else { return }
+        stretches.append(Stretch(start: last, end: part.end, doings: unknown, depth: depth))
+        (last, unknown) = (part.end, Doings())
     }
 
-    private mutating func follow(_ chain: [Int32], _ part: Profile.Part, path: Int32) {
+    private mutating func follow(
+        _ chain: [Int32], _ part: Profile.Part, _ position: Int32, path: Int32
+    ) {
         var common = 0
         while common < min(chain.count, open.count), open[common].step == chain[common] {
             common += 1
         }
         // What lies between two stacks of an import is its time.
         settle(upTo: common)
-        charge(unknownCPU, from: last, to: part.start, upTo: common)
-        unknownCPU = .zero
+        charge(unknown, from: last, to: part.start, upTo: common)
+        unknown = Doings()
         close(to: common)
         if common < chain.count { root = steps.root(ofPath: path) }
         for step in chain[common...] { begin(step, at: part.start) }
-        charge(part.times.running, from: part.start, to: part.end, upTo: open.count)
+        charge(
+            Doings(cpu: part.times.running, parts: [position]), from: part.start, to: part.end,
+            upTo: open.count)
         last = part.end
     }
 
@@ -75,7 +90,7 @@ struct ImportSearch {
             stretches[index].depth = depth
         }
         for stretch in stretches {
-            charge(stretch.cpu, from: stretch.start, to: stretch.end, upTo: stretch.depth)
+            charge(stretch.doings, from: stretch.start, to: stretch.end, upTo: stretch.depth)
         }
         stretches.removeAll(keepingCapacity: true)
     }
@@ -117,15 +132,16 @@ struct ImportSearch {
 
     /// Makes the outermost `depth` of those that go on longer; the innermost of them has it as its own.
     private mutating func charge(
-        _ cpu: TimeSpan, from start: TimeSpan, to end: TimeSpan, upTo depth: Int
+        _ doings: Doings, from start: TimeSpan, to end: TimeSpan, upTo depth: Int
     ) {
         guard depth > 0, end >= start else { return }
         for (_, position) in open[..<depth] {
             found[position].end = max(found[position].end, end)
-            found[position].cpu = found[position].cpu + cpu
+            found[position].cpu = found[position].cpu + doings.cpu
         }
-        let inner = open[depth - 1].position
+        let (step, inner) = open[depth - 1]
+        homes += doings.parts.map { ($0, step) }
         found[inner].ownWall = found[inner].ownWall + (end - start)
-        found[inner].ownCPU = found[inner].ownCPU + cpu
+        found[inner].ownCPU = found[inner].ownCPU + doings.cpu
     }
 }

@@ -10,6 +10,8 @@ struct ImportSteps {
         var name: String
         var isAwaited: Bool
         var file: String?
+        /// What stands for it in stacks.
+        var frame: FrameID
     }
 
     private(set) var steps: [Step] = []
@@ -54,7 +56,7 @@ struct ImportSteps {
             isBare.append(isInImport && (function.isImport || !function.isScripted))
             innermost.append(step)
         }
-        findFiles(table, frames)
+        readSites(table, frames)
     }
 
     private mutating func place(
@@ -64,15 +66,22 @@ struct ImportSteps {
         let place = Int32(truncatingIfNeeded: steps.count)
         let depth = key.parent == Self.none ? 0 : steps[Int(key.parent)].depth + 1
         let (name, isAwaited) = function.importedModule
-        steps.append(Step(parent: key.parent, depth: depth, name: name, isAwaited: isAwaited))
+        // Its sites tell the file and the frame.
+        steps.append(
+            Step(
+                parent: key.parent, depth: depth, name: name, isAwaited: isAwaited,
+                frame: FrameID(0)))
         known[key] = place
         return place
     }
 
     /// A module's code is the first of a script that its import runs.
-    private mutating func findFiles(_ table: PathTable, _ frames: FrameTable) {
+    private mutating func readSites(_ table: PathTable, _ frames: FrameTable) {
         for site in table.sites {
             let path = table.paths[Int(site.path)]
+            if frames[path.function].isImport {
+                steps[Int(innermost[Int(site.path)])].frame = site.frame
+            }
             guard path.parent != PathTable.none, isBare[Int(path.parent)],
                 frames[path.function].isModuleCode
             else { continue }

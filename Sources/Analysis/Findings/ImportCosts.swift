@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// What the main thread's imports took on the way to the program.
+/// What the main thread's imports took.
 struct ImportCosts {
     private let table: ImportTable
     /// What nobody has claimed, by the innermost import.
@@ -9,19 +9,19 @@ struct ImportCosts {
     private let ends: [TimeSpan]
     private let starts: [TimeSpan]
 
-    init(_ table: ImportTable, in search: FindingSearch, until program: TimeSpan) {
+    init(_ table: ImportTable, in search: FindingSearch) {
         self.table = table
         let profile = search.profile
         var own = [[Profile.Part]](repeating: [], count: table.nodes.count)
-        let before = TimeWindows([search.window(from: .zero, to: program)])
-        profile.forEachPart(in: search.mainThread(in: search.unclaimed(before))) { part in
+        let launch = TimeWindows([search.window(from: .zero, to: search.end)])
+        profile.forEachPart(in: search.mainThread(in: search.unclaimed(launch))) { part in
             guard let node = profile.importNode(ofLine: part.line, table) else { return }
             own[node].append(part)
         }
         self.own = own
         var children = [[Int]](repeating: [], count: table.nodes.count)
         var ends = own.map { $0.reduce(TimeSpan.zero) { max($0, $1.end) } }
-        var starts = own.map { $0.map(\.start).min() ?? program }
+        var starts = own.map { $0.map(\.start).min() ?? search.end }
         for (index, node) in table.nodes.enumerated().reversed() where node.parent >= 0 {
             let parent = Int(node.parent)
             children[parent].append(index)

@@ -2,8 +2,9 @@ import ProfileModel
 
 /// When code of each file was last seen at work.
 struct ScriptSightings {
-    /// For how long the main thread was seen in functions of the program's part, imports aside.
-    private(set) var worked = TimeSpan.zero
+    /// When the main thread was seen in functions of the program's part, imports aside, and for how
+    /// long from then on.
+    private var work: [(start: TimeSpan, left: TimeSpan)] = []
     /// Scripts and native modules, by path.
     private var last: [String: TimeSpan] = [:]
 
@@ -11,7 +12,6 @@ struct ScriptSightings {
         let profile = search.profile
         let (paths, frames) = (profile.paths, profile.frames)
         var byLine = [TimeSpan?](repeating: nil, count: paths.lines.count)
-        var worked = TimeSpan.zero
         let isEnding = Self.endings(profile)
         for part in profile.parts where profile.threads[Int(part.thread)].child == nil {
             let line = Int(part.line)
@@ -22,10 +22,13 @@ struct ScriptSightings {
                 scripts.imports.byPath[path] == PathTable.none,
                 search.isMain(Int(part.thread), at: part.start)
             {
-                worked = worked + part.times.effort
+                work.append((part.start, part.times.effort))
             }
         }
-        self.worked = worked
+        work.sort { $0.start < $1.start }
+        for index in work.indices.dropLast().reversed() {
+            work[index].left = work[index].left + work[index + 1].left
+        }
         // Callees come after their callers: from the end, each line is complete when met.
         for line in byLine.indices.reversed() {
             guard let time = byLine[line] else { continue }
@@ -63,6 +66,13 @@ struct ScriptSightings {
             profile.modules.indices ~= index, !Module.isRuntime(profile.modules[index].path)
         else { return nil }
         return profile.modules[index].path
+    }
+
+    /// For how long the main thread was seen in functions of the program's part after a time, imports
+    /// aside.
+    func worked(since time: TimeSpan) -> TimeSpan {
+        let first = work.partitionIndex { $0.start >= time }
+        return first < work.count ? work[first].left : .zero
     }
 
     /// Whether code of the module was seen, but not after a time.

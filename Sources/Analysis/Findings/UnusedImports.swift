@@ -10,17 +10,15 @@ package struct ImportEvidence: Hashable, Sendable {
     package var used: [String]
 }
 
-/// A module is imported on the way to the program, at a cost, and none of its functions was seen to run
-/// after that.
+/// A module is imported, at a cost, and none of its functions was seen to run after that, though the
+/// program went on for as long.
 struct UnusedImports: FindingRule {
     func findings(in search: inout FindingSearch) -> [Finding] {
         guard let start = search.programStart, let scripts = ScriptPaths(search.profile) else {
             return []
         }
         let sightings = ScriptSightings(scripts, in: search, from: start)
-        // Of a program that ends where its imports do nothing is to be said.
-        guard sightings.worked >= search.least else { return [] }
-        let costs = ImportCosts(scripts.imports, in: search, until: start)
+        let costs = ImportCosts(scripts.imports, in: search)
         var found: [Finding] = []
         var pending = costs.roots
         while let node = pending.popLast() {
@@ -38,7 +36,9 @@ struct UnusedImports: FindingRule {
         _ node: Int, _ costs: ImportCosts, _ sightings: ScriptSightings, _ scripts: ScriptPaths,
         _ search: inout FindingSearch
     ) -> Finding? {
+        // Of a program that ends where its imports do nothing is to be said.
         guard let line = costs.heaviestLine(in: node),
+            sightings.worked(since: costs.end(of: node)) >= search.least,
             sightings.isUnused(search.moduleName(costs.step(node)), since: costs.end(of: node)),
             costs.isTheProgramsDoing(node, search, sightings)
         else { return nil }

@@ -89,11 +89,11 @@ struct ScriptStacks {
             if function == "_run_module_as_main" { return .finding }
             return isModule(function, file) ? .module : .starting
         case .finding:
-            if file == Function.importModule { return .importing }
+            if file == ScriptPath.ofImports { return .importing }
             return isModule(function, file) ? .module : .finding
         case .module:
             // `importlib.import_module` and what is at work for `from … import`.
-            if file == Function.importModule || file.hasPrefix("<frozen importlib") {
+            if file == ScriptPath.ofImports || file.hasPrefix("<frozen importlib") {
                 return .importing
             }
             return file.hasSuffix("/importlib/__init__.py") ? .module : .calling

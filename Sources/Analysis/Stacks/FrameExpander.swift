@@ -123,7 +123,7 @@ struct FrameExpander {
         let (isModule, role) = scripts.role(of: source.function, in: file)
         guard isModule else { return role }
         let importing = Function(
-            name: "import " + scripts.moduleName(of: file), module: Function.importModule,
+            name: "import " + scripts.moduleName(of: file), module: ScriptPath.ofImports,
             moduleIndex: nil, isOwn: ScriptPath(file).isOwn, language: .javaScript)
         return .module(table.internFrame(of: importing))
     }

@@ -34,9 +34,8 @@ package struct Function: Hashable, Sendable {
     /// Whether it is a function of the kernel's, or of a module of its.
     package var isKernel: Bool { Module.isKernel(module) && !name.hasPrefix("[") }
 
-    /// In place of a script, of what stands for the import of a module.
-    package static let importModule = "<import>"
-    package var isImport: Bool { module == Self.importModule }
+    /// Whether it stands for the import of a module.
+    package var isImport: Bool { module == ScriptPath.ofImports }
 
     package var isScripted: Bool { language?.isScripted ?? false }
 

@@ -12,36 +12,52 @@ package struct ImportTree: Sendable {
 
 extension Profile {
     package func imports(_ selection: Selection = .all, weight: Weight) -> ImportTree {
-        let totals = PathTotals(of: self, in: selection, weight: weight)
-        let table = ImportTable(paths, frames)
-        var drafts: [CallTree.Draft?] = table.nodes.map { _ in nil }
-        for (index, path) in paths.paths.enumerated() where table.byPath[index] != PathTable.none {
-            let node = Int(table.byPath[index])
-            var draft =
-                drafts[node]
-                ?? CallTree.Draft(
-                    parent: table.nodes[node].parent, frame: totals.hottest[index], own: .zero,
-                    total: .zero)
-            draft.own = draft.own + totals.own[index]
-            if frames[path.function].isImport { draft.total = draft.total + totals.total[index] }
-            drafts[node] = draft
+        let steps = ImportSteps(paths, frames)
+        let times = importTimes(selection, steps)
+        let drafts = zip(steps.steps, zip(times.own, times.own.summed(up: steps))).map {
+            step, times in
+            CallTree.Draft(parent: step.parent, frame: step.frame, own: times.0, total: times.1)
         }
         let tree = CallTree(
-            drafts.compactMap { $0 }.weighing(weight), weight: weight,
-            total: times(in: selection), frames: frames)
+            drafts.weighing(weight), weight: weight, total: self.times(in: selection),
+            frames: frames)
+        let reading = times.reading.map { StateTimes(blocked: $0) }.summed(up: steps)
         return ImportTree(
-            tree: tree, reading: tree.sums(of: readingTimes(selection, table), table))
+            tree: tree,
+            reading: tree.nodes(of: steps).map { $0.map { reading[$0].blocked } ?? .zero })
     }
 
-    /// Of each import, without what it brought, how long it waited for files.
-    private func readingTimes(_ selection: Selection, _ table: ImportTable) -> [TimeSpan] {
-        let totals = PathTotals(of: self, in: selection, weight: .blocked)
+    /// Of each step, without what it brought: all that was done, and how long it waited for files.
+    private func importTimes(
+        _ selection: Selection, _ steps: ImportSteps
+    ) -> (own: [StateTimes], reading: [TimeSpan]) {
+        var own = [StateTimes](repeating: .zero, count: steps.steps.count)
+        var reading = [TimeSpan](repeating: .zero, count: own.count)
+        guard !steps.isEmpty else { return (own, reading) }
+        var homes = [Int32](repeating: ImportSteps.none, count: parts.count)
+        for search in importSearches(steps) {
+            for (part, step) in search.homes { homes[Int(part)] = step }
+        }
         let isReading = frames.functions.map(\.isFileWait)
-        var result = [TimeSpan](repeating: .zero, count: table.nodes.count)
-        for (index, path) in paths.paths.enumerated()
-        where table.byPath[index] != PathTable.none && isReading[Int(path.function.rawValue)] {
-            let node = Int(table.byPath[index])
-            result[node] = result[node] + totals.own[index].blocked
+        forEachPiece(in: selection) { piece, position in
+            guard homes[position] != ImportSteps.none else { return }
+            let step = Int(homes[position])
+            own[step] = own[step] + piece.times
+            guard piece.waitLine != PathTable.none else { return }
+            let wait = paths.paths[Int(paths.path(ofLine: piece.waitLine))].function
+            if isReading[Int(wait.rawValue)] { reading[step] = reading[step] + piece.times.blocked }
+        }
+        return (own, reading)
+    }
+}
+
+extension [StateTimes] {
+    /// Of each step, with what it brought.
+    fileprivate func summed(up steps: ImportSteps) -> Self {
+        var result = self
+        // Steps come behind those that brought them.
+        for (index, step) in steps.steps.enumerated().reversed() where step.parent >= 0 {
+            result[Int(step.parent)] = result[Int(step.parent)] + result[index]
         }
         return result
     }
@@ -73,30 +89,28 @@ extension [CallTree.Draft] {
 
 extension CallTree {
     private struct Key: Hashable {
-        var parent: Int
+        var parent: Int32
         var function: FunctionID
     }
 
-    /// What the nodes of a table have, added up for each node of the tree with those below it.
-    fileprivate func sums(of own: [TimeSpan], _ table: ImportTable) -> [TimeSpan] {
-        var result = [TimeSpan](repeating: .zero, count: nodes.count)
-        guard own.contains(where: { $0 > .zero }) else { return result }
+    /// Of each node the step that it stands for.
+    fileprivate func nodes(of steps: ImportSteps) -> [Int?] {
         var known: [Key: Int] = [:]
-        var parents = [Int](repeating: -1, count: nodes.count)
-        for node in nodes.indices { for child in nodes[node].children { parents[child] = node } }
-        for node in nodes.indices {
-            known[Key(parent: parents[node], function: frame(of: nodes[node]).function)] = node
+        for (index, step) in steps.steps.enumerated() {
+            known[Key(parent: step.parent, function: frames[step.frame].function)] = index
         }
-        var places: [Int?] = []
-        for (index, node) in table.nodes.enumerated() {
-            let parent = node.parent == PathTable.none ? -1 : places[Int(node.parent)]
-            let place = parent.flatMap { known[Key(parent: $0, function: node.function)] }
-            places.append(place)
-            if let place { result[place] = result[place] + own[index] }
+        var result = [Int?](repeating: nil, count: nodes.count)
+        func find(_ range: Range<Int>, below parent: Int32) {
+            for node in range {
+                result[node] =
+                    known[
+                        Key(parent: parent, function: frame(of: nodes[node]).function)]
+            }
         }
+        find(roots, below: ImportSteps.none)
         // Children come behind their parents.
-        for node in nodes.indices.reversed() where parents[node] >= 0 {
-            result[parents[node]] = result[parents[node]] + result[node]
+        for node in nodes.indices {
+            if let step = result[node] { find(nodes[node].children, below: Int32(step)) }
         }
         return result
     }

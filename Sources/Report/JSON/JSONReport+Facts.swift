@@ -37,6 +37,23 @@ extension JSONReport {
         }
     }
 
+    static func importRun(
+        _ profile: Profile, _ run: ImportFigures, _ writer: inout JSONWriter
+    ) {
+        writer.object { writer in
+            writer.field("module", run.name)
+            writer.field("file", run.file)
+            writer.field("tid", profile.threads[run.thread].tid)
+            writer.field("awaited", run.isAwaited)
+            writer.field("parent", run.parent)
+            writer.field("startNs", run.start)
+            writer.field("wallNs", run.wall)
+            writer.field("cpuNs", run.cpu)
+            writer.field("ownWallNs", run.ownWall)
+            writer.field("ownCpuNs", run.ownCPU)
+        }
+    }
+
     static func interval(
         _ profile: Profile, _ interval: IntervalFigures, _ writer: inout JSONWriter
     ) {

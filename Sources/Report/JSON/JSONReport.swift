@@ -55,6 +55,9 @@ package enum JSONReport {
             section("libraries", &writer) {
                 $0.array(profile.libraries, inLines: true) { library($1, &$0) }
             }
+            section("imports", &writer) {
+                $0.array(profile.importRuns(), inLines: true) { importRun(profile, $1, &$0) }
+            }
             section("intervals", &writer) {
                 $0.array(profile.intervals, inLines: true) { interval(profile, $1, &$0) }
             }

@@ -8,7 +8,8 @@ struct PhaseRemarks {
 
     var lines: [String] {
         phases.filter { isWorthWords($0.wall) }.flatMap { [waiting($0), noCore($0)] }
-            .compactMap { $0?.escapedForDisplay } + [division, coldLaunch].compactMap { $0 }
+            .compactMap { $0?.escapedForDisplay }
+            + [division, laterImports, coldLaunch].compactMap { $0 }
     }
 
     /// 1 % of the launch: below, a wait is no reason for anything.
@@ -52,6 +53,21 @@ struct PhaseRemarks {
             "\(parts.map(\.name).joined(separator: ", ")) \(parts.count == 1 ? "is a part" : "are parts") of "
             + "\(whole) (\(Numbers.time(wall))), told apart by stacks: their borders may be off by "
             + "\(Numbers.time(least))."
+    }
+
+    /// What functions import: *Imports* is only what came before the program.
+    private var laterImports: String? {
+        let name = Phase.Names.program
+        guard let program = phases.first(where: { $0.whole != nil && $0.name == name }),
+            let index = profile.phases.firstIndex(of: program)
+        else { return nil }
+        let tree = profile.imports(
+            Selection(phases: [index], isOfMainThread: true), weight: .wall
+        ).tree
+        let wall = tree.roots.reduce(TimeSpan.zero) { $0 + tree.nodes[$1].total.wall }
+        guard isWorthWords(wall) else { return nil }
+        return "\(name) imports, too: for \(Numbers.time(wall)) "
+            + "(\(Numbers.percent(wall, of: program.wall)))."
     }
 
     /// The phases in which the program waited for storage: what was counted is known of wholes only.

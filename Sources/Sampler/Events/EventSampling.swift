@@ -66,7 +66,7 @@ extension TraceSession {
             // The kernel could not read it just then: the next stack stands for that, too.
             if seen.stack.bytes.isEmpty { continue }
             thread.stackPointer = seen.registers.stackPointer
-            if seen.isInCall { thread.calls.sawCall() } else { thread.calls.sawCode() }
+            note(seen, of: thread)
             if seen.isCut, told == nil, isShort(seen.stack) {
                 // What it stands for, the next stack stands for, which is whole.
                 isCut = true
@@ -83,6 +83,14 @@ extension TraceSession {
         // It has grown: a longer copy, or, where there is none that is long enough, another way.
         endEvents(of: thread)
         _ = sampleByEvents(thread)
+    }
+
+    /// What it tells of the thread's calls.
+    private func note(_ seen: ThreadSamples.Observation, of thread: TracedThread) {
+        if seen.mayHideCall { return thread.calls.sawCall() }
+        guard seen.isInKernel else { return thread.calls.sawCode() }
+        let tracee = thread.tracee
+        thread.calls.saw(seen.registers, at: seen.time) { tracee.memory(at: $0, count: $1) }
     }
 
     /// Whether a copy ends before its stack does.

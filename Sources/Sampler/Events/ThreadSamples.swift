@@ -92,8 +92,10 @@ final class ThreadSamples {
         var kernelChain: [UInt64]
         /// Whether the stack goes on behind what was copied.
         var isCut: Bool
-        /// Whether it was in the kernel's code, or has been there since the one before.
-        var isInCall: Bool
+        /// Whether it was in the kernel's code: in a system call, a page fault or an interrupt.
+        var isInKernel: Bool
+        /// Whether samples before it may be missing, of which one may have been in a call.
+        var mayHideCall = false
     }
 
     /// Those since the last call, in their order.
@@ -113,7 +115,7 @@ final class ThreadSamples {
                         record, cpu: count, chainAt: Self.countOffset + 8)
                 else { return }
                 // Those in the kernel's code may be missing.
-                if seen.cpu - lastSample.count > interval + interval / 2 { seen.isInCall = true }
+                seen.mayHideCall = seen.cpu - lastSample.count > interval + interval / 2
                 lastSample = (seen.cpu, seen.time)
                 result.append(seen)
             }
@@ -191,7 +193,7 @@ final class ThreadSamples {
                 start: registers.stackPointer,
                 bytes: record.bytes(at: sizeOffset + 8, count: Int(copied))),
             kernelChain: kernelChain(record, at: chainOffset + 8, length: Int(length)),
-            isCut: size > 0 && copied == size, isInCall: record.isInKernel)
+            isCut: size > 0 && copied == size, isInKernel: record.isInKernel)
     }
 
     /// Without the markers of its parts, `PERF_CONTEXT_MAX` and above.

@@ -16,7 +16,7 @@ extension TraceSession {
             stopForSample(thread)
         } else {
             let tracee = thread.tracee
-            thread.calls.saw(answer.registers, at: answer.time) { tracee.memory(at: $0, count: 2) }
+            thread.calls.saw(answer.registers, at: answer.time) { tracee.memory(at: $0, count: $1) }
             observer.sample(answer, of: thread, counters)
         }
     }

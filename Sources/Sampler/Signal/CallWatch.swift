@@ -6,13 +6,14 @@ import ProfileModel
 /// `/dev/zero` and `/dev/urandom`, getrandom(2), sendfile(2), large writes to pipes. No program
 /// counts on that where it never happens without us. So a thread gets neither before it was seen
 /// computing for a while, by the kernel's events, which no call notices; and no more, once one was
-/// seen to have met a call.
+/// seen to have met a call. Page faults, and calls that end the same whatever signal comes
+/// (``RestartingCalls/isIndifferent(_:)``), are as good as its own code.
 struct CallWatch: Hashable, Sendable {
     private var streak = 0
     /// When a call was last seen to have ended early, as it seems, by our doing.
     private var cut: MonotonicTime?
 
-    /// So many looks in a row that found it in its own code.
+    /// So many looks in a row that found it in no call that a signal could cut short.
     static let enough = 16
 
     var isComputing: Bool { streak >= Self.enough }
@@ -20,16 +21,20 @@ struct CallWatch: Hashable, Sendable {
     mutating func sawCode() { streak = min(streak + 1, Self.enough) }
     mutating func sawCall() { streak = 0 }
 
-    /// A signal's handler, or a stop, tells where the thread was.
+    /// A signal's handler, a stop, or an event in the kernel's code tells where the thread was.
     ///
-    /// - Parameter code: two bytes of the program's, from an address on.
+    /// - Parameter code: as many bytes of the program's as are asked for, from an address on; none where
+    ///   they cannot be read.
     mutating func saw(
-        _ registers: Registers, at now: MonotonicTime, code: (UInt64) -> [UInt8]
+        _ registers: Registers, at now: MonotonicTime, code: (UInt64, Int) -> [UInt8]
     ) {
         // The instruction for system calls leaves behind it, in rcx, where it returns to; but not
         // with FRED, and code may be there that cannot be read.
         let counter = registers.programCounter
-        guard registers[2] == counter || code(counter &- 2) == [0x0F, 0x05] else {
+        let length = CallInstruction.length
+        let instruction = CallInstruction(code(counter &- UInt64(length), length))
+        guard registers[2] == counter || instruction != nil else { return sawCode() }
+        if let number = instruction?.number, RestartingCalls.isIndifferent(number) {
             return sawCode()
         }
         sawCall()

@@ -36,6 +36,23 @@ enum RestartingCalls {
         318,  // getrandom
     ]
 
+    /// These neither wait nor move data bit by bit, or only a deadly signal ends them: whatever comes
+    /// meanwhile, they return what they would have.
+    private static let indifferent: Set<Int32> = [
+        4, 5, 6, 262, 332,  // stat fstat lstat newfstatat statx
+        8,  // lseek
+        9, 10, 11, 12, 25,  // mmap mprotect munmap brk mremap
+        13, 14,  // rt_sigaction rt_sigprocmask
+        21, 269, 439,  // access faccessat faccessat2
+        24,  // sched_yield
+        39, 102, 104, 107, 108, 110, 186,  // getpid getuid getgid geteuid getegid getppid gettid
+        79, 89, 267,  // getcwd readlink readlinkat
+        96, 201, 228, 229,  // gettimeofday time clock_gettime clock_getres
+    ]
+
+    /// Whether a signal that finds a thread in the call changes nothing of what the call does.
+    static func isIndifferent(_ call: Int32) -> Bool { indifferent.contains(call) }
+
     /// Those that depend on what the descriptor is: never a socket (it may have a timeout),
     /// an inotify or another special file.
     private static let reading: Set<Int32> = [0, 19]  // read readv
