@@ -1,4 +1,5 @@
-/// What a thread does at a moment; see "The words" in `docs/design.md`. The raw values are stored.
+/// What a thread does at a moment; see "The words" in `docs/design/ProfileModel.md`. The raw values
+/// are stored.
 package enum ThreadState: UInt8, Sendable, CaseIterable {
     case running = 1
     case runnable = 2

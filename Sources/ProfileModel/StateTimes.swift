@@ -1,5 +1,5 @@
 /// How a stretch of one thread's wall time splits into the four states; see "The words" in
-/// `docs/design.md`. The four parts add up to the wall time exactly.
+/// `docs/design/ProfileModel.md`. The four parts add up to the wall time exactly.
 package struct StateTimes: AdditiveArithmetic, Hashable, Sendable {
     /// On a core.
     package var running: TimeSpan

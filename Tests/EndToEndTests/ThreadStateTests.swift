@@ -28,9 +28,9 @@ extension EndToEnd {
             try compare(["stacks", "given", "24576", "18432"])
         }
 
-        /// The same on a stack that the program made itself and changes to between two looks:
-        /// nobody can know that before a signal arrives (docs/design.md), which `--capture signal`
-        /// may send where there are no events. `--capture ptrace` does no harm.
+        /// The same on a stack that the program made itself and changes to between two ticks:
+        /// nobody can know that before a signal arrives (docs/design/Sampler/Signal.md), which
+        /// `--capture signal` may send where there are no events. `--capture ptrace` does no harm.
         @Test func coroutinesWithoutRoomForASignal() throws {
             try compare(["stacks", "coroutine", "8192", "6144"], options: ["--capture", "ptrace"])
         }

@@ -68,7 +68,7 @@ extension EndToEnd {
         }
 
         /// Who asks to be traced, or is traced by another, cannot be traced by us as well: that is
-        /// a limit of this capture (docs/design.md).
+        /// a limit of this capture (docs/design/Sampler/Signal.md).
         @Test(arguments: rarities + ["namespaces"])
         func rareByStops(what: String) throws {
             if what == "namespaces" { try needNamespaces() }

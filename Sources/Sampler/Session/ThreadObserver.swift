@@ -106,7 +106,7 @@ struct ThreadObserver: ~Copyable {
         let registers = try thread.tracee.registers()
         let now = process.now
         let tracee = thread.tracee
-        thread.calls.saw(registers, at: now) { tracee.memory(at: $0, count: 2) }
+        thread.calls.saw(registers, at: now) { tracee.memory(at: $0, count: $1) }
         watchMappings(at: now)
         if let stoppedSince, let counters = thread.counters() {
             // It may have waited for a core before it could stop.
