@@ -108,6 +108,22 @@ import Testing
         #expect(watch.isLongAtWork)
     }
 
+    /// A program that computes and sleeps in turns: its sleeps are made again.
+    @Test func waitsThatAreMadeAgainAreNoReasonForEvents() {
+        var watch = BurstWatch()
+        for cycle in 0..<4 {
+            let begin = Int64(cycle) * 20
+            for look in 0..<10 {
+                #expect(!watch.isLongAtWork || cycle == 3 && look >= 2)
+                _ = watch.approach(voluntary: Int64(cycle), at: Self.time(begin + Int64(look)))
+            }
+            watch.sawWait(.restartsAfterStop, isMadeAgain: true, at: Self.time(begin + 15))
+        }
+        #expect(watch.isLongAtWork)
+        watch.sawWait(.fragile, at: Self.time(90))
+        #expect(!watch.isLongAtWork)
+    }
+
     @Test func waitsThatGoOnAreNoReasonForEvents() {
         var watch = BurstWatch()
         watch.sawWait(.restartsAfterHandler, at: Self.time(0))

@@ -76,6 +76,35 @@ import Testing
         #expect(other.isComputing)
     }
 
+    /// Reads of regular files end as they would; those of others may be cut short.
+    @Test func readsOfFilesAreIndifferent() {
+        var registers = Self.registers(counter: 0x1000, behind: 0x1000)
+        registers[5] = 7
+        for isFile in [true, false] {
+            var watch = CallWatch()
+            for _ in 0..<CallWatch.enough { watch.sawCode() }
+            var asked: Int32?
+            watch.saw(registers, at: .now) {
+                asked = $0
+                return isFile
+            } code: { _, _ in
+                [0x90, 0x90, 0x90, 0x31, 0xC0, 0x0F, 0x05]
+            }
+            #expect(watch.isComputing == isFile)
+            #expect(asked == 7)
+        }
+    }
+
+    @Test func whichDescriptorsAreFiles() throws {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        let file = open("/proc/self/exe", O_RDONLY)
+        defer { for descriptor in ends + [file] { close(descriptor) } }
+        #expect(RestartingCalls.isFile(file, of: getpid()))
+        #expect(!RestartingCalls.isFile(ends[0], of: getpid()))
+        #expect(!RestartingCalls.isFile(-1, of: getpid()))
+    }
+
     private static let pointer: UInt64 = 0x7F00_0000_0000
     private static let mebibyte: UInt64 = 1 << 20
 

@@ -87,4 +87,25 @@ import Testing
         #expect(Self.kind(0, .max, [5: 0]) == .fragile)
         #expect(Self.kind(1, -1, [5: 1]) == .fragile)
     }
+
+    /// `mov $NUMBER, %eax; syscall`: the handler knows it by that alone.
+    @Test(
+        arguments: [
+            (230, 0, [0xB8, 0xE6, 0, 0, 0, 0x0F, 0x05], true),  // clock_nanosleep
+            (7, 0, [0xB8, 7, 0, 0, 0, 0x0F, 0x05], true),  // poll
+            (202, 0x80, [0xB8, 0xCA, 0, 0, 0, 0x0F, 0x05], true),  // futex: wait
+            (202, 0x81, [0xB8, 0xCA, 0, 0, 0, 0x0F, 0x05], false),  // futex: wake
+            (230, 0, [0x48, 0x89, 0xF8, 0x89, 0xF0, 0x0F, 0x05], false),  // musl's
+            (230, 0, [0xB8, 7, 0, 0, 0, 0x0F, 0x05], false), (230, 0, [], false),
+            (426, 0, [0xB8, 0xAA, 1, 0, 0, 0x0F, 0x05], false),  // io_uring_enter
+            (-1, 0, [0xB8, 0xFF, 0xFF, 0xFF, 0xFF, 0x0F, 0x05], false),
+        ] as [(Int32, UInt64, [UInt8], Bool)])
+    func whatTheHandlerMakesAgain(call: Int32, second: UInt64, code: [UInt8], isMadeAgain: Bool) {
+        var registers = Registers(programCounter: 0x1007, stackPointer: 0)
+        registers[4] = second
+        #expect(
+            RestartingCalls.isMadeAgain(call, registers) { address, count in
+                address == 0x1000 && count == 7 ? code : []
+            } == isMadeAgain)
+    }
 }

@@ -89,8 +89,7 @@ extension TraceSession {
     private func note(_ seen: ThreadSamples.Observation, of thread: TracedThread) {
         if seen.mayHideCall { return thread.calls.sawCall() }
         guard seen.isInKernel else { return thread.calls.sawCode() }
-        let tracee = thread.tracee
-        thread.calls.saw(seen.registers, at: seen.time) { tracee.memory(at: $0, count: $1) }
+        thread.saw(seen.registers, at: seen.time, of: pid)
     }
 
     /// Whether a copy ends before its stack does.

@@ -15,8 +15,7 @@ extension TraceSession {
             endEvents(of: thread)
             stopForSample(thread)
         } else {
-            let tracee = thread.tracee
-            thread.calls.saw(answer.registers, at: answer.time) { tracee.memory(at: $0, count: $1) }
+            thread.saw(answer.registers, at: answer.time, of: pid)
             observer.sample(answer, of: thread, counters)
         }
     }

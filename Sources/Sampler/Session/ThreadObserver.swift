@@ -80,7 +80,11 @@ struct ThreadObserver: ~Copyable {
         // a matter for the next tick.
         guard let after = thread.counters(), after.slices == before.slices else { return .moving }
         let kind = RestartingCalls.kind(of: call, registers, process: process.pid)
-        thread.burst.sawWait(kind, at: process.now)
+        let tracee = thread.tracee
+        let isMadeAgain = RestartingCalls.isMadeAgain(call, registers) {
+            tracee.memory(at: $0, count: $1)
+        }
+        thread.burst.sawWait(kind, isMadeAgain: isMadeAgain, at: process.now)
         thread.learnMask(asleepIn: call, after)
         let blocked = isResumed ? thread.blocked : thread.nextBlocking(at: position, kind: kind)
         let original = isResumed ? call : RestartedCall.original(of: call, registers, thread.tracee)
@@ -105,8 +109,7 @@ struct ThreadObserver: ~Copyable {
     ) throws(SystemError) -> MonotonicTime {
         let registers = try thread.tracee.registers()
         let now = process.now
-        let tracee = thread.tracee
-        thread.calls.saw(registers, at: now) { tracee.memory(at: $0, count: $1) }
+        thread.saw(registers, at: now, of: process.pid)
         watchMappings(at: now)
         if let stoppedSince, let counters = thread.counters() {
             // It may have waited for a core before it could stop.

@@ -31,7 +31,7 @@ struct BurstWatch: Hashable, Sendable {
     private var worstSeen = MonotonicTime(nanoseconds: 0)
     /// How often it had left its core by itself when it was last seen running.
     private var voluntary: Int64?
-    /// How many looks in a row did not find it waiting.
+    /// How many looks in a row did not find it in a wait that a signal could end for good.
     private var busyLooks = 0
 
     /// After so many looks in a row that found it running, it works most of its time: at most one
@@ -41,7 +41,7 @@ struct BurstWatch: Hashable, Sendable {
 
     var isAtWork: Bool { busyLooks >= Self.enoughLooks }
 
-    /// Whether it ever waited in a call that a signal ends.
+    /// Whether it ever waited in a call that a signal ends for good.
     private var hasWaitedFrail = false
 
     /// Whether it ever waited in a call that a stop ends, too. It may enter the next one between a
@@ -62,9 +62,12 @@ struct BurstWatch: Hashable, Sendable {
     init() {}
 
     /// It was found waiting.
-    mutating func sawWait(_ kind: WaitKind, at now: MonotonicTime) {
-        busyLooks = 0
-        if kind > .restartsAfterHandler { hasWaitedFrail = true }
+    ///
+    /// - Parameter isMadeAgain: whether our handler makes the call again that its signal ends: then a
+    ///   signal is no matter.
+    mutating func sawWait(_ kind: WaitKind, isMadeAgain: Bool = false, at now: MonotonicTime) {
+        if !isMadeAgain { busyLooks = 0 }
+        if kind > .restartsAfterHandler, !isMadeAgain { hasWaitedFrail = true }
         if kind == .fragile { hasWaitedFragile = true }
         // When that was read the thread may have left its core for this very wait.
         voluntary = nil

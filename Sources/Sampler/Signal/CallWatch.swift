@@ -7,7 +7,7 @@ import ProfileModel
 /// counts on that where it never happens without us. So a thread gets neither before it was seen
 /// computing for a while, by the kernel's events, which no call notices; and no more, once one was
 /// seen to have met a call. Page faults, and calls that end the same whatever signal comes
-/// (``RestartingCalls/isIndifferent(_:)``), are as good as its own code.
+/// (``RestartingCalls/isIndifferent(_:_:isFile:)``), are as good as its own code.
 struct CallWatch: Hashable, Sendable {
     private var streak = 0
     /// When a call was last seen to have ended early, as it seems, by our doing.
@@ -23,10 +23,13 @@ struct CallWatch: Hashable, Sendable {
 
     /// A signal's handler, a stop, or an event in the kernel's code tells where the thread was.
     ///
-    /// - Parameter code: as many bytes of the program's as are asked for, from an address on; none where
-    ///   they cannot be read.
+    /// - Parameters:
+    ///   - isFile: whether a descriptor is of a regular file.
+    ///   - code: as many bytes of the program's as are asked for, from an address on; none where they
+    ///     cannot be read.
     mutating func saw(
-        _ registers: Registers, at now: MonotonicTime, code: (UInt64, Int) -> [UInt8]
+        _ registers: Registers, at now: MonotonicTime,
+        isFile: (Int32) -> Bool = { _ in false }, code: (UInt64, Int) -> [UInt8]
     ) {
         // The instruction for system calls leaves behind it, in rcx, where it returns to; but not
         // with FRED, and code may be there that cannot be read.
@@ -34,7 +37,9 @@ struct CallWatch: Hashable, Sendable {
         let length = CallInstruction.length
         let instruction = CallInstruction(code(counter &- UInt64(length), length))
         guard registers[2] == counter || instruction != nil else { return sawCode() }
-        if let number = instruction?.number, RestartingCalls.isIndifferent(number) {
+        if let number = instruction?.number,
+            RestartingCalls.isIndifferent(number, registers, isFile: isFile)
+        {
             return sawCode()
         }
         sawCall()
@@ -61,4 +66,14 @@ struct CallWatch: Hashable, Sendable {
 
     /// No call moves more at once; addresses are beyond it.
     private static let mostBytes: UInt64 = 0x7FFF_F000
+}
+
+extension TracedThread {
+    /// What a sample's registers tell of its calls.
+    func saw(_ registers: Registers, at time: MonotonicTime, of process: Int32) {
+        let tracee = tracee
+        calls.saw(
+            registers, at: time, isFile: { RestartingCalls.isFile($0, of: process) },
+            code: { tracee.memory(at: $0, count: $1) })
+    }
 }

@@ -1,3 +1,4 @@
+import CAgent
 import CSystem
 import Glibc
 import ProfileModel
@@ -36,9 +37,11 @@ enum RestartingCalls {
         318,  // getrandom
     ]
 
-    /// These neither wait nor move data bit by bit, or only a deadly signal ends them: whatever comes
-    /// meanwhile, they return what they would have.
+    /// These neither wait nor move data bit by bit, or only a deadly signal ends them, or they are
+    /// restarted: whatever comes meanwhile, they return what they would have. (Of a folder, fewer names
+    /// at once: whoever reads one goes on until there are none.)
     private static let indifferent: Set<Int32> = [
+        2, 257,  // open openat
         4, 5, 6, 262, 332,  // stat fstat lstat newfstatat statx
         8,  // lseek
         9, 10, 11, 12, 25,  // mmap mprotect munmap brk mremap
@@ -46,12 +49,29 @@ enum RestartingCalls {
         21, 269, 439,  // access faccessat faccessat2
         24,  // sched_yield
         39, 102, 104, 107, 108, 110, 186,  // getpid getuid getgid geteuid getegid getppid gettid
+        78, 217,  // getdents getdents64
         79, 89, 267,  // getcwd readlink readlinkat
         96, 201, 228, 229,  // gettimeofday time clock_gettime clock_getres
     ]
 
+    private static let readingFiles: Set<Int32> = [0, 17]  // read pread64
+
     /// Whether a signal that finds a thread in the call changes nothing of what the call does.
-    static func isIndifferent(_ call: Int32) -> Bool { indifferent.contains(call) }
+    ///
+    /// - Parameter isFile: whether a descriptor is of a regular file: reads of these only a deadly signal
+    ///   ends.
+    static func isIndifferent(
+        _ call: Int32, _ registers: Registers, isFile: (Int32) -> Bool
+    ) -> Bool {
+        if indifferent.contains(call) { return true }
+        guard readingFiles.contains(call), let descriptor = registers[5] else { return false }
+        return isFile(Int32(truncatingIfNeeded: descriptor))
+    }
+
+    /// Whether a process has a regular file open by that number.
+    static func isFile(_ descriptor: Int32, of process: Int32) -> Bool {
+        FirstThread.orAnother(of: process) { isRegular("/proc/\($0)/fd/\(descriptor)") } == true
+    }
 
     /// Those that depend on what the descriptor is: never a socket (it may have a timeout),
     /// an inotify or another special file.
@@ -78,6 +98,22 @@ enum RestartingCalls {
             return reading.contains(call) ? isPlain(link) : isRegular(link)
         }
         return goesOn == true ? .restartsAfterHandler : .fragile
+    }
+
+    /// Whether our handler makes a call again that our signal has ended: it must know the call, and its
+    /// number from the code before it.
+    ///
+    /// - Parameter code: as many bytes of the program's as are asked for, from an address on; none where
+    ///   they cannot be read.
+    static func isMadeAgain(
+        _ call: Int32, _ registers: Registers, code: (UInt64, Int) -> [UInt8]
+    ) -> Bool {
+        guard let number = UInt32(exactly: call), let second = registers[4],
+            fl_may_be_repeated(number, second) != 0
+        else { return false }
+        let length = CallInstruction.length
+        let bytes = code(registers.programCounter &- UInt64(length), length)
+        return CallInstruction(bytes)?.number == call
     }
 
     private static func isRegular(_ link: String) -> Bool? {
