@@ -129,6 +129,7 @@ import Testing
         watch.sawWait(.restartsAfterHandler, at: Self.time(0))
         for look in 1...BurstWatch.enoughLooks {
             _ = watch.approach(voluntary: 1, at: Self.time(Int64(look)))
+            if look == 20 { watch.sawWait(.restartsAfterHandler, at: Self.time(20)) }
         }
         #expect(watch.isLongAtWork)
     }

@@ -66,8 +66,10 @@ struct BurstWatch: Hashable, Sendable {
     /// - Parameter isMadeAgain: whether our handler makes the call again that its signal ends: then a
     ///   signal is no matter.
     mutating func sawWait(_ kind: WaitKind, isMadeAgain: Bool = false, at now: MonotonicTime) {
-        if !isMadeAgain { busyLooks = 0 }
-        if kind > .restartsAfterHandler, !isMadeAgain { hasWaitedFrail = true }
+        if kind > .restartsAfterHandler, !isMadeAgain {
+            busyLooks = 0
+            hasWaitedFrail = true
+        }
         if kind == .fragile { hasWaitedFragile = true }
         // When that was read the thread may have left its core for this very wait.
         voluntary = nil
