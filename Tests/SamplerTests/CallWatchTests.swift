@@ -58,7 +58,7 @@ import Testing
             ([0xB8, 0xE4, 0, 0, 0, 0x0F, 0x05], true),  // clock_gettime
             ([0xB8, 1, 0, 0, 0, 0x0F, 0x05], false),  // write
             ([0xB8, 0x3E, 1, 0, 0, 0x0F, 0x05], false),  // getrandom
-            ([0x90, 0x90, 0x90, 0x31, 0xC0, 0x0F, 0x05], false),  // read
+            ([0x90, 0x90, 0x90, 0x31, 0xC0, 0x0F, 0x05], true),  // read
             ([0x48, 0x89, 0xF8, 0x89, 0xF0, 0x0F, 0x05], false),  // a number from elsewhere
             ([0xB8, 9, 0, 0, 0x80, 0x0F, 0x05], false), ([0xB8, 9, 0, 0, 0, 0xCD, 0x80], false),
             ([], false), ([0x0F, 0x05], false),
@@ -74,35 +74,6 @@ import Testing
             [0x48, 0x8B, 0x07, 0x48, 0x8B, 0x40, 0x10]
         }
         #expect(other.isComputing)
-    }
-
-    /// Reads of regular files end as they would; those of others may be cut short.
-    @Test func readsOfFilesAreIndifferent() {
-        var registers = Self.registers(counter: 0x1000, behind: 0x1000)
-        registers[5] = 7
-        for isFile in [true, false] {
-            var watch = CallWatch()
-            for _ in 0..<CallWatch.enough { watch.sawCode() }
-            var asked: Int32?
-            watch.saw(registers, at: .now) {
-                asked = $0
-                return isFile
-            } code: { _, _ in
-                [0x90, 0x90, 0x90, 0x31, 0xC0, 0x0F, 0x05]
-            }
-            #expect(watch.isComputing == isFile)
-            #expect(asked == 7)
-        }
-    }
-
-    @Test func whichDescriptorsAreFiles() throws {
-        var ends: [Int32] = [0, 0]
-        #expect(pipe(&ends) == 0)
-        let file = open("/proc/self/exe", O_RDONLY)
-        defer { for descriptor in ends + [file] { close(descriptor) } }
-        #expect(RestartingCalls.isFile(file, of: getpid()))
-        #expect(!RestartingCalls.isFile(ends[0], of: getpid()))
-        #expect(!RestartingCalls.isFile(-1, of: getpid()))
     }
 
     private static let pointer: UInt64 = 0x7F00_0000_0000

@@ -89,7 +89,7 @@ extension TraceSession {
     private func note(_ seen: ThreadSamples.Observation, of thread: TracedThread) {
         if seen.mayHideCall { return thread.calls.sawCall() }
         guard seen.isInKernel else { return thread.calls.sawCode() }
-        thread.saw(seen.registers, at: seen.time, of: pid)
+        thread.saw(seen.registers, at: seen.time)
     }
 
     /// Whether a copy ends before its stack does.

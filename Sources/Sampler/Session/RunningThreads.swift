@@ -15,7 +15,7 @@ extension TraceSession {
             endEvents(of: thread)
             stopForSample(thread)
         } else {
-            thread.saw(answer.registers, at: answer.time, of: pid)
+            thread.saw(answer.registers, at: answer.time)
             observer.sample(answer, of: thread, counters)
         }
     }

@@ -109,7 +109,7 @@ struct ThreadObserver: ~Copyable {
     ) throws(SystemError) -> MonotonicTime {
         let registers = try thread.tracee.registers()
         let now = process.now
-        thread.saw(registers, at: now, of: process.pid)
+        thread.saw(registers, at: now)
         watchMappings(at: now)
         if let stoppedSince, let counters = thread.counters() {
             // It may have waited for a core before it could stop.

@@ -7,7 +7,7 @@ import ProfileModel
 /// counts on that where it never happens without us. So a thread gets neither before it was seen
 /// computing for a while, by the kernel's events, which no call notices; and no more, once one was
 /// seen to have met a call. Page faults, and calls that end the same whatever signal comes
-/// (``RestartingCalls/isIndifferent(_:_:isFile:)``), are as good as its own code.
+/// (``RestartingCalls/isIndifferent(_:)``), are as good as its own code.
 struct CallWatch: Hashable, Sendable {
     private var streak = 0
     /// When a call was last seen to have ended early, as it seems, by our doing.
@@ -23,13 +23,10 @@ struct CallWatch: Hashable, Sendable {
 
     /// A signal's handler, a stop, or an event in the kernel's code tells where the thread was.
     ///
-    /// - Parameters:
-    ///   - isFile: whether a descriptor is of a regular file.
-    ///   - code: as many bytes of the program's as are asked for, from an address on; none where they
-    ///     cannot be read.
+    /// - Parameter code: as many bytes of the program's as are asked for, from an address on; none where
+    ///   they cannot be read.
     mutating func saw(
-        _ registers: Registers, at now: MonotonicTime,
-        isFile: (Int32) -> Bool = { _ in false }, code: (UInt64, Int) -> [UInt8]
+        _ registers: Registers, at now: MonotonicTime, code: (UInt64, Int) -> [UInt8]
     ) {
         // The instruction for system calls leaves behind it, in rcx, where it returns to; but not
         // with FRED, and code may be there that cannot be read.
@@ -37,9 +34,7 @@ struct CallWatch: Hashable, Sendable {
         let length = CallInstruction.length
         let instruction = CallInstruction(code(counter &- UInt64(length), length))
         guard registers[2] == counter || instruction != nil else { return sawCode() }
-        if let number = instruction?.number,
-            RestartingCalls.isIndifferent(number, registers, isFile: isFile)
-        {
+        if let number = instruction?.number, RestartingCalls.isIndifferent(number) {
             return sawCode()
         }
         sawCall()
@@ -70,10 +65,8 @@ struct CallWatch: Hashable, Sendable {
 
 extension TracedThread {
     /// What a sample's registers tell of its calls.
-    func saw(_ registers: Registers, at time: MonotonicTime, of process: Int32) {
+    func saw(_ registers: Registers, at time: MonotonicTime) {
         let tracee = tracee
-        calls.saw(
-            registers, at: time, isFile: { RestartingCalls.isFile($0, of: process) },
-            code: { tracee.memory(at: $0, count: $1) })
+        calls.saw(registers, at: time) { tracee.memory(at: $0, count: $1) }
     }
 }

@@ -39,8 +39,11 @@ enum RestartingCalls {
 
     /// These neither wait nor move data bit by bit, or only a deadly signal ends them, or they are
     /// restarted: whatever comes meanwhile, they return what they would have. (Of a folder, fewer names
-    /// at once: whoever reads one goes on until there are none.)
+    /// at once: whoever reads one goes on until there are none. Of reads, our handler makes those again
+    /// that are not restarted; and where files are open whose reads are cut short, ``EndlessFiles``, no
+    /// signal is sent at all.)
     private static let indifferent: Set<Int32> = [
+        0, 17,  // read pread64
         2, 257,  // open openat
         4, 5, 6, 262, 332,  // stat fstat lstat newfstatat statx
         8,  // lseek
@@ -54,24 +57,8 @@ enum RestartingCalls {
         96, 201, 228, 229,  // gettimeofday time clock_gettime clock_getres
     ]
 
-    private static let readingFiles: Set<Int32> = [0, 17]  // read pread64
-
     /// Whether a signal that finds a thread in the call changes nothing of what the call does.
-    ///
-    /// - Parameter isFile: whether a descriptor is of a regular file: reads of these only a deadly signal
-    ///   ends.
-    static func isIndifferent(
-        _ call: Int32, _ registers: Registers, isFile: (Int32) -> Bool
-    ) -> Bool {
-        if indifferent.contains(call) { return true }
-        guard readingFiles.contains(call), let descriptor = registers[5] else { return false }
-        return isFile(Int32(truncatingIfNeeded: descriptor))
-    }
-
-    /// Whether a process has a regular file open by that number.
-    static func isFile(_ descriptor: Int32, of process: Int32) -> Bool {
-        FirstThread.orAnother(of: process) { isRegular("/proc/\($0)/fd/\(descriptor)") } == true
-    }
+    static func isIndifferent(_ call: Int32) -> Bool { indifferent.contains(call) }
 
     /// Those that depend on what the descriptor is: never a socket (it may have a timeout),
     /// an inotify or another special file.
