@@ -1,12 +1,13 @@
 import ProfileModel
 
-/// Each thread's parts in the order of time: to look into a short stretch, not all of them have to
-/// be gone through.
+/// Each thread's parts in the order of time. To look into a short stretch, one need not go through
+/// all of them.
 struct PartIndex {
     /// The positions of each thread's parts, by their starts.
     private let positions: [[Int32]]
-    /// A thread does one thing after the other, so that the ends of its parts are in order, too; false
-    /// for one of which a recording says something else.
+    /// For each thread, whether its parts lie apart. A thread does one thing after the other, so
+    /// the ends of its parts are in order, too. false: the recording says something else of the
+    /// thread.
     private let areApart: [Bool]
 
     init(_ parts: PartList, threads: Int) {
@@ -26,8 +27,8 @@ struct PartIndex {
     /// The positions of a thread's parts, by their starts.
     subscript(thread: Int) -> [Int32] { positions[thread] }
 
-    /// Calls `body` with each part of a thread that overlaps one of the windows, and its position,
-    /// and maybe with others.
+    /// Calls `body` with each part of a thread that overlaps one of the windows, and with its
+    /// position. It may call it with other parts, too.
     func forEach(
         of thread: Int, in parts: PartList, near windows: TimeWindows,
         _ body: (Profile.Part, Int) -> Void

@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// A profile's parts. There may be millions of them: nearly all are shorter than four seconds, and
+/// A profile's parts. There may be millions of them. Nearly all are shorter than four seconds, and
 /// take no more room than that needs.
 struct PartList: Sendable {
     private struct Row {
@@ -16,8 +16,8 @@ struct PartList: Sendable {
     }
 
     private var rows: [Row] = []
-    /// Those of parts that are longer. Their rows have ``isLong`` in place of the time running, and
-    /// the position in this list in place of the time runnable.
+    /// The times of longer parts. Their rows have ``isLong`` in place of the time running, and the
+    /// position in this list in place of the time runnable.
     private var longTimes: [StateTimes] = []
 
     private static let isLong = UInt32.max

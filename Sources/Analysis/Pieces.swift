@@ -2,9 +2,9 @@ import ProfileModel
 
 /// Divides parts at the borders of intervals and initialisers.
 ///
-/// Always at all borders, whichever of them were asked for: so each piece is the same in every
-/// question, and what intervals side by side get adds up to what both together get, to the
-/// nanosecond.
+/// It always divides at all borders, whichever of them were asked for. So each piece is the same in
+/// every question, and what several intervals get separately adds up to what they get together, to
+/// the nanosecond.
 struct PartCutter {
     /// Since the launch's start; in order, each once.
     let borders: [TimeSpan]
@@ -15,8 +15,8 @@ struct PartCutter {
         self.borders = sorted
     }
 
-    /// Calls `body` with each piece of a part, the times of which may be zero, and the position
-    /// of the first border behind it (their count for the rest).
+    /// Calls `body` with each piece of a part (its times may be zero) and the position of the first
+    /// border after it (for the last piece: how many borders there are).
     func cut(
         _ part: Profile.Part, _ body: (_ piece: Profile.Part, _ border: Int) -> Void
     ) {
@@ -66,8 +66,8 @@ extension Profile.Part {
 }
 
 extension Profile {
-    /// Calls `body` with every part that belongs to the selection; of one that lies partly
-    /// inside of its windows, with the pieces that do. In no order that means something.
+    /// Calls `body` with every part that belongs to the selection. Of a part that lies only partly
+    /// in its windows, `body` gets the pieces that do. The order has no meaning.
     func forEachPart(in selection: Selection, _ body: (Part) -> Void) {
         forEachPiece(in: selection) { piece, _ in body(piece) }
     }
@@ -99,8 +99,8 @@ extension Profile {
         }
     }
 
-    /// Calls `body` with what of a part lies in the windows, which begin and end where the knife
-    /// cuts.
+    /// Calls `body` with the pieces of a part that lie in the windows. These begin and end where
+    /// parts are cut.
     private func within(
         _ windows: TimeWindows, _ part: Part, _ knife: PartCutter, _ body: (Part) -> Void
     ) {

@@ -1,10 +1,10 @@
 package import ProfileModel
 
-/// A recording made readable: its time divided by phase, thread and symbolic stack. Everything
-/// that reports show is asked of it.
+/// A recording made readable: its time divided by phase, thread and symbolic stack. Reports get
+/// everything that they show from it.
 ///
-/// Phases, libraries, initialisers, intervals and signposts are the recorded process's; threads,
-/// stacks, waits and times are those of its children, too.
+/// Phases, libraries, initialisers, intervals and signposts are the recorded process's. Threads,
+/// stacks, waits and times include its children's.
 ///
 /// Pure and deterministic: the same recording gives the same answers, in the same order.
 package struct Profile: Sendable {
@@ -19,8 +19,8 @@ package struct Profile: Sendable {
     package let launch: Launch
     package let mainThread: MainThread
     package private(set) var phases: [Phase]
-    /// The same with the parts of a phase put together, as ``Phase/whole`` tells: what a measurement
-    /// without stacks would have.
+    /// The phases with parts put together, as ``Phase/whole`` says. A measurement without stacks
+    /// would have these.
     package let wholePhases: [Phase]
     /// In the recording's order, that of their discovery.
     package let threads: [ThreadFigures]
@@ -65,8 +65,8 @@ package struct Profile: Sendable {
         package var cpu: TimeSpan
         /// Slices that have a stack or should have had one: not those from before `exec`.
         package var slices: Int
-        /// How many of them do not reach their thread's entry function, by reason; reasons that
-        /// did not occur are left out.
+        /// How many of them do not reach their thread's entry function, by reason. Reasons that did
+        /// not occur are left out.
         package var truncations: [Truncation: Int]
         /// The modules in which stacks end for want of unwind information, most first.
         package var unruledModules: [ModuleIndex] = []
@@ -175,8 +175,8 @@ extension Profile {
 }
 
 extension Compared<[Profile]> {
-    /// The launches with phases that can be put side by side: a part that nobody could tell from others
-    /// in one launch is not missing there.
+    /// The launches with phases that can be put side by side. If one launch could not tell a part
+    /// from others, the part does not count as missing there.
     var withAlikePhases: Self {
         let undivided = Set(
             (before + after).flatMap(\.phases).filter { $0.whole == nil }.map(\.name))

@@ -70,9 +70,9 @@ package enum SelectionError: Error, Hashable, CustomStringConvertible {
 extension Profile {
     /// The selection that a user's words mean.
     ///
-    /// A phase is given by its name, or by the beginning of one name, in any case. A thread is
-    /// given by its id or its name; a name means every thread that has it. An interval is given
-    /// as a phase is, and means the time of all of that name, on all threads.
+    /// A phase is given by its name, or by the beginning of one name; case does not matter. A
+    /// thread is given by its id or its name; a name means every thread that has it. An interval is
+    /// given as a phase is, and means all time of that name, on all threads.
     package func selection(
         phase: String? = nil, thread: String? = nil, interval: String? = nil
     ) throws(SelectionError) -> Selection {
@@ -127,8 +127,8 @@ extension Profile {
             windows: TimeWindows([window(from: initializer.start, to: initializer.end)]))
     }
 
-    /// A phase as far as it lies in a selection's windows; the phase itself where it has none.
-    /// Page faults and the like are not known of a part.
+    /// The part of a phase that lies in a selection's windows; the phase itself if there are none.
+    /// Page faults and the like are not known for a part.
     package func phase(_ index: Int, in selection: Selection) -> Phase {
         guard let windows = selection.windows else { return phases[index] }
         var result = phases[index]
@@ -140,8 +140,8 @@ extension Profile {
         return result
     }
 
-    /// Whether what took from one moment to the other, on a thread if that is known, has a part
-    /// in a selection. Points in time have.
+    /// Whether something that lasted from one moment to the other, on a thread if that is known,
+    /// has a part in a selection. Points in time can have one, too.
     package func includes(
         _ selection: Selection, from start: TimeSpan, to end: TimeSpan, thread: Int?
     ) -> Bool {

@@ -4,38 +4,39 @@ import Sampler
 import Synchronization
 import System
 
-/// The bounded queue between the sampling thread, which must never wait, and the thread that
-/// unwinds and writes. When it is full, stacks are dropped and counted; times never are.
+/// The bounded queue between two threads: the sampling thread, which must never wait, and the one
+/// that unwinds and writes. When it is full, stacks are dropped and counted; times never are.
 ///
-/// Unsafe code: the mutex and the condition live at a fixed address, as pthread wants it; all
-/// other state is atomic or touched with the mutex held.
+/// Unsafe code: the mutex and the condition live at a fixed address, as pthread wants it. All other
+/// state is atomic, or touched only with the mutex held.
 final class EventQueue: SampleSink, @unchecked Sendable {
     /// How many bytes of stacks and signposts may wait.
     private static let capacity = 64 << 20
-    /// From here on the reader is woken at once; below it looks by itself.
+    /// Above this level the reader is woken at once; below it, it looks by itself.
     private static let wakeLevel = 4 << 20
-    /// How often it looks where nobody waits for what it finds: waking up and finding all caches cold
-    /// costs more than the samples of 10 ms do. Longer would bring little more.
+    /// How often the reader looks when nobody waits for what it finds. To wake up and find all
+    /// caches cold costs more than the samples of 10 ms do. A longer period would gain little more.
     private static let period = TimeSpan.milliseconds(50)
-    /// How soon it looks again where somebody does: often enough to answer while a thread still
-    /// blocks, seldom enough to leave the cores to the program.
+    /// How soon the reader looks again when somebody waits: soon enough to answer while a thread
+    /// still blocks, seldom enough to leave the cores to the program.
     private static let shortPeriod = TimeSpan.milliseconds(10)
-    /// Room for more events is not kept.
+    /// Memory for more events than this is not kept.
     private static let usualEvents = 8192
 
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var events: [QueuedEvent] = []
     private var bytes = 0
-    /// Whether one of the events should not wait for the whole of the ``period``.
+    /// Whether one of the events must not wait for the whole of the ``period``.
     private var isUrgent = false
-    /// Whether the batch before had one: then the next one often has, too.
+    /// Whether the batch before had an urgent event. Then the next one often has one, too.
     private var wasUrgent = false
-    /// Whether anything came yet. The first things come while a program stands at its first
-    /// instruction: then nobody is to be woken.
+    /// Whether anything came yet. The first events come while a program stands at its first
+    /// instruction, and nobody should be woken then.
     private var hasBegun = false
     private var first: MonotonicTime?
-    /// The reader looks when the ``shortPeriod`` is over, whatever comes: it need not be woken.
+    /// Whether the reader looks when the ``shortPeriod`` is over, whatever comes. Then it need not
+    /// be woken.
     private var looksSoon = true
     private var isFinished = false
     private var lastLook = MonotonicTime.now
@@ -77,7 +78,7 @@ final class EventQueue: SampleSink, @unchecked Sendable {
         locked { events.append(.child(news)) }
     }
 
-    /// - Parameter child: whose; nil: of the recorded process.
+    /// - Parameter child: whose event it is; nil: the recorded process's.
     func receive(_ event: SamplerEvent, of child: ChildIndex?) {
         let size = event.boundedSize
         let isUrgent = event.isUrgent
@@ -104,7 +105,8 @@ final class EventQueue: SampleSink, @unchecked Sendable {
         }
     }
 
-    /// Each event of these has all that is mapped: of those that wait the newest will do.
+    /// Drops the child's list of mappings that still waits, because the next such event has all
+    /// that is mapped.
     private func replaceMappings(of child: ChildIndex?) {
         let last = events.lastIndex { event in
             if case .observed(.mappings, child) = event { true } else { false }
@@ -128,7 +130,7 @@ final class EventQueue: SampleSink, @unchecked Sendable {
 
     // MARK: The other side
 
-    /// No more events come.
+    /// Says that no more events will come.
     func finish() {
         locked {
             isFinished = true
@@ -138,8 +140,8 @@ final class EventQueue: SampleSink, @unchecked Sendable {
 
     /// Waits a while for events.
     ///
-    /// - Parameter batch: gets the events since the last call in place of what it has; its memory is
-    ///   used again.
+    /// - Parameter batch: its contents are replaced by the events since the last call; its memory
+    ///   is used again.
     /// - Returns: false at the end.
     func next(into batch: inout [QueuedEvent]) -> Bool {
         batch.removeAll(keepingCapacity: batch.capacity <= Self.usualEvents)
@@ -153,7 +155,7 @@ final class EventQueue: SampleSink, @unchecked Sendable {
         }
     }
 
-    /// Waits until the next look is due, or something happens; false: it is due.
+    /// Waits until the next look is due, or something happens. Returns false if the look is due.
     private func waitsOn() -> Bool {
         if isFinished || bytes >= Self.wakeLevel { return false }
         let now = MonotonicTime.now
@@ -175,7 +177,7 @@ final class EventQueue: SampleSink, @unchecked Sendable {
         return true
     }
 
-    /// - Parameter child: whose thread; nil: one of the recorded process.
+    /// - Parameter child: whose thread it is; nil: one of the recorded process.
     func request(_ request: StackRequest, of child: ChildIndex? = nil) {
         locked {
             requests[child, default: []].append(request)
@@ -183,7 +185,7 @@ final class EventQueue: SampleSink, @unchecked Sendable {
         }
     }
 
-    /// The child has ended: nobody takes them any more.
+    /// Drops the requests of a child that has ended: nobody takes them any more.
     func dropRequests(of child: ChildIndex) {
         locked {
             guard requests.removeValue(forKey: child) != nil else { return }
@@ -195,7 +197,7 @@ final class EventQueue: SampleSink, @unchecked Sendable {
     func fail() { failed.store(true, ordering: .relaxed) }
 }
 
-/// What waits to be written.
+/// An event that waits to be written.
 enum QueuedEvent: Sendable {
     /// - Parameter of: nil: the recorded process.
     case observed(SamplerEvent, of: ChildIndex?)
@@ -210,7 +212,7 @@ enum ChildNews: Sendable {
 }
 
 extension SamplerEvent {
-    /// What it takes of the queue's room, in bytes; 0 for what is always let in.
+    /// How much of the queue's room it takes, in bytes; 0 for what is always let in.
     fileprivate var boundedSize: Int {
         switch self {
         case .sample(let sample):
@@ -231,8 +233,9 @@ extension SamplerEvent {
         }
     }
 
-    /// Whether something must be done soon: a blocked thread be asked for the registers without which
-    /// its stack cannot be unwound, or a file of the program's be opened while it is there.
+    /// Whether something must be done soon: a blocked thread must be asked for the registers that
+    /// its stack needs for unwinding, or one of the program's files must be opened while it is
+    /// there.
     fileprivate var isUrgent: Bool {
         switch self {
         case .sample(let sample):
@@ -247,14 +250,14 @@ extension SamplerEvent {
         }
     }
 
-    /// Without its texts.
+    /// The size without its texts.
     private static let signpostSize = MemoryLayout<SamplerEvent>.stride
 
     fileprivate var hasStack: Bool {
         if case .scheduled = self { false } else { true }
     }
 
-    /// nil where nothing is left of it without what takes the room.
+    /// The event without the part that takes the room; nil: nothing is left of it.
     fileprivate var withoutStack: SamplerEvent? {
         switch self {
         case .sample(var sample):

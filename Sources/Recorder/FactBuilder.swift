@@ -3,16 +3,16 @@ import ProfileModel
 import Sampler
 import Unwind
 
-/// Turns what was observed of libraries, initialisers and signposts into rows that the recording
-/// takes. Their times and names come from the program's own memory, which may hold anything:
-/// what makes no sense is mended where that is harmless and left out otherwise, so that it cannot
-/// end the recording.
+/// Turns what was observed of libraries, initialisers and signposts into rows for the recording.
+/// Their times and names come from the program's own memory, which may hold anything. What makes no
+/// sense is mended where that is harmless, and left out otherwise, so that it cannot end the
+/// recording.
 struct FactBuilder {
     private static let latest: Int64 = 1 << 60
 
     /// How many threads are known.
     var threads = 0
-    /// Runs whose code was not mapped, as far as was known when they came.
+    /// Initialisers whose code was not mapped, as far as was known when they came.
     private var unplaced: [ObservedInitializer] = []
 
     private func isValid(_ thread: ThreadIndex) -> Bool { 0..<threads ~= thread.rawValue }
@@ -23,7 +23,7 @@ struct FactBuilder {
 
     // MARK: Libraries
 
-    /// - Parameter pid: of the process, whose folder relative paths begin at.
+    /// - Parameter pid: the process in whose folder relative paths begin.
     func library(
         _ observed: ObservedLibrary, pid: Int32, slices: inout SliceBuilder
     ) -> LibraryLoad? {
@@ -41,7 +41,7 @@ struct FactBuilder {
         return load
     }
 
-    /// Mappings name the file that a path leads to in the end.
+    /// The file that a path leads to in the end, because mappings name that one.
     private static func file(_ path: String, of pid: Int32) -> String? {
         guard path.contains("/") else { return nil }
         let place = path.hasPrefix("/") ? path : "/proc/\(pid)/cwd/\(path)"
@@ -52,7 +52,7 @@ struct FactBuilder {
 
     // MARK: Initialisers
 
-    /// What can be placed now; the rest waits for the mappings to become known.
+    /// Takes an initialiser. If it cannot be placed yet, it waits until its mapping is known.
     mutating func initializer(
         _ observed: ObservedInitializer, slices: inout SliceBuilder
     ) -> InitializerRun? {
@@ -66,7 +66,7 @@ struct FactBuilder {
         return run(observed, frame, &slices)
     }
 
-    /// Those that waited and can be placed now; with `evenUnknown` all of them.
+    /// Those that waited and can be placed now; all of them with `evenUnknown`.
     mutating func placed(
         slices: inout SliceBuilder, evenUnknown: Bool = false
     ) -> [InitializerRun] {

@@ -1,19 +1,20 @@
 import ProfileModel
 import Sampler
 
-/// Gives the processes that the recorded one starts their numbers, and what is observed of them its
-/// way into the recording. Used on the sampling thread only.
+/// Gives numbers to the processes that the recorded one starts, and passes what is observed of them
+/// to the recording. Used on the sampling thread only.
 final class FollowedChildren: ChildObserver, @unchecked Sendable {
     private let queue: EventQueue
     private var count = 0
-    /// By process id, which may be used again when its process has ended.
+    /// The running children by process id. The id may be used again when its process has ended.
     private var running: [Int32: ChildIndex] = [:]
-    /// Those for which there was no room.
+    /// How many children found no room.
     private(set) var unfollowed: Int64 = 0
 
     private let most: Int
 
-    /// A program that forks for ever must not fill the disk. A large build starts fewer.
+    /// The most children that are followed. A program that forks for ever must not fill the disk,
+    /// and a large build starts fewer.
     static let usualMost = 100_000
 
     init(queue: EventQueue, most: Int = usualMost) {
@@ -41,7 +42,7 @@ final class FollowedChildren: ChildObserver, @unchecked Sendable {
     }
 }
 
-/// What is observed of one child.
+/// Receives what is observed of one child.
 private final class ChildSink: SampleSink {
     private let queue: EventQueue
     private let child: ChildIndex

@@ -2,26 +2,27 @@ import Glibc
 package import ProfileModel
 import System
 
-/// What will be needed of processes after their end, kept open while they live: files that were
-/// mapped and are no longer where their mappings say; the programs' own files, which somebody may
-/// build anew before they end; and the root of a recorded process that has another than ours (in a
-/// container, after `chroot`).
+/// Keeps open, while processes live, what will be needed of them after their end:
+///
+/// - files that were mapped and are no longer where their mappings say;
+/// - the programs' own files, which somebody may build anew before they end;
+/// - the root of a recorded process, if it is another than ours (in a container, after `chroot`).
 package final class HeldFiles: @unchecked Sendable {
     // Used by the recording thread only, until that was joined.
 
     /// Where the mapped file of a module can still be opened.
     package private(set) var standIns: [Module: String] = [:]
-    /// The recorded process's root directory; nil: its paths lead where ours do.
+    /// The recorded process's root directory; nil: the same as ours.
     package private(set) var root: String?
-    /// The user who runs the recorded process; nil: it had ended already.
+    /// The user who runs the recorded process; nil: the process had already ended.
     package private(set) var owner: UInt32?
     private var descriptors: [Int32] = []
     private var pid: Int32?
     private var processes = 0
 
-    /// More descriptors are not spent on them. A program has a handful of such files, if any.
+    /// The most descriptors for one process's files. A program has a handful of such files, if any.
     private static let most = 64
-    /// Nor more for all processes of a recording.
+    /// The most descriptors for all processes of a recording.
     private static let mostOfAll = 1024
 
     package init() {}
@@ -30,7 +31,7 @@ package final class HeldFiles: @unchecked Sendable {
         for descriptor in descriptors { close(descriptor) }
     }
 
-    /// The first is the recorded process.
+    /// Begins with a process. The first is the recorded one.
     func begin(_ pid: Int32) {
         processes += 1
         guard self.pid == nil else { return }
@@ -39,7 +40,8 @@ package final class HeldFiles: @unchecked Sendable {
         holdOtherRoot(of: pid)
     }
 
-    /// It may be changed at any time: a wrapper enters the container before the program runs.
+    /// Keeps a root that differs from ours. The root may change at any time: a wrapper enters the
+    /// container before the program runs.
     private func holdOtherRoot(of pid: Int32) {
         guard root == nil, pid == self.pid,
             !Self.areSame("/proc/\(pid)/root/", "/")
@@ -48,7 +50,7 @@ package final class HeldFiles: @unchecked Sendable {
         root = hold { () throws(Errno) in try Descriptor("/proc/\(pid)/root", O_DIRECTORY) }
     }
 
-    /// Also where one of them is not known.
+    /// True also if one of them is not known.
     private static func areSame(_ left: String, _ right: String) -> Bool {
         guard let left = status(of: left), let right = status(of: right) else { return true }
         return left.st_ino == right.st_ino && left.st_dev == right.st_dev
@@ -57,7 +59,7 @@ package final class HeldFiles: @unchecked Sendable {
     /// Keeps the file of a module that was just mapped, unless it is the system's and its path
     /// leads there.
     /// - Parameters:
-    ///   - pid: whose it is.
+    ///   - pid: the process that mapped it.
     ///   - paths: other ways to the mapped file.
     func keep(_ module: Module, _ mapping: CodeMapping, of pid: Int32, paths: [String]) {
         guard mapping.inode != 0, mapping.path.hasPrefix("/"), standIns[module] == nil else {

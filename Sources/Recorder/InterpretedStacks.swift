@@ -3,18 +3,18 @@ import Runtimes
 import Sampler
 import Unwind
 
-/// One process's stacks with the functions that an interpreter ran, in place of the interpreter's own
-/// function that ran them.
+/// One process's stacks, with the functions that an interpreter ran in place of the interpreter's
+/// own function that ran them.
 ///
-/// What could not be read consistently stays native, and is counted.
+/// A stack that could not be read consistently stays native, and is counted.
 struct InterpretedStacks: ~Copyable {
     private let found: FoundInterpreter
     private let functions: RuntimeFunctions
     private let path: String
     private var codes: [PythonCodeKey: PythonCode] = [:]
-    /// The names of modules that are being imported, by where they lie.
+    /// The names of modules that are being imported, by their addresses.
     private var modules: [UInt64: String] = [:]
-    /// By what they are for: most frames come again.
+    /// The frames that were made, by what they stand for. Most frames come again.
     private var frames: [Call: FrameAddress] = [:]
 
     private struct Call: Hashable {
@@ -29,17 +29,17 @@ struct InterpretedStacks: ~Copyable {
         path = Module.runtimePath("Python \(found.interpreter.version.description)")
     }
 
-    /// What the frames of the snapshots to come refer to.
+    /// Adds names that the frames of later snapshots refer to.
     mutating func add(_ names: InterpretedNames) {
         if codes.count > Self.mostCodes { codes.removeAll(keepingCapacity: true) }
         for (key, code) in names.codes { codes[key] = code }
         modules = names.modules
     }
 
-    /// As many as are remembered by who names them.
+    /// The most codes that are remembered. Whoever names them remembers as many.
     private static let mostCodes = 1 << 18
 
-    /// A stack's frames, innermost first. nil: it stays as it is.
+    /// A stack's frames, innermost first. nil: the stack stays as it is.
     ///
     /// - Parameters:
     ///   - native: the snapshot, unwound.

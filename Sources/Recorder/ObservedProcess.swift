@@ -3,8 +3,8 @@ import Recording
 import Sampler
 import Unwind
 
-/// One process's observations on their way into the recording: unwound, mended, and with the
-/// numbers that its threads have there.
+/// Takes what is observed of one process on its way into the recording. Stacks are unwound and
+/// mended, and threads get the numbers that they have in the recording.
 final class ObservedProcess {
     let pid: Int32
     /// Its number in the recording; nil: the recorded process itself.
@@ -21,12 +21,12 @@ final class ObservedProcess {
     private var threads = ObservedThreads()
     /// The program that runs.
     private var image: Image?
-    /// Of the program that runs, as ``Image/name``.
+    /// The name of the running program, as ``Image/name``.
     var name: String { image.map { String($0.name) } ?? "" }
 
     /// - Parameters:
-    ///   - sampled: what the sampler calls it; nil: the recorded process itself.
-    ///   - row: of a child, its number in the recording.
+    ///   - sampled: the sampler's number for it; nil: the recorded process itself.
+    ///   - row: a child's number in the recording.
     init(
         _ pid: Int32, _ sampled: ChildIndex?, at row: ChildIndex? = nil, _ output: RecordingOutput
     ) {
@@ -38,16 +38,16 @@ final class ObservedProcess {
         expectScripts()
     }
 
-    /// The program may be Node.
+    /// Prepares for JavaScript: the program may be Node.
     private func expectScripts() {
         guard let start = output.nodeStart else { return }
         slices.add(NodeStacks(pid, since: start, output.held, output.functions))
     }
 
-    /// Events come that are newer than those before.
+    /// To be called before newer events come.
     func expectMore() { slices.expectScripts() }
 
-    /// - Returns: a request for registers, where they are needed.
+    /// - Returns: a request for registers, if they are needed.
     func take(_ event: SamplerEvent) throws(RecordingError) -> StackRequest? {
         guard let event = threads.renumbered(event) else { return nil }
         let file = output.file
@@ -120,7 +120,7 @@ final class ObservedProcess {
         return nil
     }
 
-    /// What is ready of its slices.
+    /// Hands over the slices that are complete.
     func handOver() {
         guard !finished.isEmpty else { return }
         for index in finished.indices { finished[index].thread = place(of: finished[index].thread) }
@@ -128,7 +128,7 @@ final class ObservedProcess {
         finished.removeAll(keepingCapacity: true)
     }
 
-    /// Nothing more comes.
+    /// Says that nothing more comes.
     func finish() throws(RecordingError) {
         finished += slices.flush()
         handOver()
@@ -138,11 +138,11 @@ final class ObservedProcess {
 
     // MARK: The next part of the recording
 
-    /// Goes on in another file, which gets what is so by now. Threads that have ended are left out, but
-    /// for those of which the scheduler may still tell.
+    /// Goes on in another file, and writes there what holds by now. Threads that have ended are
+    /// left out, except those of which the scheduler may still report something.
     ///
-    /// - Parameter row: of a child, its number there.
-    /// - Returns: what its threads are called there.
+    /// - Parameter row: a child's number there.
+    /// - Returns: the threads' numbers there.
     func move(
         to next: RecordingOutput, at time: MonotonicTime, _ row: ChildIndex? = nil
     ) throws(RecordingError) -> [ThreadIndex: ThreadIndex] {
@@ -179,10 +179,10 @@ final class ObservedProcess {
         return numbers
     }
 
-    /// What its threads are called in the recording.
+    /// The threads' numbers in the recording.
     var places: [ThreadIndex] { threads.rows.map(\.place) }
 
-    /// What is complete, before it goes on in another file.
+    /// Hands over what is complete, before the recording goes on in another file.
     func handOverAll() throws(RecordingError) {
         for (number, row) in threads.rows.enumerated() where row.thread.end != nil {
             slices.flush(ThreadIndex(number), into: &finished)
@@ -191,7 +191,7 @@ final class ObservedProcess {
         try write(facts.placed(slices: &slices, evenUnknown: true))
     }
 
-    /// The scheduler tells a tick or two late, on a busy machine more.
+    /// How late the scheduler may report. It is a tick or two, and more on a busy machine.
     private static let schedulersDelay = TimeSpan.milliseconds(2_000)
 
     private static let nowhere = ThreadIndex(-1)
@@ -209,8 +209,8 @@ final class ObservedProcess {
         try output.file.update(row.thread, at: row.place)
     }
 
-    /// The kernel's part of a stack is told where that lies, and left out where that is hidden: nobody
-    /// could name it.
+    /// The sample, after it was made known where the kernel's code lies. If that is hidden, the
+    /// sample has no kernel's part, because nobody could name it.
     private func withKernel(_ sample: Sample) throws(RecordingError) -> Sample {
         guard case .snapshot(var snapshot) = sample.content, !snapshot.kernelChain.isEmpty else {
             return sample
@@ -246,7 +246,7 @@ final class ObservedProcess {
         try write(facts.placed(slices: &slices))
     }
 
-    /// The mapped file itself, also when its path names another one by now.
+    /// Ways to the mapped file itself, which work even if its path names another file by now.
     private func otherPaths(_ mapping: CodeMapping) -> [String] {
         let (start, end) = (String(mapping.start, radix: 16), String(mapping.end, radix: 16))
         return [

@@ -1,26 +1,26 @@
 import ProfileModel
 import Sampler
 
-/// A process's threads, by numbers that count from 0 without gaps. They are the sampler's, until threads
-/// that have ended are left out.
+/// A process's threads, by numbers that count from 0 without gaps. These are the sampler's numbers
+/// until ended threads are left out.
 struct ObservedThreads {
     struct Row {
         var thread: RecordedThread
         /// Its number in the recording.
         var place: ThreadIndex
-        /// What the sampler calls it.
+        /// The sampler's number for it.
         let sampled: ThreadIndex
         var priority: Priority?
     }
 
     private(set) var rows: [Row] = []
     private var started = 0
-    /// By the sampler's; nil: they are the same.
+    /// Our numbers by the sampler's; nil: they are the same.
     private var numbers: [ThreadIndex: ThreadIndex]?
 
     var count: Int { rows.count }
 
-    /// The one that started last.
+    /// The thread that started last.
     mutating func add(_ thread: RecordedThread, at place: ThreadIndex) {
         let sampled = ThreadIndex(started)
         started += 1
@@ -36,7 +36,7 @@ struct ObservedThreads {
         }
     }
 
-    /// - Returns: the numbers that they had.
+    /// - Returns: the numbers that the kept threads had.
     mutating func keep(_ isKept: (RecordedThread) -> Bool) -> [ThreadIndex] {
         let kept = rows.indices.filter { isKept(rows[$0].thread) }
         rows = kept.map { rows[$0] }
@@ -45,7 +45,7 @@ struct ObservedThreads {
         return kept.map { ThreadIndex($0) }
     }
 
-    /// An event with our numbers in place of the sampler's; nil: it is of a thread that was left out.
+    /// An event with our numbers in place of the sampler's; nil: its thread was left out.
     func renumbered(_ event: SamplerEvent) -> SamplerEvent? {
         guard let numbers else { return event }
         switch event {

@@ -4,20 +4,20 @@ package import Sampler
 
 /// One recording, from the first look at the process to the finished file.
 package struct Recorder: Sendable {
-    /// Where the file goes; an older recording there is kept as `.old`.
+    /// Where the file goes. An older recording there is kept as `.old`.
     package var output: String
     package var options: SamplerOptions
     package var engine = UnwindEngine.quick
     /// How much of the end is kept; nil: everything.
     package var last: TimeSpan?
-    /// Since when processes of Node's were asked to write maps of their functions: seconds since 1970;
-    /// nil: they were not.
+    /// When Node processes were asked to write maps of their functions, in seconds since 1970; nil:
+    /// they were not.
     package var nodeStart: Int?
-    /// What there is to say of how the program was launched.
+    /// Notes on how the program was launched.
     package var notes: [RecorderNote] = []
     /// The version of this program, for the file's header.
     package var version: String
-    /// Called five times a second, from a thread that may not be kept waiting.
+    /// Called five times a second, from a thread that must not be kept waiting.
     package var tellProgress: (@Sendable (RecordingProgress) -> Void)?
 
     package init(output: String, options: SamplerOptions, version: String) {
@@ -39,11 +39,11 @@ package struct Recorder: Sendable {
 
     package struct Result: Sendable {
         package var sampler: SamplerOutcome
-        /// Why the file is not complete, if it is not; what was written before is kept.
+        /// Why the file is not complete, if it is not. What was written before the failure is kept.
         package var failure: RecordingError?
-        /// With ``Recorder/last``, after a failure: the file that has what was recorded before.
+        /// After a failure with ``Recorder/last``: the file that has what was recorded before.
         package var partBefore: String?
-        /// Of the file that was made; nil: none was.
+        /// The identity of the file that was made; nil: none was.
         package var file: RecordingFile.Identity?
         package var pid: Int32
         /// What of the processes' files can be had only from here.

@@ -3,8 +3,8 @@ import ProfileModel
 import Recording
 import Unwind
 
-/// The file of a recording, and what all its processes have in common: threads, modules and stacks
-/// have one numbering, and what one thread does to another is known across processes.
+/// The file of a recording, and what all its processes share. Threads, modules and stacks have one
+/// numbering, and what one thread does to another is known across processes.
 ///
 /// For the recording thread only.
 final class RecordingOutput {
@@ -14,16 +14,17 @@ final class RecordingOutput {
     let stacks = SharedStacks()
     let held: HeldFiles
     let engine: UnwindEngine
-    /// Since when processes of Node's write maps of their functions, as was asked for: seconds since 1970;
-    /// nil: nobody asked.
+    /// When Node processes were asked to write maps of their functions, in seconds since 1970; nil:
+    /// nobody asked.
     var nodeStart: Int?
     let opinion: SecondOpinion
-    /// The kernel's code; empty: it is hidden. Read when a stack is first seen to reach into it.
+    /// The kernel's code; empty: it is hidden. It is read when a stack is first seen to reach into
+    /// it.
     var kernelCode: [CodeMapping] { kernel.code }
     private let kernel: SharedKernel
     var schedule: ScheduleBuilder
-    /// To be written behind the events at hand: all of them together, so that unwinding and SQLite do
-    /// not throw each other out of the processor's caches at each sample.
+    /// Slices that are written after the events at hand, all of them together. So unwinding and
+    /// SQLite do not throw each other out of the processor's caches at each sample.
     private var slices: [Slice] = []
     private var joiner = SliceJoiner()
     private var waits: [Wait] = []
@@ -60,14 +61,14 @@ final class RecordingOutput {
         _ = try writeNewModules()
     }
 
-    /// - Parameter child: as the sampler calls the process; nil: the recorded one.
+    /// - Parameter child: the sampler's number for the process; nil: the recorded one.
     func unwinder(of child: ChildIndex?) -> Unwinder {
         Unwinder(files: modules, process: child?.rawValue, engine: engine, opinion: opinion)
     }
 
     // MARK: Threads
 
-    /// The thread's number among those of all processes.
+    /// The thread's number among the threads of all processes.
     func add(_ thread: RecordedThread) throws(RecordingError) -> ThreadIndex {
         let index = ThreadIndex(threadCount)
         threadCount += 1
@@ -78,7 +79,7 @@ final class RecordingOutput {
 
     // MARK: What is written at once
 
-    /// Modules that were mapped for the first time.
+    /// Writes modules that were mapped for the first time.
     /// - Returns: the number of the first.
     func writeNewModules() throws(RecordingError) -> Int {
         let first = writtenModules
@@ -119,20 +120,20 @@ final class RecordingOutput {
         for wakeup in schedule.result.wakeups { try file.append(wakeup) }
         schedule.removeResult()
     }
-    /// All that was told up to here is safe from now on.
+    /// From now on, everything up to here is safe.
     func commit() throws(RecordingError) {
         try writeAll()
         try file.commit()
     }
 
-    /// What may still have gone on, too.
+    /// Writes also what may still have gone on.
     func writeAll() throws(RecordingError) {
         joiner.flush(into: &slices)
         try writeFinished()
     }
 }
 
-/// Of one part of a recording and the next.
+/// The kernel's code, shared by one part of a recording and the next.
 private final class SharedKernel {
     private(set) lazy var code = RunningKernel()?.code ?? []
 }

@@ -1,22 +1,22 @@
 package import ProfileModel
 package import Sampler
 
-/// How far a recording is, for whoever waits for it.
+/// How far a recording is, for those who wait for it.
 package struct RecordingProgress: Hashable, Sendable {
     package private(set) var pid: Int32 = 0
-    /// When the process was asked for, or joined.
+    /// When the process was asked for, or attached to.
     package private(set) var start: MonotonicTime?
     /// The last mark of its launch.
     package private(set) var mark: Mark.Kind?
     package private(set) var isReady = false
-    /// That live, of all processes.
+    /// How many threads live, in all processes.
     package private(set) var threads = 0
     package private(set) var samples: Int64 = 0
 
     package init() {}
 
-    /// - Parameter ofChild: of a process that the recorded one started: what becomes of the launch it
-    ///   does not say.
+    /// - Parameter ofChild: whether it is of a process that the recorded one started. Such an event
+    ///   does not say how far the launch is.
     package mutating func note(_ event: SamplerEvent, ofChild: Bool = false) {
         switch event {
         case .began(let pid) where !ofChild: self.pid = pid

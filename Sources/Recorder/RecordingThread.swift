@@ -5,7 +5,7 @@ import Sampler
 import System
 import Unwind
 
-/// The recorder's other thread: takes what the sampler observed of all processes, unwinds it and
+/// The recorder's other thread. It takes what the sampler observed of all processes, unwinds it and
 /// writes it down.
 final class RecordingThread: @unchecked Sendable {
     let path: String
@@ -14,21 +14,22 @@ final class RecordingThread: @unchecked Sendable {
     private let engine: UnwindEngine
     private let tell: (@Sendable (RecordingProgress) -> Void)?
     private let nodeStart: Int?
-    /// Only touched by the thread itself, until it was joined; nil: everything is kept.
+    /// Only the thread itself touches this, until it was joined; nil: everything is kept.
     private var window: RecordingWindow?
-    /// nil: it was not started, or has been joined.
+    /// nil: not started, or joined.
     private var thread: JobThread<Void>?
 
     // Only touched by the thread itself, until it was joined.
     private var output: RecordingOutput?
-    /// The recorded one; nil: it has not begun.
+    /// The recorded process; nil: it has not begun.
     private var process: ObservedProcess?
-    /// Those that run; of one that has ended only its row is left: a program may start thousands.
+    /// The children that run. Of one that has ended only its row is left, because a program may
+    /// start thousands.
     private var children: [ChildIndex: FollowedChild] = [:]
     private var begunChildren = 0
-    /// What was lost on behalf of children that have ended.
+    /// What was lost for children that have ended.
     private var childNotes: [RecorderNote] = []
-    /// For how long their threads were held, in all.
+    /// For how long children's threads were held, in all.
     private var childrenHeld = TimeSpan.zero
     private(set) var pid: Int32 = 0
     private var lastCommit = MonotonicTime.now
@@ -41,14 +42,14 @@ final class RecordingThread: @unchecked Sendable {
     private struct FollowedChild {
         var process: ObservedProcess
         var row: ChildProcess
-        /// As the sampler calls it.
+        /// The sampler's number for the parent.
         var parent: ChildIndex?
     }
 
     /// - Parameters:
     ///   - last: how much is kept, as ``Recorder/last``.
     ///   - nodeStart: as ``Recorder/nodeStart``.
-    ///   - tell: told of the progress, as ``Recorder/tellProgress``.
+    ///   - tell: called with the progress, as ``Recorder/tellProgress``.
     init(
         path: String, header: Recording.Header, queue: EventQueue,
         engine: UnwindEngine = .quick, last: TimeSpan? = nil, nodeStart: Int? = nil,
@@ -87,7 +88,7 @@ final class RecordingThread: @unchecked Sendable {
         }
     }
 
-    /// What was lost on the way here, and what there is to say of children.
+    /// Notes on what was lost on the way here, and on children.
     private func losses(_ output: RecordingOutput) -> [RecorderNote] {
         childNotes + [
             RecorderNote(.lostSignposts, queue.lostSignposts),
@@ -126,13 +127,13 @@ final class RecordingThread: @unchecked Sendable {
         }
     }
 
-    /// All processes' slices that are ready.
+    /// Hands over the complete slices of all processes.
     private func handOver() {
         process?.handOver()
         for child in children.values { child.process.handOver() }
     }
 
-    /// After the first failure nothing more is written, and the sampler is told.
+    /// After the first failure, nothing more is written, and the sampler is told.
     private func attempt(_ body: () throws(RecordingError) -> Void) {
         guard failure == nil else { return }
         do throws(RecordingError) {
@@ -143,7 +144,7 @@ final class RecordingThread: @unchecked Sendable {
         }
     }
 
-    /// A recorder that is killed loses at most this much.
+    /// How often to commit. A recorder that is killed loses at most this much.
     private static let commitInterval = TimeSpan.milliseconds(500)
 
     private func commitIfDue() throws(RecordingError) {
@@ -160,7 +161,7 @@ final class RecordingThread: @unchecked Sendable {
         try turn()
     }
 
-    /// What is written becomes the part before, and a new one begins.
+    /// The part that is written becomes the part before, and a new one begins.
     private func turn() throws(RecordingError) {
         guard let output, let process else { return }
         handOver()
@@ -206,7 +207,7 @@ final class RecordingThread: @unchecked Sendable {
         try next.commit()
     }
 
-    /// Where the part before lies, if the two could not be joined.
+    /// Where the part before lies, if the two parts could not be joined.
     var partBefore: String? {
         failure == nil || window?.hasPartBefore != true ? nil : window?.pathBefore
     }
@@ -246,7 +247,7 @@ final class RecordingThread: @unchecked Sendable {
         queue.request(request, of: child)
     }
 
-    /// The program runs: only now does a new recording take the place of an older one.
+    /// The program runs. Only now does a new recording replace an older one.
     private func begin(_ pid: Int32) throws(RecordingError) {
         self.pid = pid
         try RecordingFile.keepOlder(at: path)

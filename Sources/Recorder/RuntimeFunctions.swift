@@ -1,8 +1,8 @@
 import ProfileModel
 import Unwind
 
-/// Functions that interpreters run: they have no addresses, so frames count them, and what a number means
-/// is written with them. The numbers are the same for all parts of a recording.
+/// Functions that interpreters run. They have no addresses, so frames number them, and the
+/// recording has what each number means. The numbers are the same in all parts of a recording.
 ///
 /// For the recording thread only.
 final class RuntimeFunctions {
@@ -11,9 +11,9 @@ final class RuntimeFunctions {
     private var all: [(frame: FrameAddress, function: SourceFrame)] = []
     private var written = 0
 
-    /// Stacks that show the interpreter's own functions, for what they ran could not be read
-    /// consistently; those of which the newest of what they ran are not known; and functions of which
-    /// nobody could tell the name any more.
+    /// Counts three things: stacks that show the interpreter's own functions, because what they ran
+    /// could not be read consistently; stacks for which the newest of what they ran is not known;
+    /// and functions that nobody could name any more.
     var unread: Int64 = 0
     var partlyRead: Int64 = 0
     var unnamed: Int64 = 0
@@ -23,14 +23,14 @@ final class RuntimeFunctions {
         var function: SourceFrame
     }
 
-    /// More are not told apart: the file would grow without end.
+    /// The most functions that are told apart: otherwise the file would grow without end.
     private static let most = 1 << 20
 
     init(_ modules: MappedFiles) { self.modules = modules }
 
     /// - Parameters:
     ///   - function: its name, its file, and the line that runs.
-    ///   - path: as of ``Module/runtimePath(_:)``.
+    ///   - path: as in ``Module/runtimePath(_:)``.
     /// - Returns: nil: there are too many.
     func frame(of function: SourceFrame, in path: String) -> FrameAddress? {
         let key = Key(path: path, function: function)
@@ -44,12 +44,12 @@ final class RuntimeFunctions {
         return frame
     }
 
-    /// Those that were not written yet.
+    /// The functions that were not written yet.
     func takeNew() -> ArraySlice<(frame: FrameAddress, function: SourceFrame)> {
         defer { written = all.count }
         return all[written...]
     }
 
-    /// They go into another file, too.
+    /// Another file begins: the functions go into it, too.
     func startAnew() { written = 0 }
 }

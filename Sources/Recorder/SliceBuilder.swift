@@ -2,7 +2,7 @@ import ProfileModel
 import Sampler
 import Unwind
 
-/// Turns samples into slices: unwinds their stacks, interns them, and keeps for each thread the
+/// Turns samples into slices: unwinds their stacks and interns them. For each thread it keeps the
 /// stack that "unchanged" refers to.
 struct SliceBuilder: ~Copyable {
     private var interner: StackInterner
@@ -15,16 +15,17 @@ struct SliceBuilder: ~Copyable {
     private struct ThreadState {
         var stack: StackID?
         var truncation: Truncation?
-        /// The slices of a stretch of being blocked whose stack could not be finished from
-        /// memory alone: the registers may still come.
+        /// The slices of one stretch of being blocked whose stack memory alone could not finish.
+        /// The registers may still come.
         var held: [Slice] = []
         var heldBlocking: UInt32 = 0
 
-        /// Slices in their order, from the first on whose stack is still to come.
+        /// Slices in their order, from the first one on that still waits for its stack.
         private var later: [Slice] = []
-        /// Which of those have none yet.
+        /// The slices in ``later`` that have no stack yet.
         private var open: [Int] = []
-        /// More than that wait for a thread's next stack only if it hardly ever computes.
+        /// The most slices that wait for a thread's next stack. Only a thread that hardly ever
+        /// computes has more.
         private static let mostLater = 4096
 
         /// Hands a slice out, or keeps it behind those that wait.
@@ -41,7 +42,7 @@ struct SliceBuilder: ~Copyable {
             if later.count > Self.mostLater { settle(nil, .notSampled, into: &slices) }
         }
 
-        /// The stack has come for those that wait; nil: it never will.
+        /// Gives their stack to the slices that wait for it; nil: it never comes.
         mutating func settle(
             _ stack: StackID?, _ truncation: Truncation?, into slices: inout [Slice]
         ) {
@@ -60,9 +61,9 @@ struct SliceBuilder: ~Copyable {
             self.truncation = truncation
         }
 
-        /// Makes a sample's slice, of the stack that the thread has by now.
+        /// Makes a sample's slice, with the stack that the thread has by now.
         ///
-        /// - Parameter isNew: whether the sample brought it.
+        /// - Parameter isNew: whether the sample brought that stack.
         mutating func take(
             _ sample: Sample, isNew: Bool, into slices: inout [Slice]
         ) -> StackRequest? {
@@ -87,7 +88,7 @@ struct SliceBuilder: ~Copyable {
             return StackRequest(thread: sample.thread, blocking: sample.blocking)
         }
 
-        /// What it refers to gets other ids.
+        /// Gives other ids to the stacks that it refers to.
         mutating func replaceStacks(_ replacement: (StackID) -> StackID) {
             stack = stack.map(replacement)
             for index in held.indices { held[index].stack = held[index].stack.map(replacement) }
@@ -99,7 +100,7 @@ struct SliceBuilder: ~Copyable {
             for index in later.indices { later[index].thread = thread }
         }
 
-        /// Hands out the slices held back, with the stack of `final` if there is one.
+        /// Hands out the slices that were held back, with the stack of `final` if there is one.
         mutating func release(into slices: inout [Slice], with final: Slice? = nil) {
             heldBlocking = 0
             guard !held.isEmpty else { return }
@@ -111,7 +112,7 @@ struct SliceBuilder: ~Copyable {
         }
     }
 
-    /// - Parameter stacks: those of several processes, of which this is one.
+    /// - Parameter stacks: those of several processes; this is one of them.
     init(unwinder: Unwinder, stacks: SharedStacks = SharedStacks()) {
         interner = StackInterner(unwinder: unwinder, stacks: stacks)
     }
@@ -122,13 +123,13 @@ struct SliceBuilder: ~Copyable {
         loop = found.loop
     }
 
-    /// What the frames of the samples to come refer to.
+    /// Adds names that the frames of later samples refer to.
     mutating func add(_ names: InterpretedNames) { interpreted?.add(names) }
 
-    /// From now on code that lies in no file may be of JavaScript.
+    /// From now on code that lies in no file may be JavaScript's.
     mutating func add(_ scripts: consuming NodeStacks) { self.scripts = consume scripts }
 
-    /// Samples come that are newer than those before.
+    /// To be called before newer samples come.
     mutating func expectScripts() { scripts?.expectMore() }
 
     var unwinder: Unwinder { interner.unwinder }
@@ -136,8 +137,8 @@ struct SliceBuilder: ~Copyable {
 
     /// Takes a sample.
     ///
-    /// - Parameter slices: gets those that are ready.
-    /// - Returns: a request for the thread's registers, where they are needed.
+    /// - Parameter slices: gets those that are complete.
+    /// - Returns: a request for the thread's registers, if they are needed.
     mutating func add(_ sample: Sample, into slices: inout [Slice]) -> StackRequest? {
         let index = sample.thread.rawValue
         while threads.count <= index { threads.append(ThreadState()) }
@@ -153,7 +154,7 @@ struct SliceBuilder: ~Copyable {
         return threads[index].take(sample, isNew: isNew, into: &slices)
     }
 
-    /// A thread's stack while it runs is that of what it did since the one before, too.
+    /// Gives a running thread's stack also to what it did since the stack before.
     private mutating func settle(_ sample: Sample, at index: Int, into slices: inout [Slice]) {
         switch sample.content {
         case .snapshot, .missing(.notSampled):
@@ -173,16 +174,16 @@ struct SliceBuilder: ~Copyable {
     /// A stack of one frame.
     mutating func intern(_ frame: FrameAddress) -> StackID { interner.intern(frame) }
 
-    /// Another program has taken the process over: what comes is no stack of what was before.
+    /// Another program has taken over the process: later samples have no stack from before.
     mutating func leaveImage(into slices: inout [Slice]) {
         for index in threads.indices { threads[index].settle(nil, .notSampled, into: &slices) }
     }
 
-    /// Goes on with another table, which gets those stacks that are still referred to.
+    /// Goes on with another table. It gets the stacks that are still referred to.
     ///
     /// - Parameters:
-    ///   - kept: the threads that go on, in the order of their new numbers. The slices of all others
-    ///     must have been handed out: ``flush(_:into:)``.
+    ///   - kept: the threads that go on, in the order of their new numbers. The slices of all
+    ///     others must have been handed out: ``flush(_:into:)``.
     mutating func move(
         to stacks: SharedStacks, keeping kept: [ThreadIndex]
     ) {
@@ -204,14 +205,14 @@ struct SliceBuilder: ~Copyable {
         interner = other
     }
 
-    /// The slices of a thread of which nothing more comes.
+    /// Hands out the slices of a thread from which nothing more comes.
     mutating func flush(_ thread: ThreadIndex, into slices: inout [Slice]) {
         guard threads.indices.contains(thread.rawValue) else { return }
         threads[thread.rawValue].release(into: &slices)
         threads[thread.rawValue].settle(nil, .notSampled, into: &slices)
     }
 
-    /// The slices that were still held back, at the recording's end.
+    /// Hands out, at the recording's end, the slices that were still held back.
     mutating func flush() -> [Slice] {
         var slices: [Slice] = []
         for index in threads.indices { flush(ThreadIndex(index), into: &slices) }
@@ -238,7 +239,7 @@ struct SliceBuilder: ~Copyable {
         return scripts == nil ? interner.intern(snapshot) : internScripts(snapshot)
     }
 
-    /// With functions of JavaScript in the place of their code.
+    /// The stack with JavaScript functions in place of their code.
     private mutating func internScripts(
         _ snapshot: Snapshot
     ) -> (stack: StackID?, truncation: Truncation?) {
@@ -257,7 +258,7 @@ struct SliceBuilder: ~Copyable {
         )
     }
 
-    /// With what the interpreter ran in the place of its own function.
+    /// The stack with what the interpreter ran in place of the interpreter's own function.
     private mutating func internInterpreted(
         _ snapshot: Snapshot
     ) -> (stack: StackID?, truncation: Truncation?) {
@@ -276,7 +277,7 @@ struct SliceBuilder: ~Copyable {
         )
     }
 
-    /// As frames name it; nil: it is not mapped, as far as is known.
+    /// The interpreter's loop as frames name it; nil: as far as is known, it is not mapped.
     private var loopInModule: (module: ModuleIndex, range: Range<UInt64>)? {
         guard let start = unwinder.frame(ofInstruction: loop.lowerBound), let module = start.module
         else { return nil }

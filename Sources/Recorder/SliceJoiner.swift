@@ -1,10 +1,10 @@
 import ProfileModel
 
-/// Puts together what says nothing new: the slices of a thread that had no core between several looks,
-/// and stood in one place for one reason all the while. Of a program with many threads that wait, that
-/// is most of what the looks tell.
+/// Puts slices together that say nothing new: a thread had no core between several looks, and stood
+/// in one place for one reason all the while. For a program with many waiting threads, most looks
+/// are of this kind.
 struct SliceJoiner {
-    /// By thread, what the next one may belong to.
+    /// The last slice of each thread; the next one may belong to it.
     private var open: [Slice?] = []
 
     /// - Parameter slices: gets what is complete.
@@ -33,7 +33,7 @@ struct SliceJoiner {
 }
 
 extension Slice {
-    /// Both as one, if nothing is lost by it.
+    /// Both slices as one, if nothing is lost by it.
     fileprivate func joined(with next: Slice) -> Slice? {
         guard end == next.start, stack == next.stack, systemCall == next.systemCall,
             truncation == next.truncation, let state = times.onlyWait,
@@ -46,8 +46,8 @@ extension Slice {
 }
 
 extension StateTimes {
-    /// The state in which all of it was spent; nil where there are several, or it ran: each look at a
-    /// thread that runs is one more sample of what it does.
+    /// The state in which the whole slice was spent. nil: there are several, or the thread ran:
+    /// each look at a running thread is one more sample of what it does.
     var onlyWait: ThreadState? {
         switch wall {
         case blocked: .blocked

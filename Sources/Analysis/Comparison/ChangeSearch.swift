@@ -17,9 +17,9 @@ package struct Change: Hashable, Sendable {
     package var cost: Compared<Cost>
 }
 
-/// Divides the difference of a phase among the places in the code that it comes from: functions of
-/// the developer's own that are new or gone as a whole, and otherwise the innermost that changed by
-/// enough. What is too little for that counts for the caller. No time counts twice.
+/// Divides a phase's difference among the places in the code that it comes from: functions of the
+/// developer's own that are new or gone as a whole; otherwise the innermost functions that changed
+/// by enough. A smaller change counts for the caller. No time counts twice.
 struct ChangeSearch {
     let tree: ComparedTree
     let launches: Compared<[Profile]>

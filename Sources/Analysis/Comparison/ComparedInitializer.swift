@@ -1,7 +1,7 @@
 package import ProfileModel
 
-/// An initialiser of both sides. Of one that ran several times in a launch, all runs together; of
-/// several launches, the means.
+/// An initialiser on both sides. If it ran several times in a launch, all runs are added up. With
+/// several launches, figures are means.
 package struct ComparedInitializer: Hashable, Sendable {
     /// Of ``ProfileComparison/functions``.
     package var function: FunctionID

@@ -3,11 +3,11 @@ package import ProfileModel
 /// A library of both sides, by the name of its file.
 package struct ComparedLibrary: Hashable, Sendable {
     package var name: String
-    /// In how many launches of each side it was loaded; of one that was loaded several times in a
-    /// launch, each counts.
+    /// In how many launches of each side it was loaded. If it was loaded several times in a launch,
+    /// each time counts.
     package var loads: Compared<Int>
-    /// Of its `dlopen`, or where it was there from the start, of its initialisers; nothing where
-    /// neither is known. Of several launches, the mean.
+    /// The time of its `dlopen`; of its initialisers if it was there from the start; nothing where
+    /// neither is known. With several launches, the mean.
     package var wall: Compared<TimeSpan>
     /// The same in each launch.
     package var walls: LaunchWalls

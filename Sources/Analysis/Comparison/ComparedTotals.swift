@@ -6,17 +6,17 @@ struct ComparedTotals {
     private(set) var own: [Compared<Cost>]
     /// Of slices whose stack goes through the path.
     private(set) var total: [Compared<Cost>]
-    /// The line at which each path's function had the most wall time, in the first launch that it was
-    /// seen in.
+    /// For each path, the line at which its function had the most wall time, in the first launch
+    /// that showed it.
     private(set) var frames: [Compared<SeenFrame?>]
     /// The walls of `own` and `total` in each launch; no launches where a side has but one.
     private var ownWalls = Compared<[[TimeSpan]]>(before: [], after: [])
     private var totalWalls = Compared<[[TimeSpan]]>(before: [], after: [])
 
     /// - Parameters:
-    ///   - selection: of each launch; nil: it has no part in this.
-    ///   - walls: what the times of each launch must add up to. What the slices lack of it is charged
-    ///     to a path of its own.
+    ///   - selection: of each launch; nil: the launch has no part in this.
+    ///   - walls: what the times of each launch must add up to. What the slices lack is charged to
+    ///     a path of its own.
     ///   - means: divide the sums; they go from one part of the launches to the next.
     init(
         of launches: Compared<[Profile]>, in selection: Compared<[Selection?]>,
@@ -119,8 +119,8 @@ extension ComparedTotals {
         total[path] != .zero || frames[path] != Compared(before: nil, after: nil)
     }
 
-    /// Every function by its own time and by that of what it called, too; the largest change of
-    /// its own time first.
+    /// Every function by its own time, and by its time with all that it called. The largest change
+    /// of own time comes first.
     func functions(_ stacks: MergedStacks) -> [ComparedFunction] {
         var figures = stacks.table.functions.indices.map {
             ComparedFunction(

@@ -11,8 +11,9 @@ extension ComparedTotals {
     }
 }
 
-/// Builds a bottom-up tree from its roots: the stacks that end in a function are divided by caller,
-/// each part again, as long as it weighs enough. ``BottomUpBuilder`` does the same for one profile.
+/// Builds a bottom-up tree from its roots. The stacks that end in a function are divided by caller,
+/// and each part again, as long as it weighs enough. ``BottomUpBuilder`` does the same for one
+/// profile.
 private struct ComparedBottomUp {
     let totals: ComparedTotals
     let table: PathTable

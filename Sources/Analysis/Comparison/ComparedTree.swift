@@ -1,13 +1,13 @@
 import ProfileModel
 
-/// The stacks of both sides as one tree, merged by function, with the times of both: of several
-/// launches, their means. What only one side has is there, too.
+/// The stacks of both sides as one tree, merged by function, with the times of both sides. With
+/// several launches, these are means. Stacks that only one side has are there, too.
 package struct ComparedTree: Sendable {
     package struct Node: Hashable, Sendable {
         /// Of ``ProfileComparison/functions``.
         package var function: FunctionID
-        /// The function in the first launch of each side that it was seen in, at the line with the
-        /// most wall time there; nil: it was not seen.
+        /// The function as the first launch of each side showed it, at the line with the most wall
+        /// time there; nil: that side did not show it.
         package var frames: Compared<SeenFrame?>
         /// Of slices that end here.
         package var own: Compared<Cost>

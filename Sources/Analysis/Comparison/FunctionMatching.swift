@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// By what a function is the same in two recordings: its name and the name of its module's file.
+/// What makes a function the same in two recordings: its name and the name of its module's file.
 /// Addresses, build ids and folders change from build to build.
 struct FunctionIdentity: Hashable, Sendable {
     /// Without what the compiler appends to a part or a variant of a function.
@@ -8,8 +8,8 @@ struct FunctionIdentity: Hashable, Sendable {
     /// Empty: the program itself, whatever it is called.
     var module: String
 
-    /// Stands for all code of a module of whose functions no name is known: addresses are other
-    /// ones in each build, and each sample has its own.
+    /// Stands for all code of a module whose functions have no known names. Addresses differ in
+    /// each build, and each sample has its own.
     static let unnamed = "[no symbol]"
 
     /// - Parameter program: the module that is the program itself.

@@ -1,7 +1,7 @@
 package import ProfileModel
 
-/// Divides sums over launches by their number. What is rounded off one is carried on to the next, so
-/// that means of parts add up to the mean of the whole.
+/// Divides sums over launches by their number. The remainder of one division is carried on to the
+/// next, so that the means of parts add up to the mean of the whole.
 struct MeanDivider {
     private let count: Int64
     private var sum: Int64 = 0
@@ -42,8 +42,8 @@ struct CostDivider {
     }
 }
 
-/// What something took in each of several launches of a side, by which it is judged whether it
-/// changed. Empty where a side is a single launch.
+/// How long something took in each of several launches of a side. That decides whether it changed.
+/// Empty where a side is a single launch.
 package typealias LaunchWalls = Compared<[TimeSpan]>
 
 /// When a difference is a change.

@@ -53,8 +53,8 @@ package struct ComparedPhase: Sendable {
     package var name: String
     /// nil: no launch of that side has such a phase.
     package var figures: Compared<Figures?>
-    /// What the main thread did, callers above callees. The own walls of its nodes add up to the
-    /// phase's on each side, and so do the differences.
+    /// What the main thread did, callers above callees. On each side its nodes' own walls add up to
+    /// the phase's, and so do the differences.
     package var topDown: ComparedTree
     /// The same by function, with the callers below: the roots add up like that.
     package var bottomUp: ComparedTree

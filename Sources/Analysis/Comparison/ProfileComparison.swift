@@ -1,12 +1,12 @@
 package import ProfileModel
 
-/// Launches before and after a change compared, and where the difference comes from: one of each, or
-/// several, whose means per launch are compared.
+/// Compares launches before and after a change, and shows where the difference comes from. Each
+/// side has one launch, or several; with several, their means per launch are compared.
 ///
-/// Functions are the same if name and module's file name are, phases if their names are.
-/// Where one launch has a phase whole and another its parts, the parts are called as the whole. The
-/// differences of the phases' walls add up to that of the launches exactly, and what the main
-/// thread did in a phase adds up to the phase's.
+/// Functions are the same if their names and their modules' file names are. Phases are the same if
+/// their names are. Where one launch has a phase whole and another its parts, the parts are called
+/// as the whole. The differences of the phases' walls add up exactly to that of the launches, and
+/// what the main thread did in a phase adds up to the phase's.
 ///
 /// Pure and deterministic: the same recordings give the same answers, in the same order.
 package struct ProfileComparison: Sendable {
@@ -33,7 +33,7 @@ package struct ProfileComparison: Sendable {
     }
 
     /// - Parameters:
-    ///   - first: of each side.
+    ///   - first: the first launch of each side.
     ///   - others: the other launches of each side.
     package init(
         first: Compared<Profile>, others: Compared<[Profile]> = Compared(before: [], after: [])
@@ -75,8 +75,8 @@ package struct ProfileComparison: Sendable {
     /// What is no change: less than this of wall time.
     package var leastChange: TimeSpan { rule.least }
 
-    /// Whether both sides have several launches, so that a change is one only if the interval of the
-    /// difference leaves out 0.
+    /// Whether both sides have several launches. Then a difference counts as a change only if its
+    /// interval leaves out 0.
     package var knowsSpread: Bool { launches.areSeveral }
 
     /// Whether a difference is large enough, and sure enough, to be a change.
@@ -108,8 +108,8 @@ package struct ProfileComparison: Sendable {
 }
 
 extension ProfileComparison {
-    /// The positions of the phases that a user's word means: a name, or the beginning of one, in any
-    /// case.
+    /// The positions of the phases that a user's word means: a name, or the beginning of one. Case
+    /// does not matter.
     package func phases(named wanted: String) throws(SelectionError) -> Set<Int> {
         let names = phases.map(\.name)
         guard let found = PhaseNames.positions(of: wanted, in: names) else {
@@ -121,8 +121,8 @@ extension ProfileComparison {
 
 /// What a user's word for a phase means.
 enum PhaseNames {
-    /// Phases by their own names, or all parts of the whole that is called so; nil: none, or several
-    /// begin so.
+    /// Phases by their own names, or all parts of the whole that has this name; nil: there is none,
+    /// or several begin so.
     static func match(
         _ wanted: String, in phases: [Phase]
     ) -> (name: String, positions: Set<Int>)? {

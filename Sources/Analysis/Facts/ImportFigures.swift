@@ -30,8 +30,8 @@ package struct ImportFigures: Hashable, Sendable {
 }
 
 extension Profile {
-    /// Every import that a stack was taken of, thread by thread in the order of their starts, the outer
-    /// first.
+    /// Every import of which a stack was taken, thread by thread. They are in the order of their
+    /// starts, the outer first.
     package func importRuns() -> [ImportFigures] {
         var result: [ImportFigures] = []
         for search in importSearches(ImportSteps(paths, frames)) {

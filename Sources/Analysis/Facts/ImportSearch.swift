@@ -30,8 +30,8 @@ struct ImportSearch {
         }
     }
 
-    /// A part whose stack shows that the outermost imports go on; whether the others do, a later one
-    /// tells.
+    /// A part whose stack shows that the outermost imports go on. A later part shows whether the
+    /// others do.
     private struct Stretch {
         var start: TimeSpan
         var end: TimeSpan

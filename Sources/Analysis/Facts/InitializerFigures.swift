@@ -4,8 +4,8 @@ package import ProfileModel
 package struct InitializerFigures: Hashable, Sendable {
     /// The function, at the line of its first instruction.
     package var frame: FrameID
-    /// The source file; from the debug information or, of a C++ unit's dynamic initialisation,
-    /// from its symbol. nil: neither tells.
+    /// The source file, from the debug information, or from the symbol of a C++ unit's dynamic
+    /// initialisation. nil: neither names it.
     package var file: String?
     /// 1-based; nil without line information.
     package var line: Int32?

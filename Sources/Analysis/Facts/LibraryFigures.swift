@@ -28,8 +28,8 @@ package struct LibraryFigures: Hashable, Sendable {
     /// Its file among the recording's modules; empty: its code was never seen mapped.
     package var modules: Set<Int> = []
 
-    /// Whether something names it as needed, and nothing that was loaded needs it: it was linked for
-    /// nothing, unless its initialisers are what it is for.
+    /// Whether something names it as needed, although nothing that was loaded needs it. Then it was
+    /// linked for nothing, unless its initialisers are its purpose.
     package var isLinkedForNothing: Bool { isReferenced == false && requestedBy != nil }
 }
 
@@ -78,8 +78,8 @@ struct LibraryExaminer {
         return TimeWindows(runs.map { $0.start..<$0.end }).length
     }
 
-    /// The modules that are its file: by its file, by its own path, or, where neither is among
-    /// them, by a name that only one has.
+    /// The modules that are its file. They are found by the file, by its own path or, if neither is
+    /// among them, by a name that only one module has.
     private func modules(of library: LibraryLoad) -> Set<Int> {
         for path in [library.file, library.path] {
             let found = recording.modules.indices.filter { recording.modules[$0].path == path }

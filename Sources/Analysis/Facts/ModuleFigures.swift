@@ -17,8 +17,8 @@ package struct ModuleFigures: Hashable, Sendable {
     package var hasDebugInfo: Bool { symbols?.hasDebugInfo ?? false }
     package var hasSymbols: Bool { symbols?.hasSymbols ?? false }
 
-    /// How many of a module's addresses mean something. Each address in a stack counts once,
-    /// however often it was met.
+    /// For how many of a module's addresses something is known. Each address in stacks counts once,
+    /// however often it occurs.
     package struct AddressCounts: Hashable, Sendable {
         package var all = 0
         /// Those that a function's name was found for.

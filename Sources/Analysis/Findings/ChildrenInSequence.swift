@@ -1,7 +1,7 @@
 import ProfileModel
 
-/// Children that one process starts one after the other, each after the one before has ended, while
-/// the main thread waits for all of them.
+/// One process starts children one after the other, each after the one before has ended, while the
+/// main thread waits for all of them.
 struct ChildrenInSequence: FindingRule {
     /// Shorter ones do not count: to start them takes as long.
     private static let shortest = TimeSpan.milliseconds(5)

@@ -20,8 +20,8 @@ package struct Counterpart: Hashable, Sendable {
     package var stack: [FrameID]
     /// The function of the developer's own in it that does the work; nil: there is none.
     package var place: FrameID?
-    /// Its priority then, and that of whoever waited; nil: one of them is not known, or its own
-    /// is not the lower one.
+    /// Its priority then, and that of the thread that waited. nil: one of them is not known, or its
+    /// own is not the lower one.
     package var lowerPriority: PriorityPair?
 
     package struct PriorityPair: Hashable, Sendable {
@@ -100,7 +100,7 @@ extension FindingSearch {
         }
     }
 
-    /// The one other thread that had work for half of the time at least; nil: none had, or
+    /// The only other thread that had work for at least half of the time; nil: there was none, or
     /// several.
     fileprivate func onlyWorker(besides thread: Int, in windows: TimeWindows) -> Int? {
         let times = profile.timesByThread(in: Selection(windows: windows))

@@ -1,7 +1,7 @@
 import ProfileModel
 
-/// A library that is there for debugging computes on the main thread: a sanitizer's, an
-/// allocator's that checks, or a library's debug variant.
+/// A library for debugging computes on the main thread: a sanitizer's, a checking allocator's, or a
+/// library's debug variant.
 struct DebugLibraries: FindingRule {
     func findings(in search: inout FindingSearch) -> [Finding] {
         search.profile.modules.indices.compactMap { index in

@@ -1,7 +1,7 @@
 package import ProfileModel
 
-/// Something that made the launch longer than it needs to be, with the evidence for it. What
-/// each kind is, and from when on it counts, is in `docs/findings.md`.
+/// Something that made the launch longer than it needs to be, with the evidence for it.
+/// `docs/findings.md` says what each kind is, and from when on it counts.
 package struct Finding: Hashable, Sendable {
     /// What is particular to each kind.
     package enum Subject: Hashable, Sendable {

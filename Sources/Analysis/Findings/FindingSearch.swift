@@ -8,7 +8,7 @@ protocol FindingRule: Sendable {
 }
 
 /// The main thread's time from the launch's start until the program was ready, and how much of it
-/// is not explained yet.
+/// is not yet explained.
 struct FindingSearch {
     let profile: Profile
     /// When the program was ready, else when the launch was over.
@@ -81,7 +81,7 @@ struct FindingSearch {
     /// All that nobody has claimed.
     var rest: TimeWindows { unclaimed(TimeWindows([.zero..<end])) }
 
-    /// The time in which the main thread ran or waited for something: what other work on the
+    /// The time in which the main thread ran or waited for something. Time that other work on the
     /// machine took from it is no fault of the program's.
     func effort(in windows: TimeWindows) -> TimeSpan {
         let times = profile.times(in: mainThread(in: windows))
@@ -104,10 +104,10 @@ struct FindingSearch {
 
     func place(in stack: [FrameID]) -> FrameID? { profile.place(in: stack) }
 
-    /// The outermost of some functions of a stack that does more than pass the work on to the next;
-    /// nil: there is none of them.
+    /// The outermost of some functions of a stack that does more than pass the work on to the next
+    /// one; nil: none of them does.
     ///
-    /// - Parameter unseen: what of the first one's time no look fell into.
+    /// - Parameter unseen: the part of the first function's time that no look fell into.
     func worker(
         in entries: some Collection<HeaviestStack.Entry>, by weight: Weight,
         unseen: TimeSpan = .zero, among isWanted: (Function) -> Bool

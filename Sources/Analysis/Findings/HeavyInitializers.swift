@@ -51,8 +51,8 @@ struct HeavyInitializers: FindingRule {
             isUnused: library?.used == false)
     }
 
-    /// The heaviest stack from the initialiser on, and the function in it that does the work: what
-    /// the compiler made, and whoever only passes all of the time on, does not.
+    /// The heaviest stack from the initialiser on, and the function in it that does the work. That
+    /// is not a function that the compiler made, nor one that only passes all of the time on.
     private static func work(
         of run: InitializerFigures, in windows: TimeWindows, _ search: FindingSearch
     ) -> (stack: [FrameID], place: FrameID) {

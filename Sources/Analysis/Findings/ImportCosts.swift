@@ -73,8 +73,8 @@ struct ImportCosts {
 
     private static let leastUsed = TimeSpan.milliseconds(1)
 
-    /// Whether somebody can do something about it: what the interpreter imports itself from its own
-    /// library is there in every launch.
+    /// Whether anybody can do something about it. What the interpreter imports from its own library
+    /// by itself is part of every launch.
     func isTheProgramsDoing(
         _ node: Int, _ search: FindingSearch, _ sightings: ScriptSightings
     ) -> Bool {

@@ -8,8 +8,8 @@ package struct LoadingEvidence: Hashable, Sendable {
     package var unused: [String]
 }
 
-/// The main thread loads libraries (`dlopen`) before the program is ready; together what one
-/// function asked for.
+/// The main thread loads libraries (`dlopen`) before the program is ready. All that one function
+/// asked for counts together.
 struct MainThreadLoading: FindingRule {
     private struct Group {
         var place: FrameID
@@ -41,8 +41,8 @@ struct MainThreadLoading: FindingRule {
         return found
     }
 
-    /// The outermost functions that tell the main thread's stacks from others': all that were made
-    /// by a thread library have the same.
+    /// The outermost functions that only the main thread's stacks have. All threads that a thread
+    /// library made share the same ones.
     private static func mainRoots(in profile: Profile) -> Set<FunctionID> {
         let main = profile.mainThread
         guard main.successor != nil else {

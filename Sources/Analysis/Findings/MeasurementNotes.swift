@@ -1,7 +1,7 @@
 package import ProfileModel
 
-/// What is to be known of the measurement before its figures are believed or compared. Thresholds
-/// are in `docs/findings.md`.
+/// What the reader must know about the measurement before believing or comparing its figures.
+/// Thresholds are in `docs/findings.md`.
 package enum MeasurementNote: Hashable, Sendable {
     /// Threads were held by the profiler's stops, for so long in all.
     case profilerOverhead(held: TimeSpan, share: Double)

@@ -1,7 +1,8 @@
 import ProfileModel
 
-/// Priority inversions among the other threads; the main thread's are found with its waits. At
-/// stake is only what the low priority cost, since nothing says that the launch waited for all.
+/// Priority inversions among the other threads; the main thread's are found with its waits. Only
+/// what the low priority cost is at stake, because nothing says that the launch waited for all of
+/// them.
 struct OtherInversions: FindingRule {
     func findings(in search: inout FindingSearch) -> [Finding] {
         var found: [Finding] = []

@@ -24,9 +24,9 @@ package struct ProcessEvidence: Hashable, Sendable {
 }
 
 extension FindingSearch {
-    /// A finding of a process's: where that waited longest, or what it did most.
+    /// A finding about a process: where it waited longest, or what it did most.
     ///
-    /// - Returns: nil: no stack of it is known.
+    /// - Returns: nil: none of its stacks is known.
     func finding(
         _ subject: Finding.Subject, of process: Int, in windows: TimeWindows
     ) -> Finding? {

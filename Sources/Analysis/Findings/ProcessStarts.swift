@@ -1,7 +1,7 @@
 import ProfileModel
 
-/// One process starts very many while the main thread waits for it: a script that looks for
-/// something by programs.
+/// One process starts very many others while the main thread waits for it. A script that looks for
+/// something with other programs does so.
 struct ProcessStarts: FindingRule {
     static let fewest = 10
     /// Whose child has so much of what it started leaves the finding to that.

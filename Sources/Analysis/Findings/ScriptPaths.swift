@@ -42,8 +42,8 @@ struct ScriptPaths {
 }
 
 extension FindingSearch {
-    /// Of a line's stack what the interpreter runs, up to an import, and the frame that imports; nil:
-    /// there is no such import.
+    /// What the interpreter runs in a line's stack, up to an import, and the frame that imports;
+    /// nil: there is no such import.
     ///
     /// - Parameter step: what stands for the import.
     func importer(

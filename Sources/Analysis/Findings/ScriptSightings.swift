@@ -2,8 +2,8 @@ import ProfileModel
 
 /// When code of each file was last seen at work.
 struct ScriptSightings {
-    /// When the main thread was seen in functions of the program's part, imports aside, and for how
-    /// long from then on.
+    /// When the main thread was seen in functions of the program's part, without imports, and for
+    /// how long from then on.
     private var work: [(start: TimeSpan, left: TimeSpan)] = []
     /// Scripts and native modules, by path.
     private var last: [String: TimeSpan] = [:]
@@ -68,8 +68,8 @@ struct ScriptSightings {
         return profile.modules[index].path
     }
 
-    /// For how long the main thread was seen in functions of the program's part after a time, imports
-    /// aside.
+    /// For how long after a time the main thread was seen in functions of the program's part,
+    /// without imports.
     func worked(since time: TimeSpan) -> TimeSpan {
         let first = work.partitionIndex { $0.start >= time }
         return first < work.count ? work[first].left : .zero

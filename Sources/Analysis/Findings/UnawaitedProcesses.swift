@@ -1,7 +1,7 @@
 import ProfileModel
 
-/// Processes that nobody waited for, and that had the core for which whoever the launch waited for had
-/// to wait.
+/// Processes that nobody waited for had a core, while a process that the launch waited for had to
+/// wait for that core.
 struct UnawaitedProcesses: FindingRule {
     func findings(in search: inout FindingSearch) -> [Finding] {
         let profile = search.profile

@@ -1,7 +1,7 @@
 import ProfileModel
 
-/// Code of the developer's own that the compiler did not optimise computes on the main thread. At
-/// stake is a part of its time, which only another build can tell: it takes no time from others.
+/// Own code that the compiler did not optimise computes on the main thread. Only another build can
+/// show how much of its time is at stake, so it takes no time from other findings.
 struct UnoptimizedBuild: FindingRule {
     /// Of the launch, up to readiness.
     private static let leastShare = 0.1

@@ -10,7 +10,7 @@ package struct ImportEvidence: Hashable, Sendable {
     package var used: [String]
 }
 
-/// A module is imported, at a cost, and none of its functions was seen to run after that, though the
+/// A module is imported at a cost, and none of its functions was seen to run afterwards, though the
 /// program went on for as long.
 struct UnusedImports: FindingRule {
     func findings(in search: inout FindingSearch) -> [Finding] {

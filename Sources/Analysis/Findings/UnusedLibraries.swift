@@ -1,7 +1,7 @@
 import ProfileModel
 
-/// A library is loaded and initialised, at a price, and nothing of it is seen afterwards. What
-/// its one heavy initialiser or its `dlopen` costs is found as that.
+/// A library is loaded and initialised at a cost, and nothing of it is seen afterwards. If one
+/// heavy initialiser or a `dlopen` is the cost, that is the finding.
 struct UnusedLibraries: FindingRule {
     func findings(in search: inout FindingSearch) -> [Finding] {
         var found: [Finding] = []

@@ -81,8 +81,8 @@ struct WaitGroups {
         for index in groups.indices { groups[index].windows = TimeWindows(windows[index]) }
     }
 
-    /// nil: nothing that a launch should do without. Whoever waits for people, for clients or for
-    /// whatever comes next is ready.
+    /// nil: this is no wait that a launch should do without. A program that waits for people, for
+    /// clients or for whatever comes next is ready.
     private static func kind(of wait: WaitFigures, in search: FindingSearch) -> Finding.Kind? {
         // One that the end of the recording cut short may be what the program does all day.
         let isReadyKnown = search.profile.ready != nil
@@ -105,8 +105,9 @@ struct WaitGroups {
         }
     }
 
-    /// A plain futex tells nothing of what it is for; who ended the wait does, if that was a thread of
-    /// the same process. Go's scheduler parks threads for goroutines to go on elsewhere.
+    /// Whether a plain futex is for a thread. The call itself does not say what it is for. But the
+    /// thread that ended the wait does, if it is of the same process. Go's scheduler parks threads
+    /// while goroutines go on elsewhere.
     private static func isForThread(_ wait: WaitFigures, in search: FindingSearch) -> Bool {
         let profile = search.profile
         guard wait.reason.detail?.hasPrefix("futex") == true, let waker = wait.endedBy,
@@ -120,8 +121,8 @@ struct WaitGroups {
         }
     }
 
-    /// A single TCP or UDP peer, as who asks a name server polls: event loops have more to look
-    /// at, or a display's socket.
+    /// Whether it is a single TCP or UDP peer, as a program polls that asks a name server. Event
+    /// loops have more to look at, or a display's socket.
     private static func isOneConnection(_ detail: String?) -> Bool {
         let prefix = "1 descriptor: socket "
         guard let detail, detail.hasPrefix(prefix) else { return false }

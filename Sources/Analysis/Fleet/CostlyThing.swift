@@ -1,7 +1,7 @@
 package import ProfileModel
 
-/// A function, a wait, an initialiser, a library or a process that costs launches time, as a store of
-/// many machines' launches names it.
+/// A function, a wait, an initialiser, a library or a process that costs launches time, with the
+/// name that a store of many machines' launches uses.
 package struct CostlyThing: Hashable, Sendable {
     package var kind: TopKind
     package var name: String

@@ -1,11 +1,11 @@
 package import ProfileModel
 
-/// How long launches took, counted in buckets. The buckets are the same on every machine and in every
-/// version, so that the histograms of many can be added up.
+/// Counts in buckets how long launches took. The buckets are the same on every machine and in every
+/// version, so many histograms can be added up.
 package struct LaunchHistogram: Hashable, Sendable {
-    /// The upper bounds of all buckets but the last, which has none; each holds what is longer than the
-    /// bound before and not longer than its own. They are closest where launches are compared, between
-    /// 1 ms and 10 s: no bound there is more than twice the one before.
+    /// The upper bounds of all buckets except the last, which has none. Each bucket holds what is
+    /// longer than the bound before and not longer than its own. Bounds are closest where launches
+    /// are compared, between 1 ms and 10 s: none there is more than twice the one before.
     package static let bounds: [TimeSpan] = microseconds.map {
         TimeSpan(nanoseconds: $0 * 1_000)
     }

@@ -1,7 +1,7 @@
 package import ProfileModel
 
-/// What a monitoring system is told of launches: histograms and counters, by program, version, machine
-/// class and conditions. Those of several files add up.
+/// What a monitoring system gets to know of launches: histograms and counters, by program, version,
+/// machine class and conditions. Those of several files add up.
 package struct LaunchMetrics: Hashable, Sendable {
     /// What distinguishes one series from another; empty: not known, or as usual.
     package struct Labels: Hashable, Sendable, Comparable {
@@ -74,7 +74,7 @@ package struct LaunchMetrics: Hashable, Sendable {
         }
     }
 
-    /// Of a recording neither version nor machine are known.
+    /// Adds a recording. Neither its version nor its machine is known.
     ///
     /// - Parameter date: when it was written, in nanoseconds since 1970 UTC.
     package mutating func add(_ profile: Profile, date: Int64) {

@@ -1,7 +1,7 @@
 package import ProfileModel
 
-/// What one recorded launch cost, thing by thing and stack by stack, as a store of many machines'
-/// launches has it.
+/// What one recorded launch cost, by thing and by stack, in the form that a store of many machines'
+/// launches uses.
 package struct RecordedCosts: Sendable {
     package struct Cost: Hashable, Sendable {
         package var thing: UInt64

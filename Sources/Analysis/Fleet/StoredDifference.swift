@@ -5,8 +5,8 @@ package struct StoredDifference: Hashable, Sendable {
     /// The later version's median, and the earlier's, in nanoseconds.
     package var median: Double
     package var medianBefore: Double
-    /// Of all later − earlier, in nanoseconds; of more than ``ThinnedValues/most`` launches of a version
-    /// as many evenly spaced ones.
+    /// All later − earlier, in nanoseconds. If a version has more than ``ThinnedValues/most``
+    /// launches, as many evenly spaced ones stand for them.
     package var differences: ShiftRanks.Values
     /// Of all later/earlier. nil: a launch has 0 of it, which has no ratio.
     package var ratios: ShiftRanks.Values?

@@ -7,8 +7,8 @@ package struct StoredTop: Hashable, Sendable {
     package var things: [Thing] = []
     /// Launches that a signal or another exit status than 0 ended.
     package var failed = 0
-    /// By how many different things launches ended, in how many ways stacks were taken, and with how
-    /// many different commands they were started.
+    /// The number of different conditions that ended launches. The next fields count the ways in
+    /// which stacks were taken, and the commands that started launches.
     package var ends = 0
     package var captures = 0
     package var commands = 0

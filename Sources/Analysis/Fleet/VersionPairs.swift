@@ -76,8 +76,9 @@ package enum VersionName {
     }
 
     /// - Parameters:
-    ///   - text: a version's name, or the beginning of just one.
-    ///   - found: versions that begin so; the one of that name is among them, if it is there.
+    ///   - text: a version's name, or the beginning of only one.
+    ///   - found: versions that begin so, including the one with exactly that name, if there is
+    ///     one.
     package static func chosen(
         _ text: String, of found: [String]
     ) throws(Problem) -> String {

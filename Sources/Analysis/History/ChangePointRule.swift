@@ -1,5 +1,5 @@
-/// When a step in a series is told. The defaults are those that Apache Otava's users have, but for
-/// ``significance``, which here is that of the whole search and not of one place in it.
+/// When to report a step in a series. The defaults are those of Apache Otava's users, except
+/// ``significance``: here it holds for the whole search, not for one place in it.
 package struct ChangePointRule: Hashable, Sendable {
     /// How many values are looked at together; windows overlap by half.
     package var window: Int

@@ -1,15 +1,16 @@
 import Glibc
 
-/// The steps of a series, found as Hunter does (Fleming, Kołaczkowski and others 2023), which Apache
-/// Otava grew from: E-divisive in windows that overlap, then every step is held against the next and
-/// the weakest are given up. Four things differ.
+/// Finds the steps of a series as Hunter does (Fleming, Kołaczkowski and others 2023), from which
+/// Apache Otava grew: E-divisive in windows that overlap; then every step is compared with the
+/// next, and the weakest are given up. Four things differ.
 ///
-/// - There are windows of many lengths: in a long one, two steps that take each other back are none.
-/// - Values are logarithms, and spikes are drawn in (``SpikeLimits``): a spike widens the spread of
+/// - There are windows of many lengths: in a long one, two steps that take each other back are
+///   none.
+/// - Values are logarithms, and spikes are drawn in (``SpikeLimits``). A spike widens the spread of
 ///   its part, and so would hide a step.
 /// - A step is where it fits best among many places. So the test's probability is multiplied by
 ///   their number (Bonferroni).
-/// - Its place is found anew in the end: where both levels leave least of the values unexplained.
+/// - In the end its place is found anew: where both levels leave least of the values unexplained.
 ///
 /// The same values give the same steps. The time is in proportion to their number.
 package struct ChangePointSearch {
@@ -61,8 +62,9 @@ package struct ChangePointSearch {
         return found.sorted()
     }
 
-    /// In a long window two steps that take each other back look like none: there must be one for each
-    /// step that has little of its neighbours (Kovács, Li, Bühlmann and Munk 2020).
+    /// In a long window, two steps that take each other back look like none. So for each step there
+    /// must be a window that includes little of its neighbours (Kovács, Li, Bühlmann and Munk
+    /// 2020).
     private var windowLengths: [Int] {
         let shortest = 2 * rule.leastSegment
         var lengths: [Int] = []
@@ -139,8 +141,8 @@ package struct ChangePointSearch {
         return smallest.flatMap { size($0) < log1p(rule.magnitude) ? $0 : nil }
     }
 
-    /// From the step before to the step after. Those that are too near are another guess at the same
-    /// step: between them, none of both would have enough values.
+    /// From the step before to the step after. Steps that are too near are another guess at the
+    /// same step: between them, neither would have enough values.
     private func range(around place: Int, of places: [Int]) -> Range<Int> {
         let (own, least) = (places[place], rule.leastSegment)
         let low = places[..<place].last { own - $0 >= least } ?? 0

@@ -1,14 +1,14 @@
-/// Where values fall into two parts that differ most: Székely and Rizzo's energy statistic, as
-/// E-divisive has it (Matteson and James 2014) with absolute distances.
+/// Finds where values fall into two parts that differ most, by Székely and Rizzo's energy statistic
+/// with absolute distances, as E-divisive does (Matteson and James 2014).
 struct EnergySplit {
     /// The first value of the second part.
     var index: Int
     /// How far the parts differ.
     var energy: Double
 
-    /// Quadratic in the range's length, which should be that of a window.
+    /// Takes time quadratic in the range's length, which should be that of a window.
     ///
-    /// - Parameter least: how many values each part has at least.
+    /// - Parameter least: how many values each part must have.
     /// - Returns: nil: the range is too short to be split.
     init?(_ values: [Double], in range: Range<Int>, least: Int) {
         let part = max(least, 2)

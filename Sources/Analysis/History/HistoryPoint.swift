@@ -25,9 +25,9 @@ package struct HistoryPoint: Hashable, Sendable {
     package var firstDate: Int64 { sessions.first?.date ?? 0 }
     package var lastDate: Int64 { sessions.last?.date ?? 0 }
 
-    /// Of figures that a store has reckoned.
+    /// Makes a point of figures that a store has computed.
     ///
-    /// - Parameter phases: of all sessions, with those that usually take no time.
+    /// - Parameter phases: of all sessions, including those that usually take no time.
     package init(
         _ label: Label, sessions: [HistorySession], launches: Int, median: HistoryFigure,
         percentile90: HistoryFigure?, phases: [HistoryPhase]

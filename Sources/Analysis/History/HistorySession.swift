@@ -1,6 +1,6 @@
 package import ProfileModel
 
-/// What a history keeps of one measurement: figures, and none of its launches' details. So hundreds
+/// What a history keeps of one measurement: its figures, without its launches' details. So hundreds
 /// of measurements take little memory.
 package struct HistorySession: Hashable, Sendable {
     /// What it was read from.
@@ -11,8 +11,8 @@ package struct HistorySession: Hashable, Sendable {
     package var ending: Measurement.Ending
     /// How many launches count.
     package var launches: Int
-    /// In nanoseconds, ascending; of very many, as many evenly spaced ones. Empty: they are in a store,
-    /// which reckons with them.
+    /// Launches' wall times in nanoseconds, ascending; if there are very many, evenly spaced ones.
+    /// Empty: a store has them, and computes with them.
     package var walls: [Double]
     /// In the order in which they first appear, the largest if there are many.
     package var phases: [HistoryPhase]
@@ -20,8 +20,8 @@ package struct HistorySession: Hashable, Sendable {
     /// The median of the launches, in nanoseconds.
     package var median: Double
 
-    /// Of its first program's launches; of a second, which the first is held against, nobody knows
-    /// which version it is.
+    /// Takes the launches of the first program. Nobody knows which version the second program is,
+    /// with which the first was compared.
     ///
     /// - Returns: nil: no launch counts.
     package init?(of measurement: Measurement, file: String) {

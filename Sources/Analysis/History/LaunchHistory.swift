@@ -149,10 +149,11 @@ package struct HistoryBuilder {
 }
 
 extension Measurement {
-    /// Whether figures of the other are a measure for this one's: the same program with the same
-    /// arguments, wherever it lies, and nothing differs that ``MeasurementMismatch`` calls fatal.
+    /// Whether the other's figures can be compared with this one's. They can if both have the same
+    /// program with the same arguments, wherever it lies, and nothing differs that
+    /// ``MeasurementMismatch`` calls fatal.
     ///
-    /// - Parameter machines: whether it matters which of several machines that are alike it was.
+    /// - Parameter machines: whether machines that are alike count as different ones.
     package func isComparable(
         _ other: Measurement, _ machines: LaunchHistory.Machines = .each
     ) -> Bool {

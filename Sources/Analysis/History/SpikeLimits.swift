@@ -1,9 +1,11 @@
-/// Draws single values that lie far from their neighbours closer to them, so that a spike is neither
-/// a step nor hides one. A step stays where it is: most of a value's neighbours are on its own side.
+/// Draws single values that lie far from their neighbours closer to these. So a spike is no step,
+/// and hides none. A step stays where it is, because most of a value's neighbours are on its own
+/// side.
 enum SpikeLimits {
-    /// Neighbours on either side, which say what is a spike: up to three values that are off are drawn in,
-    /// four are a level of their own. With fewer, spikes that come close together are taken for steps;
-    /// with more, what lasts for five versions is taken for a spike.
+    /// How many neighbours on either side say what is a spike: up to three values that are off are
+    /// drawn in, and four are a level of their own. With fewer, spikes that come close together
+    /// would be taken for steps. With more, what lasts for five versions would be taken for a
+    /// spike.
     static let reach = 3
     /// Neighbours on either side, which say how far values scatter: more of them say it better.
     static let breadth = 5

@@ -1,8 +1,8 @@
 import ProfileModel
 
 extension Profile {
-    /// The phases with what the profiler held in each. What was held at a border belongs to the phase
-    /// before it: it was held on its way out of there.
+    /// The phases, with the time for which the profiler held the program in each. A hold at a
+    /// border belongs to the phase before it: the program was held on its way out of that.
     static func phases(
         _ phases: [Phase], held: HeldTime, since start: MonotonicTime
     ) -> [Phase] {

@@ -1,11 +1,11 @@
 import ProfileModel
 
-/// What the stacks of a Python program make of *Main*: the interpreter's start-up, the imports of the
+/// Divides *Main* of a Python program by its stacks: the interpreter's start-up, the imports of the
 /// program's first module, and the program.
 ///
-/// The first thread's slices tell. The start-up ends where `__main__` is first seen. Behind it imports
-/// and other work may alternate; *Imports* ends where the least time lies on the wrong side: work
-/// before the border, imports of `__main__` behind it.
+/// The first thread's slices decide. The start-up ends where `__main__` is first seen. After it,
+/// imports and other work may alternate. *Imports* ends where the least time lies on the wrong
+/// side: work before the border, imports of `__main__` after it.
 struct InterpreterPhases {
     /// A stretch of the first thread's time of which is known what it was for.
     struct Stretch: Hashable {

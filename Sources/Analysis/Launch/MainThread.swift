@@ -1,8 +1,8 @@
 package import ProfileModel
 
-/// Which thread was the main thread when. Usually the first one, always. But some launchers do
-/// nothing in `main` but make a thread, run the program in that and wait for its end: Java's does.
-/// Then that thread is the program's main thread for as long as the first one waits.
+/// Which thread was the main thread when. Usually that is the first thread, always. But some
+/// launchers, such as Java's, only make a thread in `main`, run the program in it and wait for its
+/// end. Then that thread is the program's main thread for as long as the first one waits.
 package struct MainThread: Hashable, Sendable {
     package struct Segment: Hashable, Sendable {
         /// In the profile's list.
@@ -11,7 +11,7 @@ package struct MainThread: Hashable, Sendable {
         package var range: Range<TimeSpan>
     }
 
-    /// In order and without gaps, from the launch's start to its end; empty: no first thread is
+    /// In order and without gaps, from the launch's start to its end. Empty: no first thread is
     /// known, or the launch has no length.
     package private(set) var segments: [Segment] = []
     /// The thread that the first one waits for, and when; nil: there is none.
@@ -75,8 +75,8 @@ package struct MainThread: Hashable, Sendable {
 }
 
 extension Selection {
-    /// What of it is the main thread's: one selection for each stretch in which that is the same
-    /// thread.
+    /// The main thread's part of the selection: one selection for each stretch in which the main
+    /// thread is the same.
     func divided(by main: MainThread) -> [Selection] {
         main.segments.map { segment in
             var result = self

@@ -1,8 +1,8 @@
 import ProfileModel
 
-/// Finds the thread that is the program's main thread in all but name, by what the recording
-/// shows: the first thread makes it in the first half of *Main*, waits for it in one single wait
-/// to the end, and does nothing else meanwhile. Names play no part.
+/// Finds a thread that is the program's main thread in all but name. The recording must show that
+/// the first thread makes it in the first half of *Main*, waits for it in a single wait to the end,
+/// and does nothing else meanwhile. Names play no part.
 struct MainThreadSearch {
     /// In the profile's list; the first one has `isMain`.
     let threads: [ThreadFigures]
@@ -33,8 +33,8 @@ struct MainThreadSearch {
         return MainThread.Segment(thread: thread, range: range)
     }
 
-    /// For a thread's end, a condition or a semaphore: who waits for events or for input does
-    /// work of its own.
+    /// The first thread's longest wait for a thread's end, a condition or a semaphore. A thread
+    /// that waits for events or for input does work of its own.
     private func longestWait(of first: Int) -> WaitFigures? {
         waits.filter { $0.thread == first && $0.reason.kind == .condition }
             .max { $0.duration < $1.duration }
@@ -45,8 +45,8 @@ struct MainThreadSearch {
             && main.upperBound - wait.end <= share(Self.longestRest)
     }
 
-    /// The one thread that began right before the wait; nil: there was none, or one of several,
-    /// which divide the work. One that another wait is known to be for is not it.
+    /// The only thread that began right before the wait; nil: there was none, or several, which
+    /// divide the work. A thread is not it if another wait is known to be for it.
     private func thread(madeBefore wait: WaitFigures, by first: Int) -> Int? {
         let earliest = max(main.lowerBound, idleStart(of: first, before: wait.start))
         let near = threads.indices.filter { index in
@@ -61,8 +61,8 @@ struct MainThreadSearch {
         return found
     }
 
-    /// Since when the first thread has done next to nothing but want a core: another one may take it
-    /// before the wait begins, the new thread above all.
+    /// The time since when the first thread has done almost nothing but want a core. Another thread
+    /// may take the core before the wait begins, above all the new one.
     private func idleStart(of first: Int, before time: TimeSpan) -> TimeSpan {
         var left = tolerance
         var start = time
@@ -95,8 +95,8 @@ struct MainThreadSearch {
 
 extension MainThread {
     /// - Parameters:
-    ///   - phases: of the launch.
-    ///   - ready: when the program was; nil: not known.
+    ///   - phases: the launch's phases.
+    ///   - ready: when the program was ready; nil: not known.
     ///   - wall: the launch's length.
     init(
         _ recording: Recording, threads: [ThreadFigures], waits: [WaitFigures],

@@ -56,8 +56,8 @@ struct PartBuilder {
         parts.reserveCapacity(recording.slices.count + recording.slices.count / 8)
     }
 
-    /// Adds a slice whose times are clamped. One of a thread that is not listed is left out:
-    /// there is nobody to charge it to.
+    /// Adds a slice with its times clamped. If its thread is not listed it is left out: there is
+    /// nobody to charge it to.
     mutating func add(_ slice: Slice) {
         let thread = slice.thread.rawValue
         guard threads.indices.contains(thread) else { return }
@@ -155,15 +155,16 @@ struct PartBuilder {
         }
     }
 
-    /// What a slice is charged to may have ended before it did: only its start is sure. A wait may be as
-    /// long as many looks, and had its stack at all of them; when it ended is known to the tick.
+    /// The last moment that is sure to belong to what a slice is charged to. That may have ended
+    /// before the slice did, so only its start is sure. A wait may cover many looks, and had its
+    /// stack at all of them; its end is known to the tick.
     private func lastSight(of slice: Slice) -> MonotonicTime {
         guard slice.times.running == .zero else { return slice.start }
         return max(slice.start, min(slice.end, plan.end) - tolerance)
     }
 
-    /// Where inside a slice each state lay is not known: each phase gets its share of each state.
-    /// What lies outside of the launch is left out.
+    /// Divides a slice at phases' borders. Nobody knows where inside a slice each state lay, so
+    /// each phase gets its share of each state. What lies outside of the launch is left out.
     private mutating func divide(
         _ piece: InitializerStacks.Piece,
         part: (_ phase: Int, _ start: TimeSpan, _ times: StateTimes) -> Profile.Part
@@ -220,8 +221,8 @@ struct PartBuilder {
         return result
     }
 
-    /// For each line, whether it is called by what ends a process: a library's destructors run
-    /// whether the launch needed it or not.
+    /// For each line, whether the code that ends a process called it. A library's destructors run
+    /// whether the launch needed the library or not.
     private func endings() -> [Bool] {
         let names: Set<String> = ["__run_exit_handlers", "__cxa_finalize", "_dl_fini"]
         let (paths, frames) = (expander.paths, expander.frames)

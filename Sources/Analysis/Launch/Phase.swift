@@ -14,8 +14,8 @@ package struct Phase: Hashable, Sendable {
     package var group: Group
     /// Since the launch's start.
     package var start: TimeSpan
-    /// How much earlier or later than ``start`` it may have begun, where that was seen between two
-    /// samples; zero: the border was marked.
+    /// How much earlier or later than ``start`` it may have begun, if its start was seen between
+    /// two samples. Zero: the border was marked.
     package var startPrecision: TimeSpan = .zero
     package var wall: TimeSpan
     /// How long the profiler kept every thread from running in it; no part of ``wall``.
@@ -32,7 +32,7 @@ package struct Phase: Hashable, Sendable {
     /// What it is called where launches with and without stacks are put side by side.
     package var wholeName: String { whole ?? name }
 
-    /// True if the process waited for pages in this phase and bytes came from storage for it. A
+    /// Whether the process waited for pages in this phase and bytes came from storage for it. A
     /// major fault alone is no proof: the page may have been on its way already, or in swap that
     /// lies in memory. Unknown figures are no proof, either.
     package var isCold: Bool {

@@ -43,9 +43,9 @@ struct PhasePlan {
         borders = inOrder(signposts.divide(parts, end: end))
     }
 
-    /// Of a launch of which nothing else is known.
+    /// The plan of a launch of which nothing else is known.
     ///
-    /// - Parameter hasDynamicLinker: whether the last image has.
+    /// - Parameter hasDynamicLinker: whether the last image has one.
     init(_ marks: [Mark], images: [Image], hasDynamicLinker: Bool) {
         start = marks.first { $0.kind == .spawned }?.time ?? MonotonicTime(nanoseconds: 0)
         let last = marks.last { $0.kind == .ended }
@@ -70,7 +70,7 @@ struct PhasePlan {
         }
     }
 
-    /// The phases with those that are parts of one put together again.
+    /// The phases, with parts put together again into the phase that they are parts of.
     ///
     /// - Parameter phases: what became of ``phases()``.
     func wholes(_ phases: [Phase]) -> [Phase] {
@@ -189,8 +189,8 @@ extension Phase {
 }
 
 extension ProcessCounters {
-    /// nil where either is unknown, or where the counter fell (it was reset, so that the
-    /// difference means nothing).
+    /// The difference; nil: one of the two is not known, or the counter fell. Then it was reset,
+    /// and the difference means nothing.
     fileprivate func difference(from earlier: ProcessCounters) -> ProcessCounters {
         func difference(_ field: KeyPath<ProcessCounters, Int64?>) -> Int64? {
             guard let later = self[keyPath: field], let first = earlier[keyPath: field],

@@ -1,10 +1,10 @@
 import ProfileModel
 
 extension Image {
-    /// What was started, as whoever started it would say: the kernel runs a script's interpreter, and
-    /// names the thread after the script.
+    /// What was started, in the words of whoever started it. For a script, the kernel runs the
+    /// interpreter, and names the thread after the script.
     ///
-    /// - Parameter threadName: of the first thread; nil: not known.
+    /// - Parameter threadName: the first thread's name; nil: not known.
     func title(threadName: String?) -> String {
         guard let threadName, !threadName.isEmpty else { return String(name) }
         // The interpreter's own argument may stand before the script.

@@ -1,14 +1,13 @@
 import ProfileModel
 
-/// What signposts and readiness make of the last phase of a launch, the one that the program's
-/// own work fills: intervals of the category `launch` become phases, and what follows readiness
-/// is *Extended*.
+/// Divides the last phase of a launch, which the program's own work fills, by signposts and
+/// readiness. Intervals of the category `launch` become phases, and what follows readiness is
+/// *Extended*.
 struct SignpostPhases {
     static let launchCategory = "launch"
     static let extendedCategory = "extended"
 
-    /// Phases beyond this many are no division that anybody reads: only the longest intervals
-    /// count then.
+    /// The most phases: nobody reads a finer division. Beyond it, only the longest intervals count.
     static let most = 200
 
     private let launches: [Interval]
@@ -43,8 +42,9 @@ struct SignpostPhases {
         return Array(result)
     }
 
-    /// A phase for each interval that lies in none that began before it; where one outlasts the
-    /// other, what is left of it. Behind them it is again whatever it would be without them.
+    /// Makes a phase for each interval that does not lie in one that began before it. If an
+    /// interval outlasts that one, what is left of it becomes a phase. After these, the time is
+    /// again what it would be without them.
     private func divided(
         _ wholes: ArraySlice<PhasePlan.Border>, until end: MonotonicTime
     ) -> [PhasePlan.Border] {

@@ -2,10 +2,10 @@ import Glibc
 import ProfileModel
 
 extension Comparison {
-    /// By the procedure: the ratio of each pair, so that what disturbs both launches of a pair
-    /// cancels out; no mean, and no assumption but that the noise is symmetric.
+    /// Compares by the ratio of each pair, so that what disturbs both launches of a pair cancels
+    /// out. It uses no mean, and assumes only that the noise is symmetric.
     ///
-    /// - Parameter walls: of both arms, pair by pair, in nanoseconds, above 0.
+    /// - Parameter walls: both arms' wall times, pair by pair, in nanoseconds, above 0.
     /// - Returns: nil without pairs.
     init?(_ walls: [(Double, Double)], rule: ComparisonRule) {
         guard
@@ -24,9 +24,10 @@ extension Comparison {
             change: (low, high), difference: (span.low, span.high), confidence: ratio.confidence)
     }
 
-    /// The bounds' distance is the spread that counts. A change is seen if the estimate exceeds
-    /// what is allowed by that distance; in four of five trials, if it lies above by another 0.84
-    /// standard errors, of which the distance has 2.33 (for 99 %).
+    /// The smallest change that would be seen. The bounds' distance from the estimate is the spread
+    /// that counts. A change is seen if the estimate exceeds what is allowed by that distance. It
+    /// is seen in four of five trials if it lies above that by another 0.84 standard errors; the
+    /// distance has 2.33 of them (for 99 %).
     private static func detectable(
         _ ratio: LocationEstimate, _ rule: ComparisonRule, base: Double
     ) -> Double? {
@@ -40,12 +41,12 @@ extension Comparison {
 }
 
 extension ComparisonRule {
-    /// Slower: by more than both allowances, the lower bounds say. Not slower than is allowed: one
-    /// of the upper bounds stays within its allowance.
+    /// The verdict. Slower: both lower bounds lie above their allowances. Not slower than is
+    /// allowed: one of the upper bounds stays within its allowance.
     ///
     /// - Parameters:
     ///   - change: the bounds as shares.
-    ///   - difference: in nanoseconds.
+    ///   - difference: the bounds in nanoseconds.
     ///   - confidence: of each bound, as far as the launches allow it.
     func verdict(
         change: (low: Double, high: Double), difference: (low: Double, high: Double),

@@ -1,10 +1,11 @@
 /// How many pairs a decision takes: a few looks at fixed numbers, and a second block before
 /// anything is called slower.
 ///
-/// To look whenever one likes finds a difference sooner or later. So there are looks after 10, 20
-/// and 40 pairs, and they share the chance of an error (Bonferroni). A first block that says
-/// "slower" has been picked among looks, and among many comparisons: a fresh one of the same size
-/// must agree, by itself. If it does not, its pairs are not lost: the next look has them, too.
+/// Anybody who looks as often as they like finds a difference sooner or later. So there are looks
+/// after 10, 20 and 40 pairs, and they share the chance of an error (Bonferroni). A first block
+/// that says "slower" has been picked among looks, and among many comparisons. So a fresh block of
+/// the same size must agree, by itself. If it does not, its pairs are not lost: the next look has
+/// them, too.
 ///
 /// A value: each step gives the next plan.
 package struct ComparisonPlan: Hashable, Sendable {
@@ -21,8 +22,8 @@ package struct ComparisonPlan: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - looks: numbers of pairs; those below 1, and doubles, are left out.
-    ///   - rule: its confidence is the whole plan's, which looks share.
+    ///   - looks: numbers of pairs; numbers below 1, and repeated ones, are left out.
+    ///   - rule: its confidence is the whole plan's; the looks share it.
     package init(looks: [Int] = [10, 20, 40], rule: ComparisonRule = ComparisonRule()) {
         self.looks = Set(looks).filter { $0 > 0 }.sorted()
         asked = rule
@@ -43,8 +44,8 @@ package struct ComparisonPlan: Hashable, Sendable {
         if case .confirming = stage { true } else { false }
     }
 
-    /// By what the next comparison decides. A look has its part of the chance of an error, the
-    /// second block all of it.
+    /// The rule by which the next comparison decides. A look has its part of the chance of an
+    /// error, the second block all of it.
     package var rule: ComparisonRule {
         guard case .looking = stage else { return asked }
         var rule = asked
@@ -81,8 +82,8 @@ package struct ComparisonPlan: Hashable, Sendable {
     }
 
     package enum Step: Hashable, Sendable {
-        /// The pairs of these numbers, in the order in which they were made, from 0. Some may have
-        /// been made already.
+        /// Compares the pairs of these numbers, counted from 0 in the order in which they were
+        /// made. Some may have been made already.
         case compare(Range<Int>)
         case decide(Decision)
     }
@@ -108,11 +109,11 @@ extension ComparisonPlan {
     /// Fewer pairs can show nothing with 99 %.
     package static let fewestPairs = 7
 
-    /// Looks at `most` pairs, half of them, a quarter and so on, as long as there are ten: 10, 20 and
-    /// 40. Each is worth its part of the chance of an error, for what is very slow is seen early.
+    /// Looks at `most` pairs, half of them, a quarter and so on, down to ten: 10, 20 and 40. Each
+    /// look is worth its part of the chance of an error, because it shows early what is very slow.
     ///
-    /// A look has at least twice as many pairs as the one before, so that a second block never has
-    /// more than the next look needs.
+    /// A look has at least twice as many pairs as the one before, so a second block never has more
+    /// than the next look needs.
     package static func looks(upTo most: Int) -> [Int] {
         var looks = [max(most, fewestPairs)]
         while let least = looks.first, least / 2 >= 10 { looks.insert(least / 2, at: 0) }

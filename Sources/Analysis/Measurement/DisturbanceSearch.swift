@@ -1,25 +1,25 @@
 import ProfileModel
 
-/// What made the figures of an arm less sure than their intervals say: whatever is large enough to
+/// Finds what made an arm's figures less sure than their intervals say: whatever is large enough to
 /// move a median by about as much as a regression that is not allowed (3 %).
 struct DisturbanceSearch {
-    /// CPU time of others, as a share of all cores'. On two cores, a tenth of one: enough to take
-    /// a core from a launch now and then. The kernel counts it in ticks of 10 ms, so it is summed
-    /// over all launches; of a single short one it says little.
+    /// CPU time of others, as a share of all cores' time. On two cores it is a tenth of one, enough
+    /// to take a core from a launch now and then. The kernel counts it in ticks of 10 ms, so it is
+    /// summed over all launches: for a single short one it says little.
     static let otherWork = 0.05
-    /// What a hypervisor takes, a launch waits for: a share of 1 % of all cores' time can be 2 %
-    /// of a launch's on two cores.
+    /// A launch waits for what a hypervisor takes. A share of 1 % of all cores' time can be 2 % of
+    /// a launch's on two cores.
     static let stolen = 0.01
-    /// Between the lowest and the highest frequency, as a share of the highest: steps of turbo
-    /// modes are some 3 % each, and a mean over cores wavers by one or two.
+    /// The distance between the lowest and the highest frequency, as a share of the highest. Steps
+    /// of turbo modes are some 3 % each, and a mean over cores wavers by one or two.
     static let frequency = 0.1
     /// From the first launch to the last, as a share of the median: less is no regression either.
     static let drift = 0.03
     /// How often launches in random order may seem to drift.
     static let driftChance = 0.005
 
-    /// Gravest first: what contradicts the conditions, what makes a median mean little, then what
-    /// may have been the cause.
+    /// The disturbances, gravest first: what contradicts the conditions, what makes a median mean
+    /// little, then what may have been the cause.
     private(set) var found: [Disturbance] = []
 
     private let measurement: Measurement
@@ -68,8 +68,8 @@ struct DisturbanceSearch {
         return abs(share) >= Self.drift ? .drift(share: share) : nil
     }
 
-    /// The share of all cores' time in all launches together of which it is known, and how many
-    /// launches have that much by themselves.
+    /// The share of all cores' time, over all launches of which it is known, and how many launches
+    /// have that much by themselves.
     private func share(
         of figure: KeyPath<MeasuredLaunch, TimeSpan?>, atLeast limit: Double
     ) -> (share: Double, launches: Int)? {

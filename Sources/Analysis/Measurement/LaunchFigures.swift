@@ -1,15 +1,15 @@
 package import ProfileModel
 
 extension MeasuredLaunch {
-    /// Divides what was seen of a launch into phases, as those of recordings are, and leaves out what
-    /// measuring took.
+    /// Divides what was seen of a launch into phases, like those of recordings, and leaves out the
+    /// time that measuring took.
     ///
-    /// Whether a launch counts is known here only as far as it tells itself: not whether it is the
-    /// first, was cold, or ended as others did.
+    /// Whether a launch counts is known here only as far as the launch itself tells. Nobody knows
+    /// here whether it is the first, was cold, or ended as others did.
     ///
     /// - Parameters:
     ///   - arm: which of ``Measurement/arms``.
-    ///   - start: the measurement's.
+    ///   - start: the measurement's start.
     package init(_ observed: ObservedLaunch, arm: Int = 0, since start: MonotonicTime) {
         let held = HeldTime(observed.marks)
         func moved(_ mark: Mark) -> Mark {

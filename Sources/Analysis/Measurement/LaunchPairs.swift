@@ -10,8 +10,8 @@ enum LaunchPairs {
     /// Both launches of each pair that counts: of arm 0 and of arm 1.
     ///
     /// A pair is a launch and the next one of the other arm. The first launches, which are thrown
-    /// away, take no part. A launch that does not count takes its partner with it: what came
-    /// instead of it, later, ran at another time. Of two in a row of the same arm (one was
+    /// away, take no part. A launch that does not count takes its partner with it, because the
+    /// launch that replaced it ran at another time. If two in a row are of the same arm (one was
     /// repeated), the later one is paired.
     static func pairs(of launches: [MeasuredLaunch]) -> [(MeasuredLaunch, MeasuredLaunch)] {
         var pairs: [(MeasuredLaunch, MeasuredLaunch)] = []

@@ -1,12 +1,12 @@
 package import ProfileModel
 
-/// Two measurements, each of its first program, held against each other. They were not taken in turns,
-/// so that whatever else changed between them is in the differences, too.
+/// Compares two measurements, each by its first program. The programs did not take turns, so
+/// whatever else changed between the measurements is in the differences, too.
 package struct MeasurementComparison: Hashable, Sendable {
     package var launch: UnpairedDifference
     package var phases: [Part]
-    /// Of the processes that launches start, by name, in launches that know them; where one side knows
-    /// of none, there are none.
+    /// The processes that launches start, by name, from launches that know them. Empty where one
+    /// side knows none.
     package var processes: [Part]
     /// What else differs between them, gravest first.
     package var mismatches: [MeasurementMismatch]
@@ -18,8 +18,8 @@ package struct MeasurementComparison: Hashable, Sendable {
     /// A phase, or all processes of one name.
     package struct Part: Hashable, Sendable {
         package var name: String
-        /// Where a launch does not have the part, it took no time. All phases' bounds hold together
-        /// with the rule's confidence (Bonferroni), and so do those of all processes.
+        /// A part that a launch does not have took no time. All phases' bounds hold together with
+        /// the rule's confidence (Bonferroni), and so do those of all processes.
         package var difference: UnpairedDifference
 
         package init(name: String, difference: UnpairedDifference) {
@@ -70,9 +70,11 @@ extension MeasurementComparison {
             newKnown.map(\.processWalls), rule.confidence)
     }
 
-    /// Of figures that a store has reckoned. What launches start is not among them.
+    /// Makes a comparison of figures that a store has computed. These do not include what launches
+    /// start.
     ///
-    /// - Parameter dates: when the earlier was begun, and the later, in nanoseconds since 1970 UTC.
+    /// - Parameter dates: when the earlier and the later measurement began, in nanoseconds since
+    ///   1970 UTC.
     package init(
         launch: UnpairedDifference, phases: [Part], mismatches: [MeasurementMismatch],
         dates: (before: Int64, after: Int64), rule: ComparisonRule

@@ -1,7 +1,7 @@
 package import ProfileModel
 
-/// What differs between the circumstances of two measurements, beside the program: whatever it is may
-/// be what their figures differ by.
+/// What differs between the circumstances of two measurements, besides the program. Any of it may
+/// be the reason why their figures differ.
 package enum MeasurementMismatch: Hashable, Sendable {
     case machine(before: String, after: String)
     case processor(before: String, after: String)
@@ -74,7 +74,7 @@ package enum MeasurementMismatch: Hashable, Sendable {
 }
 
 extension MeasuredConditions {
-    /// What ends a launch beside the program's end, in an order of its own: two measurements are the
-    /// same in this if these are.
+    /// What ends a launch besides the program's end, in a fixed order. Two measurements agree in
+    /// this if these lists are equal.
     package var usualUntil: [String] { Set(until).subtracting(["exit"]).sorted() }
 }

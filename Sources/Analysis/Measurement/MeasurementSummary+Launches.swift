@@ -49,8 +49,8 @@ extension Distribution {
 }
 
 extension PhaseSummary {
-    /// In the order in which phases first appear. A launch that has several of one name has their
-    /// sum.
+    /// The phases, in the order in which they first appear. If a launch has several of one name,
+    /// their sum counts.
     static func all(of launches: [MeasuredLaunch]) -> [PhaseSummary] {
         var names: [String] = []
         var figures: [String: (walls: [Double], cpus: [Double?])] = [:]

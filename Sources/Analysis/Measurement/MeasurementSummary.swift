@@ -65,8 +65,8 @@ package enum Disturbance: Hashable, Sendable {
     case drift(share: Double)
     /// Two kinds of launches: where each lies, and how many.
     case bimodal(lower: Double, lowerCount: Int, upper: Double, upperCount: Int)
-    /// Launches that lie far from all others, by their places in ``Measurement/launches`` (they are
-    /// counted, none is left out).
+    /// Launches that lie far from all others, as places in ``Measurement/launches``. They count
+    /// like the others.
     case outliers([Int])
     /// Launches that read from disk though they should have been warm.
     case readFromDisk(launches: Int)
@@ -77,8 +77,8 @@ package struct Comparison: Hashable, Sendable {
     package var pairs: Int
     /// What was asked: how much slower is allowed, and how sure the answer must be.
     package var rule: ComparisonRule
-    /// B/A − 1: Hodges and Lehmann's estimate on logarithms, and exact bounds (signed ranks) that
-    /// hold with ``confidence`` each.
+    /// B/A − 1: Hodges and Lehmann's estimate on logarithms, and exact bounds (signed ranks). Each
+    /// bound holds with ``confidence``.
     package var change: Double
     package var low: Double
     package var high: Double
@@ -88,8 +88,8 @@ package struct Comparison: Hashable, Sendable {
     package var difference: Double
     package var differenceLow: Double
     package var differenceHigh: Double
-    /// The smallest change (as ``change``) that so many pairs with such a spread would show as
-    /// `slower` in four of five trials; nil: too few pairs to show any.
+    /// The smallest change (as ``change``) that as many pairs with such a spread would show as
+    /// `slower` in four of five trials; nil: there are too few pairs to show any.
     package var detectable: Double?
     package var verdict: Verdict
 

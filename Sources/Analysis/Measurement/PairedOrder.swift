@@ -1,9 +1,9 @@
-/// In which order two arms take turns: blocks of four launches, ABBA or BAAB at random, without an
-/// end.
+/// The order in which two arms take turns: blocks of four launches, ABBA or BAAB at random, without
+/// an end.
 ///
-/// Both arms meet the same machine: what rises or falls steadily adds the same to both within a
-/// block, and chance decides which arm goes first, so that nothing that recurs can favour one.
-/// Launches 2k and 2k + 1 are a pair. The same seed gives the same order.
+/// Both arms meet the same machine. What rises or falls steadily adds the same to both within a
+/// block. Chance decides which arm goes first, so nothing that recurs can favour one. Launches 2k
+/// and 2k + 1 are a pair. The same seed gives the same order.
 package struct PairedOrder: Sequence, IteratorProtocol, Sendable {
     private var generator: SeededGenerator
     /// The rest of the block, backwards.
@@ -19,8 +19,8 @@ package struct PairedOrder: Sequence, IteratorProtocol, Sendable {
         /// Counted from 0.
         package var pair: Int
         /// How many bytes longer the environment of both launches of the pair should be, from 0 to
-        /// 4,080: it moves the stack, which can make one build faster than the other by chance
-        /// (Mytkowicz et al. 2009). It differs from pair to pair, so that this averages out.
+        /// 4,080. It moves the stack, which can make one build faster than the other by chance
+        /// (Mytkowicz et al. 2009). It differs from pair to pair, so this averages out.
         package var padding: Int
     }
 

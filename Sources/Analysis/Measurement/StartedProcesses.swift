@@ -1,7 +1,7 @@
 import ProfileModel
 
-/// The processes of one name that launches started: of one launch, all together. A launch that
-/// started none has 0 of them, and took no time for them.
+/// The processes of one name that launches started; those of one launch are put together. A launch
+/// that started none has 0 of them, and took no time for them.
 package struct StartedProcesses: Hashable, Sendable {
     package var name: String
     /// How many, in counts.

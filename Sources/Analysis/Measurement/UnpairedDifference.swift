@@ -1,17 +1,17 @@
 import Glibc
 package import ProfileModel
 
-/// How one figure of two measurements differs that were not taken in turns. Its bounds know how much
-/// launches of one measurement differ among themselves. They do not know how much measurements of the
-/// same program differ from each other, which is often more.
+/// How one figure differs between two measurements that did not take turns. The bounds know how
+/// much launches of one measurement differ among themselves. They do not know how much measurements
+/// of the same program differ from each other, which is often more.
 package struct UnpairedDifference: Hashable, Sendable {
     /// Of launches that have the figure: in the later measurement, and in the earlier.
     package var counts: [Int]
     /// The later measurement's median, and the earlier's, in nanoseconds.
     package var median: Double
     package var medianBefore: Double
-    /// Later/earlier − 1: Hodges and Lehmann's estimate for two samples, on logarithms, and Mann and
-    /// Whitney's bounds. nil: a launch has 0 of it, which has no ratio.
+    /// Later/earlier − 1: Hodges and Lehmann's estimate for two samples, on logarithms, and Mann
+    /// and Whitney's bounds. nil: the figure is 0 for a launch, so there is no ratio.
     package var change: Bounds?
     /// The same as a difference, in nanoseconds.
     package var difference: Bounds
@@ -50,9 +50,9 @@ extension UnpairedDifference {
             walls.map(\.logarithm), against: before.map(\.logarithm), confidence: confidence)
     }
 
-    /// Of figures that a store has reckoned.
+    /// Makes a difference of figures that a store has computed.
     ///
-    /// - Parameter ranks: those at which the store has looked.
+    /// - Parameter ranks: the ranks at which the store has looked.
     package init(_ stored: StoredDifference, _ ranks: ShiftRanks) {
         counts = stored.counts
         (median, medianBefore) = (stored.median, stored.medianBefore)

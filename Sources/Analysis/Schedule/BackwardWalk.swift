@@ -1,7 +1,7 @@
 import ProfileModel
 
-/// Goes back through a launch from its end, on the thread whose doing or waiting it is that the
-/// launch is not further.
+/// Walks back through a launch from its end, always on the thread that held the launch up at that
+/// time, by what it did or what it waited for.
 struct BackwardWalk {
     private let profile: Profile
     private let parts: ThreadParts
@@ -9,7 +9,7 @@ struct BackwardWalk {
     private let children: [Int: [Int]]
     private var thread: Int
     private var time: TimeSpan
-    /// The threads whose waits are being explained, and where each began to wait: there the walk
+    /// The threads whose waits are being explained, and where each began to wait. There the walk
     /// returns to it.
     private var waiting: [(thread: Int, since: TimeSpan)] = []
 
@@ -59,8 +59,8 @@ struct BackwardWalk {
             depth: waiting.count, wakeup: profile.wakeup(of: thread, at: start))
     }
 
-    /// The thread that ended a wait of the one that we are on, if it did so by itself, and is known
-    /// to have had a core then.
+    /// The thread that ended a wait of the current thread, if it did so by itself, and is known to
+    /// have had a core then.
     private func follow(_ wait: ThreadParts.Stretch) -> Int? {
         if let successor = successor(of: thread, at: time) { return successor }
         if let child = endedChild(during: wait) { return child }
@@ -72,9 +72,9 @@ struct BackwardWalk {
         return stretch.state == .running ? waker : nil
     }
 
-    /// The first thread of the process whose end the one that we are on waited for. Who ended the
-    /// wait does not tell: the end of a traced process is told by its tracer, and that of others
-    /// when nobody tells of it any more.
+    /// The first thread of the process whose end the current thread waited for. The thread that
+    /// ended the wait does not show that. The end of a traced process is reported by its tracer,
+    /// and that of others when nobody reports anything of it any more.
     private func endedChild(during stretch: ThreadParts.Stretch) -> Int? {
         guard profile.processes.count > 1,
             let wait = parts.wait(of: thread, during: stretch), wait.reason.kind == .child
@@ -99,8 +99,8 @@ struct BackwardWalk {
         return known?.min { distance($0) < distance($1) }
     }
 
-    /// The main thread while the first one, on which we are, only waits for it: that is known
-    /// without anybody's telling who ended the wait.
+    /// The main thread, while the current thread is the first one and only waits for it. That is
+    /// known even if nobody reported who ended the wait.
     private func successor(of thread: Int, at time: TimeSpan) -> Int? {
         guard let successor = profile.mainThread.successor, successor.thread != thread,
             profile.mainThread.threads.contains(thread), successor.range.lowerBound < time,

@@ -1,8 +1,8 @@
 package import ProfileModel
 
-/// The chain of running and waiting that decided how long the launch took: from its end backwards
-/// on the main thread, and wherever that waited for another thread, on the one that ended the wait,
-/// for as long as it lasted.
+/// The chain of running and waiting that decided how long the launch took. It goes backwards from
+/// the launch's end on the main thread. Wherever that waited for another thread, it follows the
+/// thread that ended the wait, for as long as the wait lasted.
 package struct CriticalPath: Hashable, Sendable {
     package struct Segment: Hashable, Sendable {
         /// In the profile's list; of several, the one with most of the time.
@@ -44,11 +44,12 @@ package struct CriticalPath: Hashable, Sendable {
 }
 
 extension Profile {
-    /// Ends where the program was ready, or else with the main thread or the launch.
+    /// The path to where the program was ready, or else to the end of the main thread or the
+    /// launch.
     ///
     /// - Parameters:
-    ///   - minDuration: stretches shorter than that are put together with those beside them.
-    ///   - leastShare: so are those that have less than that of the whole path.
+    ///   - minDuration: shorter stretches are put together with those beside them.
+    ///   - leastShare: so are stretches that have less than this share of the whole path.
     package func criticalPath(minDuration: TimeSpan, leastShare: Double = 0) -> CriticalPath {
         guard let main = threads.firstIndex(where: \.isMain) else {
             return CriticalPath(segments: [], account: header.account)
@@ -65,8 +66,9 @@ extension Profile {
 }
 
 extension [CriticalPath.Segment] {
-    /// What a thread did from one wait to the next becomes one: how often it was pushed off its core
-    /// meanwhile is not worth a segment each time. And so does one wait that was seen many times.
+    /// Joins what a thread did from one wait to the next into one segment: how often it was pushed
+    /// off its core meanwhile is not worth a segment each time. It also joins one wait that was
+    /// seen many times.
     func joined() -> [CriticalPath.Segment] {
         var result: [CriticalPath.Segment] = []
         for segment in self {
@@ -83,8 +85,7 @@ extension [CriticalPath.Segment] {
         return result
     }
 
-    /// What is shorter becomes one with all that is shorter beside it: no time is lost, and the
-    /// rest stays readable.
+    /// Joins short segments that lie side by side. No time is lost, and the rest stays readable.
     func merged(below least: TimeSpan) -> [CriticalPath.Segment] {
         var result: [CriticalPath.Segment] = []
         var group = ShortStretches()

@@ -1,8 +1,8 @@
 import ProfileModel
 
-/// Tells with the scheduler's own account how much of a thread's waiting for a core followed a
-/// wake-up, and how much being pushed off. The kernel's counters only have both together, exactly;
-/// what a slice says beside that stays as it is.
+/// Divides a thread's waiting for a core by the scheduler's own account: what followed a wake-up,
+/// and what followed being pushed off. The kernel's counters have only the sum of both, exactly.
+/// Whatever else a slice says stays as it is.
 struct ExactStates {
     private let schedule: Schedule
     private let isExact: Bool

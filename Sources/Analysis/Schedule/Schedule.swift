@@ -1,7 +1,7 @@
 import ProfileModel
 
-/// The scheduler's own account, thread by thread: each one's runs and wake-ups in order, whatever the
-/// recording holds.
+/// The scheduler's own account, thread by thread: each thread's runs and wake-ups in order, as far
+/// as the recording holds them.
 struct Schedule: Sendable {
     let threads: [ThreadRuns]
     /// In the recording's order.

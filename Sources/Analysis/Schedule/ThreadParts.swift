@@ -45,8 +45,9 @@ struct ThreadParts {
         return Stretch(state: state, start: max(.zero, start), end: end)
     }
 
-    /// The same by samples, of the time since another; a slice says how long each state took, and
-    /// not when: waiting ends before what was done then.
+    /// The same from samples, for the time since another moment. A slice says how long each state
+    /// took, and not when. So the thread is taken to have waited first, and done the rest after
+    /// that.
     private func sampled(_ thread: Int, before time: TimeSpan, after floor: TimeSpan) -> Stretch {
         let list = profile.partIndex[thread]
         let index = list.partitionIndex { part(at: $0).start >= time } - 1
@@ -74,8 +75,9 @@ struct ThreadParts {
         return first.start - profile.start >= time
     }
 
-    /// The wait that a blocked stretch was, as far as samples tell: to them it may seem longer, where
-    /// the thread waited for something else before the next look, and shorter, where that came late.
+    /// The wait that a blocked stretch was, as far as samples show. There it may seem longer, if
+    /// the thread waited for something else before the next look, and shorter, if that look came
+    /// late.
     func wait(of thread: Int, during stretch: Stretch) -> WaitFigures? {
         let list = waits[thread]
         func common(_ wait: WaitFigures) -> TimeSpan {

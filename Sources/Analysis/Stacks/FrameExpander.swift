@@ -1,7 +1,7 @@
 import ProfileModel
 
-/// Turns addresses into the frames that readers see: the physical function and, inside it, what
-/// the compiler inlined there. Each address is worked out once.
+/// Turns addresses into the frames that readers see: the physical function and, inside it, what the
+/// compiler inlined there. It works out each address once.
 struct FrameExpander {
     private let modules: [Code]
     private let symbols: SymbolTable

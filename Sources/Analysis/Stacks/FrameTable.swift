@@ -5,8 +5,8 @@ package struct FrameTable: Sendable {
     private var functionIDs: [Function: FunctionID] = [:]
     private var frameIDs: [Frame: FrameID] = [:]
 
-    /// - Parameter capacity: about as many functions and frames are expected. Growing costs another
-    ///   look at every name, and names may be long.
+    /// - Parameter capacity: about how many functions and frames are expected. Growing costs
+    ///   another look at every name, and names may be long.
     init(capacity: Int = 0) {
         functionIDs.reserveCapacity(capacity)
         frameIDs.reserveCapacity(capacity)

@@ -41,7 +41,7 @@ package struct Function: Hashable, Sendable {
 
     /// `script.py:12`; nil for what is not written in a script.
     ///
-    /// - Parameter line: nil: not known, or of no matter.
+    /// - Parameter line: nil: not known, or it does not matter.
     package func scriptPlace(line: Int32?) -> String? {
         guard isScripted, !isImport else { return nil }
         return line.map { "\(module):\($0)" } ?? module
@@ -57,8 +57,8 @@ package struct Function: Hashable, Sendable {
     package static let notSampled = invented("[not sampled]")
     /// Whether it only stands for the want of a stack.
     package var isNoStack: Bool { self == .noStack || self == .notSampled }
-    /// Root of the stacks that do not reach their thread's entry function: what follows it is
-    /// the outermost frame that was found, not a root of its own.
+    /// The root of stacks that do not reach their thread's entry function. What follows it is the
+    /// outermost frame that was found, not a root of its own.
     package static let truncated = invented("[truncated]")
     /// Root of initialisers that no look fell into: they are timed, and who called them was not seen.
     static let timedInitializers = invented("[timed initialisers]")
@@ -66,7 +66,7 @@ package struct Function: Hashable, Sendable {
     /// What a thread waited for, as the innermost frame of blocked time.
     ///
     /// - Parameter systemCall: as in ``Slice/systemCall``. nil: the thread was blocked for a part
-    ///   of the slice and ran again at its end, so that the call is not known.
+    ///   of the slice and ran again at its end, so the call is not known.
     package static func wait(in systemCall: Int32?) -> Function {
         let name =
             switch systemCall {

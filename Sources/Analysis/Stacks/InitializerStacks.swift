@@ -2,9 +2,10 @@ import ProfileModel
 
 /// Charges the time of initialisers to them, to the nanosecond.
 ///
-/// A slice has one stack for all that its thread did since the look before. Of initialisers it is
-/// known when they ran: so a slice is divided where one begins or ends. What lies within it belongs
-/// to its function, whether or not a look fell into it; what lies outside does not.
+/// A slice has one stack for all that its thread did since the look before. For initialisers it is
+/// known when they ran, so a slice is divided where one begins or ends. What lies within an
+/// initialiser's run belongs to its function, whether or not a look fell into it. What lies outside
+/// does not.
 struct InitializerStacks {
     /// One run of an initialiser.
     private struct Run {
@@ -49,8 +50,8 @@ struct InitializerStacks {
     /// The line that calls them, as some stack shows it.
     private var callers: [Siblings: Int32] = [:]
 
-    /// Slices tile a thread's life, so that each step is met about once. In a file where they do not
-    /// those that come when this is used up stay whole.
+    /// How many steps may still be met. Slices tile a thread's life, so each step is met about
+    /// once. In a file in which they do not, the slices that come when this is used up stay whole.
     private var stepsToMeet: Int
 
     /// Of runs within runs: what is deeper than any program goes belongs to the one around it.
@@ -126,11 +127,11 @@ struct InitializerStacks {
         }
     }
 
-    /// The pieces of a slice, in order; nil: it has nothing to do with any initialiser.
+    /// The pieces of a slice, in order; nil: the slice has nothing to do with any initialiser.
     ///
     /// - Parameters:
     ///   - slice: with clamped times.
-    ///   - line: of its stack, in the expander's table.
+    ///   - line: its stack's line in the expander's table.
     mutating func pieces(
         of slice: Slice, line: Int32, _ expander: inout StackExpander
     ) -> [Piece]? {
@@ -172,8 +173,8 @@ struct InitializerStacks {
         return result
     }
 
-    /// The steps that a slice lies in, the first of which may have begun before it; empty: it lies in
-    /// no run.
+    /// The steps in which a slice lies; the first of them may have begun before it. Empty: the
+    /// slice lies in no run.
     private mutating func steps(around slice: Slice) -> [Step] {
         guard let known = steps[slice.thread.rawValue], slice.times != .zero else { return [] }
         let first = known.partitionIndex { $0.start > slice.start } - 1
@@ -268,9 +269,10 @@ extension InitializerStacks {
         entry.caller == PathTable.none ? expander.lineOfTimedInitializers() : entry.caller
     }
 
-    /// Whether a stack that was taken when a slice ended, within a run, may be of it although its
-    /// function is not on it: a function that ends with a call of another one gives its place to that.
-    /// (What a thread computed before a wait has the stack of a later look.)
+    /// Whether a stack may belong to a run although the run's function is not on it. The stack was
+    /// taken when a slice ended, within the run. A function that ends with a call of another one
+    /// gives its place to that. (What a thread computed before a wait has the stack of a later
+    /// look.)
     private func maySucceed(_ run: Int, _ line: Int32, _ expander: StackExpander) -> Bool {
         let path = callers[runs[run].siblings].map(expander.paths.path(ofLine:))
         var next = line
@@ -283,8 +285,8 @@ extension InitializerStacks {
         return path == nil
     }
 
-    /// The line of a run that no stack shows: called like its siblings, else from the run that it is
-    /// part of; else from where is not known.
+    /// The line of a run that no stack shows. It is called like its siblings, else from the run
+    /// that it is part of; else nobody knows from where.
     private func place(of run: Int, _ expander: inout StackExpander) -> Int32 {
         var unplaced: [Int] = []
         var caller: Int32?

@@ -3,8 +3,8 @@ extension Function {
     /// Whether it calls the trampoline of a Python function (`-X perf`).
     var isTrampolineCaller: Bool { isNative("py_trampoline_evaluator") }
 
-    /// Whether it is the interpreter's loop, where stacks still have it: of what it ran nothing is
-    /// known, or not all.
+    /// Whether it is the interpreter's loop, where stacks still have it. Then nothing is known of
+    /// what it ran, or not everything.
     var isInterpreterLoop: Bool { isNative("_PyEval_EvalFrameDefault") }
 
     /// Also a part or a variant of the function.

@@ -1,7 +1,7 @@
 package import ProfileModel
 
-/// What a function was written in, as far as viewers tell code apart. All compiled code is one: a
-/// C++ function calls Rust's as it calls its own.
+/// What a function was written in, as far as viewers tell code apart. All compiled code is one
+/// language here: a C++ function calls Rust's as it calls its own.
 package enum Language: String, Hashable, Sendable, CaseIterable {
     case native, python
     case javaScript = "javascript"

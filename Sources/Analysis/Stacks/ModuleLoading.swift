@@ -14,10 +14,10 @@ enum LoadingRole: Hashable, Sendable {
     case module(FrameID)
 }
 
-/// Shows what is imported in the place of the functions of Node's that import it.
+/// Shows what is imported in place of those functions of Node's that import it.
 ///
 /// `require` runs half a dozen functions, from `require` itself to `Module._compile`, before the
-/// module's code. Where these are at work themselves, no module's code is called by them, and they stay.
+/// module's code. Where these work themselves, they call no module's code, and they stay.
 struct ModuleLoading: Sendable {
     /// For each line of a ``PathTable`` that is in the loader: the one that called the loader.
     private var callers: [Int32: Int32] = [:]
@@ -25,8 +25,8 @@ struct ModuleLoading: Sendable {
     /// In place of a caller: what is loaded is the program itself, which nothing imports.
     private static let program: Int32 = -3
 
-    /// The frame that stands for the loader between a module and what imported it, and the line of the
-    /// latter; nil: a frame of this role was not called by the loader, or is no module.
+    /// The frame that stands for the loader between a module and what imported it, and the
+    /// importer's line. nil: the loader did not call a frame of this role, or it is no module.
     ///
     /// - Parameter parent: the line of what called it.
     func importing(_ role: LoadingRole, calledFrom parent: Int32) -> (FrameID, caller: Int32)? {

@@ -15,7 +15,8 @@ struct PairMap: Sendable {
     private var slots = [Slot](repeating: empty, count: 64)
     private var count = 0
 
-    /// The value of a pair, and whether it was `new`, which the pair then has.
+    /// The value of a pair. If the pair has none yet it gets `new`; the result also says whether it
+    /// did.
     ///
     /// - Parameter new: not negative.
     mutating func value(

@@ -1,9 +1,9 @@
 /// All stacks of a recording as trees over integers, in two grains:
 ///
-/// - a *line* is a stack whose frames differ by source line: what slices point at;
-/// - a *path* is a stack whose frames differ by function only: what call trees show.
+/// - a *line* is a stack whose frames differ by source line; slices point at lines;
+/// - a *path* is a stack whose frames differ only by function; call trees show paths.
 ///
-/// A *site* is one frame (a line of a function) of a path; the heaviest site of a path gives the
+/// A *site* is one frame of a path (a line of a function). The heaviest site of a path gives the
 /// line that is shown for it. Callers precede callees in every list.
 struct PathTable: Sendable {
     /// Stands for "no caller" and "no stack".
@@ -68,8 +68,8 @@ struct PathTable: Sendable {
 }
 
 extension PathTable {
-    /// For each path, whether no caller on it has the same key: totals that are added up over
-    /// such paths only count recursion once.
+    /// For each path, whether no caller on it has the same key. Totals that are added up over only
+    /// such paths count recursion once.
     ///
     /// - Parameter key: of a path, in `0 ..< count`.
     func outermostOccurrences(count: Int, key: (Path) -> Int) -> [Bool] {

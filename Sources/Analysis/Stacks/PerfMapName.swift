@@ -1,7 +1,8 @@
-/// What a just-in-time compiler's name for its code says of the function (`/tmp/perf-PID.map`).
+/// What a just-in-time compiler's name for its code says about the function (`/tmp/perf-PID.map`).
 ///
 /// CPython with `-X perf` writes `py::qualified.name:/path/script.py` (`Python/perf_trampoline.c`).
-/// Anybody may write such a file: whatever it says, the name is a name and the path a text.
+/// Anybody may write such a file. Whatever it says, the name is only a name and the path only a
+/// text.
 struct PerfMapName: Hashable {
     var function: String
     /// The script.

@@ -89,15 +89,15 @@ struct StackExpander {
         append(expander.frame(of: function), to: parent)
     }
 
-    /// The function that a stack's innermost frame belongs to, without what was inlined into it;
-    /// nil for a stack that the table does not hold.
+    /// The function to which a stack's innermost frame belongs, without what was inlined into it;
+    /// nil: the table does not hold the stack.
     mutating func innermostFunction(of stack: StackID) -> FrameID? {
         guard nodes.indices.contains(Int(stack.rawValue)) else { return nil }
         return expander.frames(of: nodes[Int(stack.rawValue)].frame).first
     }
 
-    /// The frames of a stack, outermost first, with those that were inlined; empty for one that
-    /// the table does not hold.
+    /// The frames of a stack, outermost first, including inlined ones; empty: the table does not
+    /// hold the stack.
     mutating func frames(of stack: StackID) -> [FrameID] {
         guard nodes.indices.contains(Int(stack.rawValue)) else { return [] }
         var result: [FrameID] = []
@@ -146,8 +146,9 @@ struct StackExpander {
         return line
     }
 
-    /// A Python function that a map of trampolines names stands for what calls its trampoline and
-    /// for the loop that this calls; one that the recorder read itself stands for the trampoline.
+    /// Shows a Python function in place of the interpreter's own. A function that a map of
+    /// trampolines names stands for what calls its trampoline and for the loop that the trampoline
+    /// calls. A function that the recorder read itself stands for the trampoline.
     private mutating func show(_ frame: FrameID, on caller: Int32) -> Int32 {
         guard !expander.trampolines.isEmpty, caller != PathTable.none else {
             return append(frame, to: caller)

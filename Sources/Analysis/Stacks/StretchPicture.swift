@@ -26,9 +26,10 @@ package struct ScatteredStretch: Sendable {
     }
 }
 
-/// What threads did, in no more entries than a picture can carry, however long it took and however many
-/// stacks there are: as many of the longest as fill half of its room stay in their places, what takes less is put together from more and
-/// more of the time. Sums by thread, phase and stack stay what they are, but for ``charged``.
+/// What threads did, in no more entries than a picture can carry, however long it took and however
+/// many stacks there are. As many of the longest entries as fill half of its room stay in their
+/// places. Shorter ones are put together from more and more of the time. Sums by thread, phase and
+/// stack stay what they are, except ``charged``.
 package struct StretchPicture: Sendable {
     /// By thread, in the order of time.
     package private(set) var lists: [[Stretch]]
@@ -44,7 +45,8 @@ package struct StretchPicture: Sendable {
 
     /// - Parameters:
     ///   - most: how many entries there may be in all.
-    ///   - caller: of a stack's innermost frame, both by their positions; nil: it has none.
+    ///   - caller: the caller of a stack's innermost frame, both by their positions; nil: it has
+    ///     none.
     init(_ tiles: Tiles<Stretch>, most: Int, caller: (Int) -> Int?) {
         lists = tiles.lists
         width = tiles.width

@@ -1,7 +1,7 @@
 extension Profile {
-    /// The function of a stack to look at first: the innermost of the developer's own. Without one,
-    /// the innermost with a name outside of the kernel, the C library and the dynamic linker; else
-    /// one without a name there; else the innermost of the program's side at all.
+    /// The function of a stack to look at first: the innermost of the developer's own. If there is
+    /// none: the innermost with a name outside of the kernel, the C library and the dynamic linker;
+    /// else one without a name there; else the innermost of the program's side at all.
     ///
     /// - Parameter stack: outermost first.
     /// - Returns: nil: the stack is empty.

@@ -12,8 +12,8 @@ protocol TileEntry {
     mutating func add(_ other: Self)
 }
 
-/// What many threads did for a long time, put together by tiles of time: so that a picture of it, which
-/// shows a few thousand moments, does not have to carry millions. Sums stay what they are.
+/// What many threads did for a long time, put together by tiles of time. A picture shows a few
+/// thousand moments, so it need not carry millions. Sums stay what they are.
 package struct Tiles<Entry> {
     /// By thread, in the order of time.
     package private(set) var lists: [[Entry]]
@@ -32,7 +32,7 @@ package struct Tiles<Entry> {
 extension Tiles where Entry: TileEntry {
     /// - Parameters:
     ///   - lists: by thread, in the order of time.
-    ///   - most: how many entries there may be in all. There are more where they are of so many kinds
+    ///   - most: how many entries there may be in all. There are more if they are of so many kinds
     ///     that tiles would have to be wider than makes sense.
     init(_ lists: [[Entry]], most: Int) {
         self.lists = lists

@@ -20,8 +20,9 @@ struct Dip {
         return (0..<limit).map { values[$0 * (values.count - 1) / (limit - 1)] }
     }
 
-    /// Whether fewer than one in a hundred samples of a distribution with one mode has such a dip.
-    /// That is so of the uniform distribution; of ones with a peak, as launches have, far fewer do.
+    /// Whether fewer than one in a hundred samples of a distribution with one mode have such a dip.
+    /// That holds for the uniform distribution. For distributions with a peak, like those of
+    /// launches, it is far fewer.
     var isSignificant: Bool {
         guard let row = Self.critical.lastIndex(where: { $0.count <= count }) else { return false }
         let (low, high) = (

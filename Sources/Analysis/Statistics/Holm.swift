@@ -1,9 +1,10 @@
-/// Several questions at once: which of them are answered, if the chance of any wrong answer is to stay
-/// below a limit (Holm 1979). Never fewer than by dividing the chance among all (Bonferroni).
+/// Several questions at once: says which of them are answered, if the chance of any wrong answer
+/// must stay below a limit (Holm 1979). It never answers fewer than dividing the chance among all
+/// does (Bonferroni).
 enum Holm {
-    /// - Parameter chances: for each question, how likely what was found is if there is nothing to
+    /// - Parameter chances: for each question, how likely the result is if there is nothing to
     ///   find.
-    /// - Returns: for each, whether there is something.
+    /// - Returns: for each question, whether there is something.
     static func rejected(_ chances: [Double], chance: Double) -> [Bool] {
         var rejected = [Bool](repeating: false, count: chances.count)
         let order = chances.indices.sorted { chances[$0] < chances[$1] }

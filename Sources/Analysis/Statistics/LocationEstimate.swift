@@ -1,11 +1,12 @@
 /// Where differences lie: Hodges and Lehmann's estimate (1963), and the bounds that belong to
 /// Wilcoxon's signed ranks.
 ///
-/// All three are averages of two differences (of a difference with itself, too; Walsh's averages):
-/// the median of all, and the ones that so many others lie outside of. They assume that
-/// differences are symmetric around their centre, as those of two programs that take turns are.
-/// Zeros and equal differences need nothing special: they make the bounds wider, never less sure.
-/// (Noise too small to change any order would make them all different, and the bounds exact.)
+/// All three are averages of two differences (also of a difference with itself; Walsh's averages):
+/// the median of all averages, and those outside of which a certain number of others lie. They
+/// assume that differences are symmetric around their centre, as those of two programs that take
+/// turns are. Zeros and equal differences need nothing special: they make the bounds wider, never
+/// less sure. (Noise too small to change any order would make them all different, and the bounds
+/// exact.)
 struct LocationEstimate: Hashable {
     var value: Double
     var low: Double
@@ -32,8 +33,8 @@ struct LocationEstimate: Hashable {
     }
 }
 
-/// The averages of all pairs of values, each with itself included, without a list of them: a
-/// hundred thousand values have five thousand million.
+/// The averages of all pairs of values, including each value with itself, without a list of them: a
+/// hundred thousand values have five thousand million averages.
 struct PairAverages {
     private let sorted: [Double]
 

@@ -1,10 +1,10 @@
 import Glibc
 
-/// Mann and Whitney's count, of two samples that do not belong together in pairs: in how many of all
-/// combinations the value of the first sample lies above that of the second.
+/// Mann and Whitney's count for two samples that do not belong together in pairs: in how many of
+/// all combinations the value of the first sample lies above that of the second.
 enum MannWhitney {
-    /// Up to so many combinations probabilities are exact (some three million additions); above, the
-    /// normal approximation with a correction for continuity is used, as is usual.
+    /// Up to so many combinations, probabilities are exact (some three million additions). Above,
+    /// the usual normal approximation with a correction for continuity is used.
     static let exactLimit = 2_500
 
     /// How many of the differences, from either end, lie outside of a bound.
@@ -30,9 +30,9 @@ enum MannWhitney {
         return (Int(count) + 1, 1 - tail(count))
     }
 
-    /// The probabilities of the counts 0, 1, 2 … up to the middle, if both samples are alike: the
-    /// largest value of all is of either sample, in proportion to its size, and the rest is the same
-    /// question with one value less (Mann and Whitney 1947).
+    /// The probabilities of the counts 0, 1, 2 … up to the middle, if both samples are alike. The
+    /// largest value of all belongs to either sample, in proportion to its size. The rest is the
+    /// same question with one value less (Mann and Whitney 1947).
     static func distribution(_ n: Int, _ m: Int) -> [Double] {
         let middle = n * m / 2
         var row = [[Double]](repeating: [1], count: m + 1)

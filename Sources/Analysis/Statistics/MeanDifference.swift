@@ -1,5 +1,5 @@
-/// How far the mean of one sample lies above another's, and the interval that holds the true difference
-/// (Welch 1947): the samples may differ in how much their values spread.
+/// How far the mean of one sample lies above another's, and the interval that holds the true
+/// difference (Welch 1947). The samples' values may spread by different amounts.
 struct MeanDifference: Hashable, Sendable {
     var value: Double
     var low: Double
@@ -9,7 +9,7 @@ struct MeanDifference: Hashable, Sendable {
     var excludesZero: Bool { low > 0 || high < 0 }
 
     /// - Parameter confidence: of the interval.
-    /// - Returns: nil: a sample has fewer than two values, so that nobody knows how much they spread.
+    /// - Returns: nil: a sample has fewer than two values, so nobody knows how much they spread.
     init?(_ sample: [Double], against other: [Double], confidence: Double = 0.95) {
         guard sample.allSatisfy(\.isFinite), other.allSatisfy(\.isFinite) else { return nil }
         let (one, two) = (Moments(sample), Moments(other))

@@ -1,10 +1,10 @@
 /// Which of many values, counted from one end, is a bound.
 enum RankBound {
     /// - Parameters:
-    ///   - probabilities: that exactly 0, 1, 2 … values lie outside of the true centre.
+    ///   - probabilities: of exactly 0, 1, 2 … values lying outside of the true centre.
     ///   - allowed: how often the bound may be wrong.
-    /// - Returns: the bound's rank, counted from 1, and its confidence: where even the outermost value
-    ///   is wrong more often, what that has.
+    /// - Returns: the bound's rank, counted from 1, and its confidence. If even the outermost value
+    ///   is wrong more often, it is that value, with its own confidence.
     static func exact(
         _ probabilities: [Double], _ allowed: Double
     ) -> (rank: Int, confidence: Double) {

@@ -2,8 +2,8 @@
 enum RankSearch {
     /// The `rank`-th smallest value, counted from 1.
     ///
-    /// A number is halved into by its bits until it is exactly one of the values: 64 times, each time
-    /// counting how many of them are not above it.
+    /// The search halves a range by the bits of a number until that is exactly one of the values.
+    /// It takes 64 steps, and each counts how many values are not above the number.
     ///
     /// - Parameters:
     ///   - range: from the smallest value to the largest; all are finite.

@@ -1,10 +1,10 @@
 extension LocationEstimate {
-    /// How far one sample lies above another, where their values do not belong together in pairs: the
-    /// median of all differences between them (Hodges and Lehmann 1963), and the bounds that belong to
-    /// Mann and Whitney's test. They assume that both samples have the same shape.
+    /// How far one sample lies above another, if their values do not belong together in pairs: the
+    /// median of all differences between them (Hodges and Lehmann 1963), and the bounds that belong
+    /// to Mann and Whitney's test. They assume that both samples have the same shape.
     ///
     /// - Parameter confidence: of each bound by itself, more than 0.5.
-    /// - Returns: nil: one of them is empty, or has a value that is not finite.
+    /// - Returns: nil: one of the samples is empty, or has a value that is not finite.
     init?(_ sample: [Double], against other: [Double], confidence: Double) {
         guard let differences = SampleDifferences(sample, other) else { return nil }
         let ranks = ShiftRanks(counts: (sample.count, other.count), confidence: confidence)

@@ -1,8 +1,8 @@
-/// Which of all differences between the values of two samples tell how far the one lies above the other,
-/// by the samples' sizes alone: for a store that has the values.
+/// The ranks of those differences between the values of two samples that say how far one lies above
+/// the other. The samples' sizes alone decide, so a store that has the values can look them up.
 package struct ShiftRanks: Hashable, Sendable {
-    /// Ranks of ascending differences, counted from 1. The median lies between the middle two; of an odd
-    /// number of differences both are the same.
+    /// Ranks of ascending differences, counted from 1. The median lies between the middle two; if
+    /// the number of differences is odd, both are the same.
     package var low: Int
     package var lowerMiddle: Int
     package var upperMiddle: Int

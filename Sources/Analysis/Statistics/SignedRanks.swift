@@ -20,7 +20,7 @@ enum SignedRanks {
     }
 
     /// How likely such differences are, or ones that lie still further above, if their centre is
-    /// `limit` or less. Of more than half nothing but that is said: 1.
+    /// `limit` or less. If the answer is more than half, it is given as 1.
     static func chance(notAbove limit: Double, _ differences: [Double]) -> Double {
         guard let averages = PairAverages(differences.map { $0 - limit }) else { return 1 }
         return lowerTail(count: differences.count, sum: averages.countNotAbove(0))

@@ -1,5 +1,5 @@
-/// Evenly spaced values stand for very many: enough for any percentile and any bound that is shown.
-/// Fewer values only make intervals wider.
+/// Evenly spaced values that stand for very many. They are enough for any percentile and any bound
+/// that is shown. Fewer values only make intervals wider.
 package enum ThinnedValues {
     /// So many are kept.
     package static let most = 2_000

@@ -3,15 +3,15 @@
 struct Trend {
     /// From one value to the next: the median of the slopes between any two.
     var slope: Double
-    /// That values in random order would rise or fall as steadily (two-sided). By the normal
-    /// approximation with corrections for continuity and ties, which from ``minimum`` values on
-    /// errs on the side of chance.
+    /// The probability that values in random order would rise or fall as steadily (two-sided). It
+    /// comes from the normal approximation with corrections for continuity and ties. From
+    /// ``minimum`` values on, that errs on the side of chance.
     var probability: Double
 
     /// Fewer cannot tell a trend from chance.
     static let minimum = 8
-    /// Of more values, the medians of as many groups of consecutive ones are taken: what a pair of
-    /// values costs is bounded then, and a trend is as visible.
+    /// If there are more values, the medians of as many groups of consecutive ones are taken. That
+    /// bounds the cost of comparing pairs of values, and a trend is as visible.
     static let limit = 400
 
     /// nil: fewer than ``minimum`` values, or one that is not finite.

@@ -1,9 +1,9 @@
 /// Values of two kinds: those up to a border, and those above.
 ///
-/// Two signs count. Values in two heaps with a gap between them that is much wider than either:
-/// seen in ten values already, if each heap has three. And a dip that a distribution with one mode
-/// hardly ever has, whatever its shape: seen where heaps overlap, if there are more values. Few
-/// values far from all others are no mode, but outliers.
+/// Two signs count. One is two heaps with a gap between them that is much wider than either; ten
+/// values are enough to see that, if each heap has three. The other is a dip that a distribution
+/// with one mode hardly ever has, whatever its shape; with more values it shows even where heaps
+/// overlap. A few values far from all others are outliers, not a mode.
 struct TwoModes: Hashable {
     /// The medians of both kinds, and how many there are of each.
     var lower: Double
@@ -13,8 +13,8 @@ struct TwoModes: Hashable {
 
     /// With fewer values, three of each kind and a gap are not rare enough by chance.
     static let minimum = 8
-    /// How much wider than both heaps a gap must be: so by chance in one of 300 samples at most. The
-    /// more values there are, the rarer are wide gaps.
+    /// How many times as wide as both heaps a gap must be. By chance it is so wide in one of 300
+    /// samples at most. The more values there are, the rarer are wide gaps.
     private static func gap(_ count: Int) -> Double { min(3, max(1.5, 30 / Double(count))) }
     /// How far apart the medians must lie to be worth a word, as a share of the lower one.
     static let smallestDistance = 0.03

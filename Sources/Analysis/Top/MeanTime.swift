@@ -4,7 +4,8 @@ package import ProfileModel
 package struct MeanTime: Hashable, Sendable {
     package var mean: TimeSpan
     /// Half of the interval that holds the true mean with ``confidence``, by Student's t, in
-    /// nanoseconds: the mean lies in the middle. nil: one launch tells nothing of how far others are.
+    /// nanoseconds. The mean lies in its middle. nil: a single launch does not show how far others
+    /// are.
     package var margin: TimeSpan?
 
     package static let confidence = 0.95

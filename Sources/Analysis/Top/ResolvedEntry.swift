@@ -5,8 +5,7 @@ package struct ResolvedEntry: Hashable, Sendable {
     /// What it is.
     package struct Thing: Hashable, Sendable {
         package var kind: TopKind
-        /// The function; of a library the name of its file, of a process
-        /// that of its program.
+        /// The name of the function; of a library its file's, of a process its program's.
         package var name: String
         /// The name of the function's module; nil: whatever it is.
         package var module: String?
@@ -27,8 +26,8 @@ package struct ResolvedEntry: Hashable, Sendable {
     package var thing: Thing
     /// In seconds since 1970: recordings that were written later are newer.
     package var since: Int64
-    /// The build id of the program that still had it, or its beginning: a launch of that is never
-    /// newer. Empty: not told.
+    /// The build id of the program that still had it, or its beginning. A launch of that build is
+    /// never newer. Empty: not given.
     package var build: String
 
     package init(_ thing: Thing, since: Int64, build: String = "") {

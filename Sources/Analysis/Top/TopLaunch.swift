@@ -24,8 +24,8 @@ package enum TopKind: String, CaseIterable, Hashable, Sendable {
 /// By what things of several launches are the same.
 struct TopKey: Hashable, Sendable {
     var kind: TopKind
-    /// In ``TopNames``: the function, of a wait the one to look at, of a library its
-    /// file, of a process its program.
+    /// The place in ``TopNames`` of the function, of a wait's function to look at, of a library's
+    /// file, or of a process's program.
     var name: Int32
     /// Of a wait.
     var reason: WaitReason.Kind?

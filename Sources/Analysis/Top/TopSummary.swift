@@ -65,8 +65,8 @@ package struct TopVersion: Hashable, Sendable {
 /// A function, a wait, an initialiser, a library or a process of many launches.
 package struct TopThing: Sendable {
     package var kind: TopKind
-    /// The function; of a wait the one to look at; of a library its file,
-    /// of a process its program.
+    /// The function; for a wait, the function to look at; for a library its file, for a process its
+    /// program.
     package var function: Function
     /// Where in the source; nil: not known.
     package var file: String?

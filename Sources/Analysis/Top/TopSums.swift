@@ -1,10 +1,10 @@
 import ProfileModel
 
-/// What many launches cost, added up one by one: memory grows with what they have that is
-/// different, not with their number.
+/// What many launches cost, added up one by one. Memory grows with how much differs between them,
+/// not with their number.
 ///
-/// Functions are the same if name and module's file name are, as where two recordings are
-/// compared; programs if their names are.
+/// Functions are the same if their names and their modules' file names are, as in a comparison of
+/// two recordings. Programs are the same if their names are.
 package struct TopSums: Sendable {
     /// The phase that was asked for; nil: all of the launch.
     package let phase: String?
@@ -22,17 +22,17 @@ package struct TopSums: Sendable {
         self.resolved = resolved.latest
     }
 
-    /// As a store has added them up.
+    /// Takes sums that a store has added up.
     ///
-    /// - Parameter phase: by its whole name; nil: all of the launch.
+    /// - Parameter phase: its full name; nil: all of the launch.
     package init(_ stored: [StoredTop], phase: String? = nil) {
         self.init(phase: phase)
         programs = stored.map { ProgramSums($0) }
         found = phase.map { [$0] } ?? []
     }
 
-    /// Adds a launch. A newer one comes after an older one: what things are called is the last
-    /// one's matter.
+    /// Adds a launch. A newer one comes after an older one, because the last one decides what
+    /// things are called.
     package mutating func add(_ profile: Profile, _ launch: TopLaunch) {
         let name = profile.program.name
         let position = programs.firstIndex { $0.name == name } ?? programs.count
@@ -72,8 +72,8 @@ package struct TopSums: Sendable {
     /// How many launches were added.
     package var launches: Int { programs.reduce(0) { $0 + $1.launches } }
 
-    /// The phase by its whole name; nil: none was asked for. Throws unless all launches that have
-    /// such a phase mean the same one.
+    /// The full name of the phase; nil: none was asked for. Throws unless all launches with such a
+    /// phase mean the same one.
     package func phaseName() throws(TopError) -> String? {
         guard let phase else { return nil }
         guard let name = found.min() else { throw .unknownPhase(phase, known: others) }

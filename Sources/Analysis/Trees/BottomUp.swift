@@ -20,8 +20,8 @@ extension Profile {
     }
 }
 
-/// Builds a bottom-up tree from its roots: the stacks that end in a function are divided by
-/// caller, each part again, as long as it weighs enough.
+/// Builds a bottom-up tree from its roots. The stacks that end in a function are divided by caller,
+/// and each part again, as long as it weighs enough.
 private struct BottomUpBuilder {
     let totals: PathTotals
     let table: PathTable

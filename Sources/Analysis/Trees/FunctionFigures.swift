@@ -10,8 +10,8 @@ package struct FunctionFigures: Hashable, Sendable {
 }
 
 extension Profile {
-    /// Every function that was met, by its own `weight`; equals by total, then by name. The own
-    /// times add up to the selection's.
+    /// Every function that was seen, by its own `weight`; if these are equal, by total, then by
+    /// name. The own times add up to the selection's.
     package func functions(
         _ selection: Selection = .all, orderedBy weight: Weight
     ) -> [FunctionFigures] {

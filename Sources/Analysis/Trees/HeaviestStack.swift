@@ -50,8 +50,8 @@ extension Profile {
         return result
     }
 
-    /// The process that has most of a selection, in the list of processes; nil: there is only one, or
-    /// none has any.
+    /// The process that has most of a selection, as its place in the list of processes; nil: there
+    /// is only one process, or none has any.
     package func heaviestProcess(in selection: Selection, weight: Weight) -> Int? {
         guard processes.count > 1 else { return nil }
         var weights = [TimeSpan](repeating: .zero, count: processes.count)

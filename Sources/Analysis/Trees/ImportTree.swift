@@ -2,11 +2,11 @@ package import ProfileModel
 
 /// What was imported, and by the import of what.
 package struct ImportTree: Sendable {
-    /// Of imports only. A module's own time is that without the imports that it brought; what was not
-    /// spent in imports is in no node.
+    /// A tree of imports only. A module's own time leaves out the imports that it brought. Time
+    /// that was not spent in imports is in no node.
     package let tree: CallTree
-    /// For how long each node waited for files and for pages of them, with what it brought: as far as
-    /// waits were recorded.
+    /// For how long each node, with what it brought, waited for files and for pages of them, as far
+    /// as waits were recorded.
     package let reading: [TimeSpan]
 }
 

@@ -1,6 +1,6 @@
 import ProfileModel
 
-/// Completes what was recorded of waits' reasons: with the names of the locks' places, of the
+/// Completes the recorded reasons of waits: with the names of the locks' places, with those of the
 /// system calls, and with what the functions in which a thread waited say.
 struct WaitDetails {
     private let symbols: SymbolTable
@@ -25,9 +25,9 @@ struct WaitDetails {
         children = Dictionary(grouping: recording.children, by: \.pid)
     }
 
-    /// - Parameter functions: in which it waited, innermost first.
-    /// - Returns: the reason, and what trees call it: without addresses and lengths of sleep, which
-    ///   differ each time.
+    /// - Parameter functions: the functions in which it waited, innermost first.
+    /// - Returns: the reason, and its name in trees. That leaves out addresses and lengths of
+    ///   sleep, which differ each time.
     mutating func complete(
         _ wait: Wait, functions: some Sequence<String>
     ) -> (reason: WaitReason, label: WaitReason) {
@@ -56,8 +56,8 @@ struct WaitDetails {
 
     private static let futex: Int32 = 202
 
-    /// What the child ran that a thread waited for, where that could not be read at the time; nil: it is
-    /// not known.
+    /// What the child ran that a thread waited for, if that could not be read at the time; nil: not
+    /// known.
     private func command(of wait: Wait) -> String? {
         guard let owner = wait.reason.owner else { return nil }
         let child = children[owner]?.last { $0.start <= wait.end }
@@ -78,8 +78,8 @@ struct WaitDetails {
         return found
     }
 
-    /// What functions say that wait by futex(2), of which the words alone do not tell: glibc's by
-    /// the beginnings of their names, without underscores, and Rust's.
+    /// What functions that wait by futex(2) say: the call's words alone do not tell what it is for.
+    /// They are glibc's, by the beginnings of their names without underscores, and Rust's.
     private static let beginnings: [(beginning: String, kind: WaitReason.Kind, detail: String)] = [
         ("pthread_cond_", .condition, "condition variable"),
         ("pthread_mutex_", .lock, "mutex"), ("lll_lock_wait", .lock, "mutex"),

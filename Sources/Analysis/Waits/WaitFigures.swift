@@ -11,7 +11,7 @@ package struct WaitFigures: Hashable, Sendable {
     package var reason: WaitReason
     /// The phase in which it began, in the profile's list; nil: none, it began behind the launch.
     package var phase: Int?
-    /// Who ended it; nil: nobody in particular (time, a device), it never ended, or that is not
+    /// Who ended it. nil: nobody in particular (time, a device), it never ended, or this is not
     /// known.
     package var endedBy: Waker?
     /// The line of the profile's ``PathTable`` that it waited in.

@@ -19,8 +19,8 @@ struct WaitTable {
     /// By thread, in the order of their starts.
     private var entries: [[Entry]]
     private var reasons = WaitReasons()
-    /// By thread, where the last slice's wait was sought: slices come in the order of time, nearly, and
-    /// the next one's is close by.
+    /// For each thread, where the last slice's wait was looked for. Slices come nearly in the order
+    /// of time, so the next one's wait is close by.
     private var places: [Int]
 
     /// All that the words for a wait depend on. Most waits are like many others.

@@ -2,24 +2,25 @@ import ProfileModel
 import Runtimes
 import Unwind
 
-/// One process's stacks with functions of JavaScript in the place of the addresses of their code.
+/// One process's stacks, with JavaScript functions in place of the addresses of their code.
 ///
-/// They are named while the recording goes on: V8 frees code that is no longer needed, and puts other
-/// code there. At the end nobody could tell which of them ran.
+/// The functions are named while the recording goes on. V8 frees code that is no longer needed, and
+/// puts other code there, so at the end nobody could tell which of them ran.
 struct NodeStacks: ~Copyable {
     private let pid: Int32
     private let held: HeldFiles
     private let functions: RuntimeFunctions
-    /// Seconds since 1970: older maps are other processes'.
+    /// When the processes were asked to write maps, in seconds since 1970. Older maps are other
+    /// processes'.
     private let start: Int
     private var tail = PerfMapTail()
     private var places = CodePlaces()
-    /// As the map names them, without how V8 runs them.
+    /// The names as in the map, without V8's marks for how it runs the functions.
     private var names: [String] = []
     private var numbers: [String: Int32] = [:]
-    /// Of those that were on a stack.
+    /// The frames of functions that were on a stack.
     private var frames: [Int32: FrameAddress] = [:]
-    /// Whether the map may have more than was read.
+    /// Whether the map may have more than was read so far.
     private var isStale = true
 
     private static let mostNames = 1 << 20
@@ -33,14 +34,14 @@ struct NodeStacks: ~Copyable {
         self.functions = functions
     }
 
-    /// To be called before samples are taken that are newer than those before.
+    /// To be called before newer samples are taken.
     mutating func expectMore() {
         isStale = true
         if tail.isOpen { update() }
     }
 
-    /// - Parameter frame: of code that lies in no file, where the process has it.
-    /// - Returns: nil: what lies there is not known.
+    /// - Parameter frame: of code that lies in no file, by its address in the process.
+    /// - Returns: nil: nobody knows what lies there.
     mutating func function(at frame: FrameAddress) -> FrameAddress? {
         update()
         guard let code = places.code(at: frame.address.lookup), code != Self.otherCode else {

@@ -4,19 +4,19 @@ import System
 
 /// A process's perf map, read as it grows.
 struct PerfMapTail: ~Copyable {
-    /// nil: it is not open.
+    /// nil: not open.
     private var file: Descriptor?
     private var offset = 0
 
-    /// No more is read: a map may grow without end.
+    /// The most that is read: a map may grow without end.
     private static let largest = 256 << 20
     private static let chunk = 1 << 20
 
     var isOpen: Bool { file != nil }
 
     /// - Parameters:
-    ///   - owner: the user id of the process; another's file is not believed.
-    ///   - earliest: seconds since 1970: what was written before is another process's.
+    ///   - owner: the process's user id; a file of another user's is not believed.
+    ///   - earliest: seconds since 1970; what was written before belongs to another process.
     mutating func open(_ path: String, owner: UInt32, writtenSince earliest: Int) {
         guard !isOpen, let found = try? Descriptor(regular: path, O_NOFOLLOW),
             let status = try? found.status(), status.st_uid == owner,
@@ -32,7 +32,7 @@ struct PerfMapTail: ~Copyable {
         return true
     }
 
-    /// Some lines that are new, and the text that they are parts of; nil: there are none.
+    /// Some new lines, and the text that they are parts of; nil: there are none.
     mutating func next() -> (text: [UInt8], lines: [PerfMapLine])? {
         guard isOpen, offset < Self.largest else { return nil }
         let text = nextChunk()

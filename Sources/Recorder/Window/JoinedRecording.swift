@@ -1,9 +1,9 @@
 import ProfileModel
 
 extension Recording {
-    /// The parts of one recording, each of which goes on with the threads and the modules of the one
-    /// before, as one that was attached at a moment: what was over by then is left out, what went on is
-    /// cut there.
+    /// Joins the parts of one recording. Each part goes on with the threads and the modules of the
+    /// one before, like a recording that was attached at a moment. What was over before `start` is
+    /// left out; what went on then is cut there.
     ///
     /// - Parameter parts: in the order of time; the last one has the header and the notes.
     init(joining parts: [Recording], from start: MonotonicTime) {
@@ -20,16 +20,17 @@ private struct JoinedRecording {
     private let start: MonotonicTime
     private var result: Recording
     private var threads: [Identity: ThreadIndex] = [:]
-    /// Of each thread, what it had at the start, and what it was last seen to have.
+    /// For each thread, its priority at the start, and the one that was seen last.
     private var first: [ThreadIndex: Priority] = [:]
     private var last: [ThreadIndex: Priority] = [:]
 
-    /// Threads, and children, that were over. A part in which one still lived does not know.
+    /// Threads, and children, that were over at the start. A part in which one of them still lived
+    /// does not know that.
     private let overThreads: Set<Identity>
     private let overChildren: Set<Identity>
     private var children: [Identity: ChildIndex] = [:]
 
-    /// A thread, or a child, has it in all parts.
+    /// What a thread, or a child, has in common in all parts.
     private struct Identity: Hashable {
         var id: Int32
         var start: MonotonicTime
@@ -223,9 +224,9 @@ private struct JoinedRecording {
     }
 }
 
-/// What a part's processes, threads and stacks are called in the whole.
+/// The numbers that a part's processes, threads and stacks have in the whole.
 private struct PartNumbers {
-    /// nil: it is left out.
+    /// nil: left out.
     var children: [ChildIndex?] = []
     var threads: [ThreadIndex?] = []
     private let nodes: [StackTable.Node]
@@ -244,7 +245,7 @@ private struct PartNumbers {
         children.indices.contains(child.rawValue) ? children[child.rawValue] : nil
     }
 
-    /// Whether the process is in the whole; the recorded one is.
+    /// Whether the process is in the whole. The recorded one is.
     func has(_ child: ChildIndex?) -> Bool { child.map { self[$0] != nil } ?? true }
 
     /// Only stacks that are used get to the whole.
@@ -277,7 +278,7 @@ extension [Image] {
 
     fileprivate mutating func join(_ later: [Image]) { self = joined(later) }
 
-    /// Leaves out those that had been replaced.
+    /// Leaves out programs that had been replaced by then.
     fileprivate mutating func cut(at start: MonotonicTime) {
         let running = lastIndex { $0.time <= start } ?? 0
         self = dropFirst(running).map { image in
@@ -303,7 +304,7 @@ extension [Mark] {
 }
 
 extension Mapping {
-    /// All but when it was seen.
+    /// The mapping without the time at which it was seen.
     fileprivate var place: Mapping {
         var place = self
         place.time = MonotonicTime(nanoseconds: 0)

@@ -3,11 +3,11 @@ import Recording
 import Sampler
 import System
 
-/// What a recorder with `--last` keeps: the part of the recording that it writes, and the one before,
-/// each as long as was asked for. So neither the disk's nor the recorder's share grows with time, and
-/// nothing is rewritten while the program runs.
+/// What a recorder with `--last` keeps: the part of the recording that it writes, and the part
+/// before. Each is as long as was asked for. So the recorder's use of disk and memory does not grow
+/// with time, and nothing is rewritten while the program runs.
 struct RecordingWindow {
-    /// The file of the part that is written, and of the whole in the end.
+    /// The file of the part that is being written, and of the whole in the end.
     let path: String
     let length: TimeSpan
     private var start: MonotonicTime?
@@ -22,10 +22,10 @@ struct RecordingWindow {
     var pathBefore: String { RecordingFile.earlierPath(path) }
     private var joinedPath: String { RecordingFile.joinedPath(path) }
 
-    /// What an older recorder left is no part of this recording.
+    /// Removes what an older recorder left: it is no part of this recording.
     func begin() throws(RecordingError) { try RecordingFile.remove(pathBefore) }
 
-    /// - Returns: whether the part that is written is as long as it is to be.
+    /// - Returns: whether the part that is being written has its full length.
     mutating func isFull(after event: SamplerEvent) -> Bool {
         guard let time = event.time else { return false }
         let last = max(last ?? time, time)
@@ -34,9 +34,9 @@ struct RecordingWindow {
         return last - (start ?? last) >= length
     }
 
-    /// The part that was written, and closed, becomes the one before.
+    /// The part that was written and closed becomes the part before.
     ///
-    /// - Returns: when the new one begins.
+    /// - Returns: when the new part begins.
     mutating func turn() throws(RecordingError) -> MonotonicTime {
         try RecordingFile.rename(path, to: pathBefore)
         hasPartBefore = true
@@ -44,16 +44,16 @@ struct RecordingWindow {
         return last ?? .now
     }
 
-    /// There is no new part: the one before is the last again.
+    /// There is no new part, so the part before is the last one again.
     mutating func turnBack() {
         hasPartBefore = (try? RecordingFile.rename(pathBefore, to: path)) == nil
     }
 
-    /// Makes one recording of the last stretch of both parts, in place of them.
+    /// Joins the last stretch of both parts into one recording, which takes their place.
     ///
-    /// - Parameter identity: of the part that was written last: since it is closed, somebody else may
-    ///   have put another recording there.
-    /// - Returns: that of the whole.
+    /// - Parameter identity: of the part that was written last. That is closed, so somebody else
+    ///   may have put another recording there since.
+    /// - Returns: the whole's identity.
     func join(
         _ identity: RecordingFile.Identity?
     ) throws(RecordingError) -> RecordingFile.Identity? {
@@ -84,7 +84,7 @@ struct RecordingWindow {
 }
 
 extension SamplerEvent {
-    /// Up to when it tells of its thread, or of all.
+    /// The time up to which the event reports on its thread, or on all threads.
     fileprivate var time: MonotonicTime? {
         switch self {
         case .sample(let sample): sample.start + sample.times.wall

@@ -1,18 +1,19 @@
 import ProfileModel
 
-/// Whether a stop of a thread may harm other threads because a child of its ends meanwhile.
+/// Says whether a stop of a thread may harm other threads, because one of its children ends
+/// meanwhile.
 ///
-/// The kernel drops a SIGCHLD that nobody handles, but not if it is for a thread that is traced. If
-/// that one is stopped just then, another thread is woken for the signal, and if that waits in
-/// `sigtimedwait` or its like, the wait ends with EINTR. So a thread that forked a moment ago is not
-/// stopped for a sample: it may do so again, and of its children those that end soon are the many.
+/// The kernel drops a SIGCHLD that nobody handles, but not if it is for a traced thread. If that
+/// thread is stopped just then, the kernel wakes another thread for the signal. If the other thread
+/// waits in `sigtimedwait` or its like, the wait ends with EINTR. So a thread that forked a moment
+/// ago is not stopped for a sample: it may fork again, and most children that end do so soon.
 struct ChildrenWatch: Hashable, Sendable {
     /// How long a child counts as one that may end soon, and its parent as one that forks.
     static let youth = TimeSpan.milliseconds(1000)
 
-    /// As the kernel wrote them when they were looked at last.
+    /// The children's ids as the kernel wrote them at the last look.
     private var children: [UInt8] = []
-    /// When there was one more, or another.
+    /// When a look last found one child more, or another one.
     private var forked: MonotonicTime?
 
     /// - Parameter children: their ids, as the kernel writes them.

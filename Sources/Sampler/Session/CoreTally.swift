@@ -1,7 +1,7 @@
 import ProfileModel
 
-/// What the scheduler told of a thread since it was looked at last: all that can be known of its
-/// last moments, once it has ended and `/proc` has forgotten it.
+/// What the scheduler told of a thread since the last look. Once a thread has ended and `/proc` has
+/// forgotten it, nothing else is known of its last moments.
 struct CoreTally: Hashable, Sendable {
     private enum State: Hashable {
         case unknown
@@ -19,7 +19,7 @@ struct CoreTally: Hashable, Sendable {
     /// When it ended.
     private(set) var end: MonotonicTime?
 
-    /// A look has told what happened so far.
+    /// A look has reported what happened so far.
     mutating func restart() {
         running = .zero
         wantedCore = .zero
@@ -28,7 +28,7 @@ struct CoreTally: Hashable, Sendable {
 
     /// Takes the thread's next record.
     ///
-    /// - Parameter look: the last look's time; what was before is known better.
+    /// - Parameter look: the time of the last look. What happened before is known better.
     mutating func take(_ record: SchedulerRecord, after look: MonotonicTime) {
         switch record.kind {
         case .began: change(to: .wantsCore, record.time, look)
@@ -50,7 +50,7 @@ struct CoreTally: Hashable, Sendable {
         }
     }
 
-    /// - Parameter before: what it must have been in until then, where that is not known.
+    /// - Parameter before: the state that it must have been in until then, if that is not known.
     private mutating func change(
         to next: State, _ time: MonotonicTime, _ look: MonotonicTime, before: State = .unknown
     ) {

@@ -1,14 +1,14 @@
 import ProfileModel
 
-/// A process of which the kernel's events tell (``TreeNews``): nobody stops it, and nothing of ours is
-/// brought into it.
+/// A process that the kernel's events describe (``TreeNews``). Nobody stops it, and none of our
+/// code is brought into it.
 extension TraceSession {
-    /// A process that was forked off an observed one.
+    /// A process that an observed one forked.
     ///
     /// - Parameters:
-    ///   - parent: nil: that is not known.
+    ///   - parent: nil: not known.
     ///   - tree: the events.
-    ///   - isScheduled: whether another session's account tells of it.
+    ///   - isScheduled: whether another session's account includes it.
     func beginTold(
         off parent: TraceSession?, by tree: TreeSamples, _ handle: ProcessHandle?,
         at time: MonotonicTime, isScheduled: Bool
@@ -33,11 +33,11 @@ extension TraceSession {
         addThread(process.thread(tid), start: time, isNew: true).isTraced = false
     }
 
-    /// Up to when news was read: what happened later may be another program's doing. nil: nobody
-    /// tells any.
+    /// The time up to which news was read. What happened later may be another program's doing. nil:
+    /// there are no news.
     var newsLimit: MonotonicTime? { told == nil ? nil : tree?.news?.limit }
 
-    /// Hands on what code was mapped.
+    /// Hands on which code was mapped.
     func takeToldCode(upTo limit: MonotonicTime?) {
         guard told != nil, let tree else { return }
         let code = tree.takeCode(of: pid, upTo: limit)
@@ -46,7 +46,7 @@ extension TraceSession {
 
     /// Hands on what the events told.
     ///
-    /// - Parameter limit: of what happened later nothing is told yet.
+    /// - Parameter limit: what happened later is not handed on yet.
     func takeTold(upTo limit: MonotonicTime? = nil) {
         guard told != nil else { return }
         takeToldCode(upTo: limit)
@@ -55,11 +55,11 @@ extension TraceSession {
         }
     }
 
-    /// Another program took the process over.
+    /// Another program took over the process.
     ///
     /// - Parameters:
     ///   - description: what is known of it; its path may be missing.
-    ///   - name: by which it was executed.
+    ///   - name: the name by which it was executed.
     func executedTold(_ description: Image, called name: String, at time: MonotonicTime) {
         guard told != nil, outcome == nil, let tree, let main = threads[pid] else { return }
         takeTold(upTo: time)
@@ -93,7 +93,7 @@ extension TraceSession {
         rename(main)
     }
 
-    /// What a thread had used a moment ago, as if it had run since. Of one that is gone, what the
+    /// What a thread had used a moment ago, as if it had run since. If the thread is gone: what the
     /// scheduler has told.
     private func counters(of thread: TracedThread, at time: MonotonicTime) -> SchedulerCounters {
         var before = thread.clock.counters
@@ -127,7 +127,8 @@ extension TraceSession {
         }
     }
 
-    /// Events should have told of its end, and did not: there was no room for them.
+    /// Ends the process if it is gone and events did not say so, because there was no room for
+    /// them.
     func endIfGone(at now: MonotonicTime) {
         guard outcome == nil, told?.end == nil, told?.handle?.isThere == false else { return }
         for thread in threads.values where thread.phase != .exited {
@@ -143,10 +144,11 @@ extension TraceSession {
         }
     }
 
-    /// Tells all of threads that have ended, and of a process that is over, as soon as that is known:
-    /// the scheduler tells late, and the kernel tells how a process ended when somebody has taken note.
+    /// Reports threads that have ended, and a process that is over, as soon as everything is known.
+    /// The scheduler tells late, and the kernel says how a process ended only when somebody has
+    /// taken note.
     ///
-    /// - Parameter mayWait: else what is known now has to do.
+    /// - Parameter mayWait: if false, what is known now must do.
     func finishTold(mayWait: Bool) {
         for leaving in told?.takeLeaving(first: pid, mayWait: mayWait) ?? [] { close(leaving) }
         guard let end = told?.end, outcome == nil else { return }
@@ -189,14 +191,14 @@ extension TraceSession {
 }
 
 extension RunningImage {
-    /// Events tell what becomes of it, and nobody stops its threads.
+    /// Events tell what becomes of it; nobody stops its threads.
     fileprivate func isTold() {
         untraced = UntracedProcess(ToldProgram())
         mayBeTraced = false
     }
 }
 
-/// Nobody need look whether it is there.
+/// A program that nobody need look for: events tell whether it is there.
 private final class ToldProgram: ProgramAccess {
     let isGone = false
     let threadLinks: UInt? = nil

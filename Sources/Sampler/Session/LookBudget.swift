@@ -1,12 +1,12 @@
 import ProfileModel
 import System
 
-/// Keeps looks that cost CPU time to a small part of a core: in the long run, and with a little in
-/// advance, because a launch is short.
+/// Limits looks that cost CPU time to a small part of a core. That holds in the long run; a little
+/// may be spent in advance, because a launch is short.
 struct LookBudget {
-    /// What may be spent at once, and at the beginning, of a hundredth of a core.
+    /// What may be spent at once, and at the beginning, if the part is a hundredth of a core.
     static let most = TimeSpan.milliseconds(5)
-    /// No look, however dear, keeps the next away for longer than this takes to earn.
+    /// However dear a look was, the next one waits no longer than it takes to earn this.
     static let deepestDebt = TimeSpan(nanoseconds: -200_000)
 
     private let part: Int64
@@ -14,7 +14,7 @@ struct LookBudget {
     private var credit: TimeSpan
     private var last: MonotonicTime
 
-    /// - Parameter part: which part of a core may be spent, 100 for a hundredth.
+    /// - Parameter part: the part of a core that may be spent; 100 for a hundredth.
     init(at now: MonotonicTime, part: Int64 = 100) {
         self.part = part
         most = TimeSpan(nanoseconds: Self.most.nanoseconds * 100 / part)
@@ -32,8 +32,8 @@ struct LookBudget {
 
     mutating func spend(_ cost: TimeSpan) { credit = max(Self.deepestDebt, credit - cost) }
 
-    /// Spends what a look costs: not by the clock on the wall, for we may be pushed off our core
-    /// meanwhile.
+    /// Spends what a look costs. The cost is CPU time, not wall time, because we may be pushed off
+    /// our core meanwhile.
     mutating func pay<Result>(for look: () -> Result) -> Result {
         let before = CPUClock.ofThread
         defer { spend(CPUClock.ofThread - before) }

@@ -1,9 +1,9 @@
 import ProfileModel
 
-/// Keeps track of where code is mapped, at little cost: the size of the address space at each
-/// look (1 µs), the size of its executable part when that moved (8 µs), and the whole list of
-/// mappings when that moved, too. Writable code (some JITs') does not count as executable there:
-/// for its sake the list is also read when the last time was a while ago.
+/// Keeps track of where code is mapped, at little cost. Each look reads the size of the address
+/// space (1 µs). If that moved, it reads the size of the executable part (8 µs). If that moved,
+/// too, it reads the whole list of mappings. Writable code (some JITs') does not count as
+/// executable there, so the list is also read when the last time was a while ago.
 struct MappingWatch: ~Copyable {
     private let pid: Int32
     private var sizeFile: ProcFile?
@@ -11,44 +11,45 @@ struct MappingWatch: ~Copyable {
     private var buffer = ReadBuffer(capacity: 16384)
     private var totalPages: Int64 = -1
     private var codeSize: Int64 = -1
-    /// A library is mapped as a whole first, and its code over it: the size moves before.
+    /// The linker maps a library as a whole first, and its code over it. So the size moves before
+    /// the code is there.
     private var looksToSettle = 0
     private(set) var lastRead = MonotonicTime(nanoseconds: 0)
-    /// When the list was last there to be read.
+    /// When the list could last be read.
     private(set) var lastSeen = MonotonicTime(nanoseconds: 0)
-    /// Of the code: when it was seen.
+    /// When the last change of the code was seen.
     private(set) var lastChange: MonotonicTime?
     private var lastCheck = MonotonicTime(nanoseconds: 0)
     private static let aWhile = TimeSpan.milliseconds(10)
     private static let longAgo = TimeSpan.milliseconds(20)
     private static let justRead = TimeSpan.milliseconds(2)
     private(set) var code: [CodeMapping] = []
-    /// All mappings, ascending: where a stack can end.
+    /// All mappings, ascending. They show where a stack can end.
     private var regions: [Region] = []
 
     /// A mapping that may hold a stack.
     struct Region: Hashable {
         var start: UInt64
         var end: UInt64
-        /// The kernel's, or one behind a guard page, as thread libraries make them; else it may
-        /// be memory in which stacks are a few among many things (Go's).
+        /// True: the kernel made it, or it lies behind a guard page, as thread libraries make them.
+        /// False: it may be memory in which stacks are a few among many things (Go's).
         var isStack: Bool
-        /// The kernel's: it grows downwards when it is used.
+        /// True: it is the kernel's, and grows downwards when it is used.
         var isGrowing: Bool
     }
 
     init(pid: Int32) { self.pid = pid }
 
-    /// How many libraries there were when the list was read, as far as somebody tells.
+    /// How many libraries the linker reported when the list was read.
     private var toldLibraries = -1
-    /// Whether somebody tells of all code that is mapped.
+    /// Whether all code that is mapped is reported to us.
     private var isTold = false
 
-    /// The code mappings if they changed since the last call, else nil.
+    /// The code mappings, if they changed since the last call; else nil.
     ///
-    /// - Parameter libraries: how many the linker has loaded, where it tells: then only memory that
-    ///   is made executable otherwise need be looked for, and that now and then. Reading the list
-    ///   keeps the program from mapping anything meanwhile.
+    /// - Parameter libraries: how many libraries the linker has loaded, if it tells. Then only
+    ///   memory that is made executable in other ways must be looked for, and that only now and
+    ///   then. Reading the list keeps the program from mapping anything meanwhile.
     mutating func changes(at now: MonotonicTime, libraries: Int? = nil) -> [CodeMapping]? {
         if isTold { return nil }
         if let libraries {
@@ -76,8 +77,8 @@ struct MappingWatch: ~Copyable {
         return refreshed(at: now)
     }
 
-    /// Reads the list anew; nil when it is as it was, or the process is gone: the list comes in
-    /// pages, and of a process that ends meanwhile only the first of them.
+    /// Reads the list anew. nil if it did not change, or if the process is gone: the list comes in
+    /// pages, and if the process ends meanwhile only the first pages come.
     mutating func refreshed(at now: MonotonicTime) -> [CodeMapping]? {
         lastRead = now
         buffer.readAll("maps", of: pid)
@@ -96,9 +97,9 @@ struct MappingWatch: ~Copyable {
         return newer
     }
 
-    /// What is known of the process that this one was forked off, a moment ago.
+    /// Takes over what is known of the process that forked this one a moment ago.
     ///
-    /// - Parameter isTold: what it maps from now on is told.
+    /// - Parameter isTold: whether later mappings will be reported to us.
     mutating func copy(
         _ other: borrowing MappingWatch, at now: MonotonicTime, isTold: Bool
     ) {
@@ -111,9 +112,9 @@ struct MappingWatch: ~Copyable {
         lastChange = now
     }
 
-    /// Takes what is known of a process that is gone, besides what was seen of it.
+    /// Adds what is known of a process that is gone to what was seen of it.
     ///
-    /// - Returns: all of it; nil when that is nothing new.
+    /// - Returns: all of it; nil if nothing is new.
     mutating func add(_ known: [CodeMapping], at now: MonotonicTime) -> [CodeMapping]? {
         let missing = known.filter { known in
             !code.contains { $0.start < known.end && known.start < $0.end }
@@ -124,10 +125,11 @@ struct MappingWatch: ~Copyable {
         return code
     }
 
-    /// Code was mapped, over what was there. A program that makes code itself does so again and again,
-    /// piece by piece: from then on the list is read, where such pieces are one.
+    /// Code was mapped, over what was there. A program that makes code itself maps it again and
+    /// again, piece by piece. From then on we read the list, in which such pieces are one mapping.
     ///
-    /// - Returns: whether that is the list now; else it is looked at as any other's.
+    /// - Returns: true: the code mappings are up to date; false: the process is looked at like any
+    ///   other.
     mutating func map(_ newer: [CodeMapping], at now: MonotonicTime) -> Bool {
         if newer.contains(where: \.path.isEmpty) { isTold = false }
         guard isTold else { return false }
@@ -139,7 +141,8 @@ struct MappingWatch: ~Copyable {
         return true
     }
 
-    /// Of the address space, in pages; 0 once the process has given it up, as the ending do first.
+    /// The size of the address space, in pages. 0 once the process has given it up, which is the
+    /// first thing that an ending process does.
     private mutating func size() -> Int64 {
         if sizeFile == nil { open(of: pid) }
         let size = sizeOfOpened()
@@ -159,9 +162,9 @@ struct MappingWatch: ~Copyable {
         return text.decimal() ?? 0
     }
 
-    /// A later exec: the file of sizes is another process image's.
+    /// A later exec: the open file of sizes belongs to the former process image.
     ///
-    /// - Parameter isTold: what is mapped now is told (``map(_:at:)``).
+    /// - Parameter isTold: whether new mappings are reported to us (``map(_:at:)``).
     mutating func restart(isTold: Bool = false) {
         self.isTold = isTold
         sizeFile = nil
@@ -190,8 +193,8 @@ struct MappingWatch: ~Copyable {
         code.contains { $0.start <= address && address < $0.end }
     }
 
-    /// Whether an address lies outside of all mappings seen, and the list may be read again:
-    /// a new thread's stack, or the first thread's that has grown.
+    /// Whether an address lies outside of all mappings seen, and the list may be read again. It may
+    /// be a new thread's stack, or the first thread's that has grown.
     func isUnknown(_ address: UInt64, at now: MonotonicTime) -> Bool {
         region(around: address) == nil && now - lastRead > Self.justRead
     }

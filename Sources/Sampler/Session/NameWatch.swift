@@ -1,10 +1,10 @@
 import ProfileModel
 
-/// When the name of a young thread is read again: threads begin with the name of whoever made
-/// them, and most take their own within milliseconds. One that lives for a few milliseconds only
-/// is read while it lives.
+/// Says when the name of a young thread is read again. Threads begin with the name of whoever made
+/// them, and most take their own within milliseconds. A thread that lives for only a few
+/// milliseconds is read while it lives.
 struct NameWatch: Hashable, Sendable {
-    /// How old the thread is at each read; later ones are `ThreadObserver.watchPriority`'s.
+    /// The thread's age at each read. `ThreadObserver.watchPriority` does the later reads.
     static let ages = [1, 2, 3, 5, 10, 20, 50].map(TimeSpan.milliseconds)
 
     private let start: MonotonicTime

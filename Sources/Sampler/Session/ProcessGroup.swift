@@ -4,30 +4,31 @@ import ProfileModel
 /// Everything that happens to them arrives here, one thing after the other.
 final class ProcessGroup {
     private let options: SamplerOptions
-    /// nil: children are let go.
+    /// Observes the children; nil: children are let go.
     private let children: (any ChildObserver)?
     let main: TraceSession
-    /// By process id; the main one, too.
+    /// All sessions by process id, the main one, too.
     var sessions: [Int32: TraceSession]
-    /// What events told of children and could not be taken in yet.
+    /// News of children that could not be taken in yet.
     var waitingNews: [TreeNews.News] = []
-    /// The processes of which such news waits.
+    /// The processes to which the waiting news belongs.
     var heldBack: Set<Int32> = []
-    /// Those that are not followed, for there are too many.
+    /// Processes that are not followed because there are too many.
     var refused: Set<Int32> = []
-    /// Whose the threads are of which events tell, but for each process's first.
+    /// The process of each thread that events report, except for each process's first thread.
     var processOfThread: [Int32: Int32] = [:]
     /// When the recording was to end.
     private var leftAt: MonotonicTime?
-    /// New threads and processes that have stopped, and whose makers have yet to tell of them.
+    /// New threads and processes that have stopped, and that their makers have not reported yet.
     private var unclaimed: Set<Int32> = []
-    /// Of those, processes of which nobody has told.
+    /// Processes that began here before anybody reported them.
     private var claimed: Set<Int32> = []
-    /// To tell of them takes a while, in which nobody should stand: somebody waited for their ends.
+    /// Children that have ended. Reporting them takes a while, and nobody should stand meanwhile:
+    /// somebody waits for their ends.
     private var over: [EndedSession] = []
     private var wasAskedToFinish = false
     private var endSignal: (number: Int32, isFromTerminal: Bool)?
-    /// We were asked to stop, which waits until then for the program to do so.
+    /// We were asked to stop. We wait until the deadline for the program to stop first.
     private var stopRequest: (signal: Int32, deadline: MonotonicTime)?
     /// When the launch is over.
     private var end: LaunchEnd
@@ -140,8 +141,9 @@ final class ProcessGroup {
         return outcome
     }
 
-    /// Ends the recording. To take back what was done to the first process takes a while, and may need
-    /// others: a thread that has forked by vfork stops only when its child has gone on.
+    /// Ends the recording. To take back what was done to the first process takes a while, and may
+    /// need other processes: a thread that has forked by vfork stops only when its child has gone
+    /// on.
     private func leave() {
         leftAt = leftAt ?? main.process.now
         letUnclaimedGo()
@@ -150,7 +152,7 @@ final class ProcessGroup {
         main.whileWaiting = nil
     }
 
-    /// What has just begun is not recorded any more.
+    /// What has just begun is no longer recorded.
     private func letUnclaimedGo() {
         let waiting = unclaimed
         unclaimed = []
@@ -165,7 +167,7 @@ final class ProcessGroup {
         }
     }
 
-    /// The first process's own threads are served by whoever waits for them.
+    /// Serves the other processes. Whoever waits for the first process's own threads serves those.
     private func serveOthers() {
         let process = main.process
         while let (tid, isEnd) = process.peekReport(), main.threads[tid] == nil {
@@ -181,10 +183,10 @@ final class ProcessGroup {
     private static let newsPatience = TimeSpan(nanoseconds: 100_000)
     private static let stopPatience = TimeSpan.milliseconds(500)
 
-    /// The terminal stops the program along with us, and the shell waits for us alone. A program that
-    /// does not stop must not stand still because we do.
+    /// Stops us if that is due. The terminal stops the program along with us, and the shell waits
+    /// only for us. A program that does not stop must not stand still because we do.
     ///
-    /// - Returns: whether we were stopped, and `now` is long ago.
+    /// - Returns: true: we were stopped, and `now` is long ago.
     private func stopIfDue(at now: MonotonicTime, _ signals: SignalQueue) -> Bool {
         guard let request = stopRequest else { return false }
         takeChanges()
@@ -224,7 +226,7 @@ final class ProcessGroup {
         }
     }
 
-    /// Their makers have ended, perhaps, and will never tell.
+    /// Claims those whose makers have perhaps ended, and will never report them.
     func claimRest() {
         for tid in unclaimed.sorted() { serve(.stopped, of: tid) }
         unclaimed = []
@@ -255,7 +257,7 @@ final class ProcessGroup {
         closeIfOver(session)
     }
 
-    /// Whether a clone is a process of its own: one that shares no thread group.
+    /// Whether a clone is a process of its own, which means that it shares no thread group.
     private func isProcess(_ tid: Int32, clonedBy session: TraceSession) -> Bool {
         session.threads[tid] == nil && main.process.group(of: tid) == tid
     }
@@ -274,7 +276,7 @@ final class ProcessGroup {
         _ = begin(child, of: parent, isParent: true, at: now)
     }
 
-    /// Of a child that has ended nothing is kept.
+    /// Drops a child that has ended.
     func closeIfOver(_ session: TraceSession) {
         guard session !== main, session.outcome != nil, sessions[session.pid] === session
         else { return }
@@ -285,7 +287,7 @@ final class ProcessGroup {
             session.pid, session.result(), at: session.told?.end ?? main.process.now)
     }
 
-    /// A child that has ended, of which all is still to be told.
+    /// A child that has ended and has yet to be reported.
     private struct EndedSession {
         let session: TraceSession
         let outcome: Recording.Outcome
@@ -300,8 +302,8 @@ final class ProcessGroup {
         over = []
     }
 
-    /// The process that a thread belongs to. A child's first stop may arrive before its parent's
-    /// report of it.
+    /// The process to which a thread belongs. A child's first stop may arrive before its parent
+    /// reports it.
     private func session(of tid: Int32) -> TraceSession? {
         if !tracesChildren { return main }
         if let known = known(tid) { return known }
@@ -318,7 +320,7 @@ final class ProcessGroup {
         sessions[tid] ?? sessions.values.first { $0.threads[tid] != nil }
     }
 
-    /// - Parameter isParent: else it is only who is taken for it.
+    /// - Parameter isParent: false: it is only presumed to be the parent.
     private func begin(
         _ pid: Int32, of parent: TraceSession, isParent: Bool, at now: MonotonicTime
     ) -> TraceSession? {
@@ -332,7 +334,7 @@ final class ProcessGroup {
         return session
     }
 
-    /// - Returns: nil: it is let go.
+    /// - Returns: nil: the child is let go.
     func newSession(
         _ pid: Int32, of parent: TraceSession, at now: MonotonicTime
     ) -> TraceSession? {
@@ -343,6 +345,6 @@ final class ProcessGroup {
         return session
     }
 
-    /// Whether ptrace tells of children.
+    /// Whether ptrace reports children.
     private var tracesChildren: Bool { children != nil && main.tracesChildren }
 }

@@ -1,28 +1,29 @@
 import ProfileModel
 
-/// What is known of the program that a process runs, and what we changed in it. It goes when the
-/// next program takes the process over.
+/// What is known of the program that a process runs, and what we changed in it. It is dropped when
+/// the next program takes over the process.
 final class RunningImage {
     /// When it began, or was found.
     let start: MonotonicTime
     /// Its file, as the kernel or its first argument names it.
     var path: String
     var arguments: [String]
-    /// What tells where its code is when it is over before its mappings could be read.
+    /// Shows where its code is if it is over before its mappings could be read.
     var noted: NotedLibrary?
-    /// nil: the program is static, or its linker does not tell.
+    /// nil: the program is static, or its linker does not report libraries.
     var libraries: LibraryList?
-    /// The last change of its mappings after which the linker's list was looked at.
+    /// The last change of its mappings for which the linker's list was read.
     var listedChange: MonotonicTime?
     /// How it is followed from outside; nil: ptrace has its threads.
     var untraced: UntracedProcess?
-    /// Whether its threads may be stopped for a sample; else what only a stop could tell is not known.
+    /// Whether its threads may be stopped for a sample. If not, what only a stop can show is not
+    /// known.
     var mayBeTraced = true
-    /// Our code in it; nil: it is not there, or not yet.
+    /// Our code in it; nil: not there, or not yet.
     var instrumentation: Instrumentation?
-    /// A thread is on its way with it; nil: none was led away, or it is there.
+    /// A thread that is on its way with our code. nil: none was led away, or the code is there.
     var entry: PendingEntry?
-    /// Where a piece of our code stands for a moment.
+    /// A place where a piece of our code stands for a moment.
     var cave: FilledCave?
 
     init(start: MonotonicTime, path: String = "", arguments: [String] = []) {

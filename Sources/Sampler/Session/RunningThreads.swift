@@ -53,16 +53,18 @@ extension TraceSession {
         }
     }
 
-    /// Whether a signal could change what a call returns, as far as events can do without.
+    /// Whether a signal could change what a call returns. Asked only as far as events can take the
+    /// signals' place.
     private func signalsMayHarm(_ thread: TracedThread, at now: MonotonicTime) -> Bool {
         !thread.calls.isComputing || handlersBlock || endlessFiles.areOpen(at: now)
     }
 
-    /// Whether a handler of the program's may hold our signal back until it returns: then nobody can
-    /// tell which of the two has ended a call, and it is not made again.
+    /// Whether a handler of the program's may hold our signal back until it returns. Then nobody
+    /// can tell whether the handler or our signal has ended a call, and the call is not made again.
     private var handlersBlock: Bool { instrumentation?.area.handlersBlock == true }
 
-    /// At a stop our code comes in, or a thread is detached: one is tried whenever it can do no harm.
+    /// Tries a stop whenever it can do no harm: our code comes in at a stop, or a thread is
+    /// detached.
     private func captureByStop(
         _ thread: TracedThread, _ approach: BurstWatch.Approach, at now: MonotonicTime
     ) {
@@ -73,7 +75,7 @@ extension TraceSession {
         }
     }
 
-    /// This time it is left alone, for it could be harmed.
+    /// Leaves the thread alone this time, because it could be harmed.
     private func spare(_ thread: TracedThread) {
         note(.spared)
         thread.isUnsampled = true
@@ -96,8 +98,8 @@ extension TraceSession {
             counters, looks: signals.looksPerStatus(seesMasks: instrumentation.seesMasks))
     }
 
-    /// Whether a thread whose own mask is not known may have inherited one that blocks our signals: a
-    /// program that waits for signals in one thread blocks them in the others, too.
+    /// Whether a thread whose own mask is not known may have inherited one that blocks our signals.
+    /// A program that waits for signals in one thread blocks them in the others, too.
     private var someBlockOurs: Bool {
         threads.values.contains { thread in
             thread.hasBlockedOurs || thread.tid == pid && thread.status()?.blocksOurs == true
@@ -142,7 +144,7 @@ extension TraceSession {
         return observer.interpreters.state(of: thread.tid, at: process.now)
     }
 
-    /// Stops a thread that cannot be asked; what stands in the way for long is worth a note.
+    /// Stops a thread that cannot be asked. If the obstacle lasts long, it is worth a note.
     private func detour(_ thread: TracedThread, _ obstacle: RecorderNote.Kind) {
         if sampleByEvents(thread) { return }
         thread.detours += 1
@@ -169,7 +171,7 @@ extension TraceSession {
         interrupt(thread)
     }
 
-    /// Whether a stop of it could end the waits of others: see ``ChildrenWatch``.
+    /// Whether a stop of it could end other threads' waits: see ``ChildrenWatch``.
     func mayHarmOthers(_ thread: TracedThread) -> Bool {
         threads.count > 1 && (hasForkedLately(thread) || looksForChildren > 0)
     }
@@ -178,16 +180,17 @@ extension TraceSession {
         thread.children.hasForkedLately(thread.tracee.children(), at: process.now)
     }
 
-    /// Who forks in a program that runs already shows only after some looks, for its children may
-    /// live for a moment. As long as that is not known all may do so.
+    /// Looks for threads that fork. In a program that runs already, these show only after some
+    /// looks, because their children may live only for a moment. Until that is known, any thread
+    /// may be one.
     func lookForChildren() {
         guard looksForChildren > 0 else { return }
         for thread in threads.values { _ = hasForkedLately(thread) }
         looksForChildren -= 1
     }
 
-    /// A blocked thread that is still traced for nothing is stopped, if that does not end its call:
-    /// the stop detaches it.
+    /// Stops a blocked thread that is still traced for nothing, if the stop does not end its call.
+    /// The stop detaches it.
     func detachBlocked(_ thread: TracedThread) {
         guard isTracedForNothing(thread), let blocked = thread.blocked,
             blocked.position.systemCall >= 0, blocked.kind < .fragile, !mayHarmOthers(thread)
@@ -195,8 +198,8 @@ extension TraceSession {
         interrupt(thread)
     }
 
-    /// Asks a thread to stop; one that runs, in its own code, as far as that can be had, and where
-    /// stops are not the rule or could end a call of its.
+    /// Asks a thread to stop. A running thread is stopped in its own code if that is possible,
+    /// where stops are not the rule or could end one of its calls.
     func interrupt(_ thread: TracedThread) {
         if thread.isLed { return interruptAnywhere(thread) }
         // As it is now: it may have begun to wait since the last look.
@@ -212,8 +215,8 @@ extension TraceSession {
         }
     }
 
-    /// Whether a signal that stops it in its own code could surface in a sigwait of its: nobody can tell
-    /// whether it waits in one. It will show as soon as it has had a core.
+    /// Whether a signal that stops the thread in its own code could surface in one of its sigwait
+    /// calls. Nobody can tell whether it waits in one. That shows as soon as it has had a core.
     func isInDoubt(_ thread: TracedThread) -> Bool {
         guard !thread.isLed, capture == .signal || thread.burst.hasWaitedFragile,
             case .running = thread.activity()
@@ -237,14 +240,14 @@ extension TraceSession {
         }
     }
 
-    /// Where no events tell what a thread does: whether a signal or a stop may find it in a call that
-    /// returns a part of what was asked for then.
+    /// Whether a signal or a stop may find the thread in a call that then returns only a part of
+    /// what was asked for. Needed where no events tell what a thread does.
     private func mayMeetLongCall(_ thread: TracedThread, at now: MonotonicTime) -> Bool {
         thread.calls.mayMeetLongCall(at: now) || endlessFiles.areOpen(at: now)
     }
 
-    /// At the end one stop is left to be had, and somebody who works for a few microseconds at a time
-    /// must be met in them.
+    /// At the end only one more stop can be had, and a thread that works for a few microseconds at
+    /// a time must be met in them.
     private var interruptionPeriod: TimeSpan { TimeSpan(nanoseconds: isClosed ? 20_000 : 100_000) }
 
     func interruptAnywhere(_ thread: TracedThread) {
@@ -252,7 +255,8 @@ extension TraceSession {
         if (try? thread.tracee.interrupt()) != nil { thread.phase = .interrupted(now) }
     }
 
-    /// They are not waited for: what the threads do meanwhile is not sampled.
+    /// Calls off stops that are late: nobody waits for them, and what the threads do meanwhile is
+    /// not sampled.
     func callOffLateStops(at now: MonotonicTime) {
         for thread in threads.values where thread.interruption?.isCalledOff == false {
             guard case .interrupted(let since) = thread.phase, now - since > Self.ownCodePatience
@@ -264,8 +268,8 @@ extension TraceSession {
 
     private static var ownCodePatience: TimeSpan { .milliseconds(50) }
 
-    /// Stops a blocked thread for its registers, if it is still where it was, and if that does
-    /// not end the call that it waits in.
+    /// Stops a blocked thread for its registers, if it is still where it was, and if the stop does
+    /// not end the call in which it waits.
     func answer(_ request: StackRequest) {
         guard let thread = threads.values.first(where: { $0.index == request.thread }),
             thread.phase == .free, let blocked = thread.blocked,
@@ -284,10 +288,10 @@ struct MaskWatch {
     private var announced: UInt32 = 0
     private var looks = 0
 
-    /// Whether what is known of masks may be out of date: they change only a moment after they
-    /// were announced.
+    /// Whether what is known of masks may be out of date. Masks change a moment after their change
+    /// was announced.
     ///
-    /// - Parameter count: how often that was, so far.
+    /// - Parameter count: the number of announcements so far.
     mutating func mayChange(at count: UInt32, threads: Int) -> Bool {
         if count != announced { (announced, looks) = (count, 8 * threads) }
         looks = max(0, looks - 1)

@@ -2,19 +2,19 @@ import ProfileModel
 
 /// What the scheduler tells of a session's threads, as long as it is asked.
 struct ScheduleFollowing {
-    /// nil: it does not tell us, or any more.
+    /// nil: the scheduler does not tell us, or no longer.
     private var schedule: Schedule?
-    /// Threads that ended untraced, until the scheduler has told how.
+    /// Threads that ended untraced. They wait here until the scheduler has told how they ended.
     private(set) var leaving: [TracedThread] = []
-    /// How much it told.
+    /// How much the scheduler told.
     private(set) var account: SchedulerAccount?
-    /// Threads that it could not follow.
+    /// How many threads the scheduler could not follow.
     private(set) var unfollowed: Int64 = 0
-    /// When the first thread ended, if the scheduler told; what comes later is the kernel's taking
-    /// apart of what it had.
+    /// When the first thread ended, if the scheduler told. Later, the kernel only takes apart what
+    /// the thread had.
     private(set) var exitTime: MonotonicTime?
 
-    /// Whether it tells of processes that this one starts, too.
+    /// Whether the scheduler also reports processes that this one starts.
     var seesMachine: Bool { schedule?.seesMachine ?? false }
 
     mutating func begin(_ schedule: Schedule?) { self.schedule = schedule }
@@ -22,7 +22,7 @@ struct ScheduleFollowing {
     /// A thread was found.
     mutating func follow(_ tid: Int32) { schedule?.follow(tid) }
 
-    /// A thread ended untraced. false: nobody will tell how.
+    /// A thread ended untraced. Returns false if nobody will tell how.
     mutating func awaitEnd(of thread: TracedThread) -> Bool {
         guard schedule != nil else { return false }
         leaving.append(thread)
@@ -32,7 +32,7 @@ struct ScheduleFollowing {
     /// What happened since the last call; nil: nobody tells.
     ///
     /// - Parameters:
-    ///   - isLast: nothing is asked any more.
+    ///   - isLast: nothing will be asked after this.
     ///   - pid: the first thread.
     mutating func read(isLast: Bool, first pid: Int32) -> [SchedulerRecord]? {
         guard let records = schedule?.read(isLast: isLast) else { return nil }
@@ -45,8 +45,8 @@ struct ScheduleFollowing {
         return records
     }
 
-    /// Threads of which `/proc` tells nothing any more end as the scheduler tells; it does so a
-    /// little later.
+    /// Threads that have ended and that `/proc` no longer shows. The scheduler tells how they
+    /// ended, a little later.
     ///
     /// - Returns: those that have ended, each once.
     mutating func takeEnded(isLast: Bool) -> [TracedThread] {

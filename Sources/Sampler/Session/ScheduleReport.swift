@@ -2,7 +2,7 @@ import ProfileModel
 
 /// Passing on what the scheduler tells.
 extension TraceSession {
-    /// - Parameter isLast: nothing is asked any more.
+    /// - Parameter isLast: nothing will be asked after this.
     func reportSchedule(isLast: Bool = false) {
         guard let records = scheduler.read(isLast: isLast, first: pid) else { return }
         if !records.isEmpty { sink.receive(.scheduled(records)) }

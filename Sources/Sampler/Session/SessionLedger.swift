@@ -1,19 +1,18 @@
 import ProfileModel
 
-/// What a session has to account for when it is over: ticks, CPU time, and what it has to say of
-/// its own work.
+/// What a session reports of itself when it is over: ticks, CPU time, and notes on its own work.
 struct SessionLedger {
     private(set) var ticks: Int64 = 0
     private(set) var missedTicks: Int64 = 0
-    /// What the slices of threads that ended account for.
+    /// CPU time in the slices of threads that ended.
     private(set) var observedCPU = TimeSpan.zero
     private var notes: [RecorderNote.Kind: Int64] = [:]
-    /// The process's before the recording, and at its end once that is over.
+    /// The process's CPU time before the recording.
     private var initial = ProcessCPU(own: .zero, children: .zero)
     private var final = ProcessCPU()
-    /// The process's totals at its end, where it was seen.
+    /// The process's totals at its end, if these were seen.
     private(set) var finalCounters: ProcessCounters?
-    /// What else the machine did; nil: somebody else says so.
+    /// Watches what else the machine did; nil: somebody else reports that.
     private let machine: MachineWatch?
 
     init(machine: MachineWatch?) { self.machine = machine }
@@ -35,7 +34,7 @@ struct SessionLedger {
         observedCPU = observedCPU + thread.observedCPU
     }
 
-    /// Once more.
+    /// Counts a note of this kind.
     mutating func note(_ kind: RecorderNote.Kind) { notes[kind, default: 0] += 1 }
 
     mutating func note(_ kind: RecorderNote.Kind, _ value: Int64) { notes[kind] = value }
@@ -48,10 +47,10 @@ struct SessionLedger {
 
     mutating func ended(_ counters: ProcessCounters) { finalCounters = counters }
 
-    /// Whether the process's last figures were taken.
+    /// Whether the process's last figures were read.
     var isClosed: Bool { final.own != nil }
 
-    /// - Parameter lostWaits: waits for which there was no room.
+    /// - Parameter lostWaits: how many waits found no room.
     mutating func finalNotes(lostWaits: Int64) -> [RecorderNote] {
         if let own = final.own {
             let unseen = own - (initial.own ?? .zero) - observedCPU
@@ -64,7 +63,8 @@ struct SessionLedger {
         }
     }
 
-    /// Without the program's last figures, what it did would look like others' work.
+    /// Notes other work on the machine. Without the program's last figures, what the program did
+    /// would look like others' work.
     private mutating func noteMachine() {
         guard let machine, let own = final.own, let children = final.children else { return }
         let program =

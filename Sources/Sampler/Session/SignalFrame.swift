@@ -12,8 +12,8 @@ enum SignalFrame {
     private static let codeSegment = 5 + 18
     private static let length = 5 + 19
 
-    /// Whether a handler that runs on a stack will return to somewhere in a piece of code. A word that
-    /// was left there by chance, such as a return address, is none of these.
+    /// Whether a handler that runs on a stack will return into a piece of code. A word that was
+    /// left there by chance, such as a return address, does not count.
     static func returns(into code: Range<UInt64>, from stack: [UInt8]) -> Bool {
         stack.withUnsafeBytes { raw in
             let words = raw.bindMemory(to: UInt64.self)
@@ -26,9 +26,9 @@ enum SignalFrame {
         }
     }
 
-    /// The stack pointer of the code that a handler interrupted, when the handler runs on an
-    /// alternate stack. The frame says so itself: it holds that stack's base and size, and the
-    /// thread's stack pointer lies between.
+    /// The stack pointer of the code that a handler interrupted, if the handler runs on an
+    /// alternate stack. The frame shows that: it holds that stack's base and size, and the thread's
+    /// stack pointer lies between.
     static func interruptedStackPointer(
         behind stack: StackCopy, at pointer: UInt64
     ) -> UInt64? {

@@ -1,20 +1,22 @@
 import ProfileModel
 
-/// How far a session is. Each stage has what belongs to it alone: who leaves it, drops that.
+/// How far a session is. Each stage holds what belongs to it alone; it is dropped when the stage is
+/// left.
 ///
-/// The transitions are all here. One that is not possible from where the session is changes
-/// nothing, and says so: a process can end, and execute another program, at any moment.
+/// All transitions are here. A transition that is not possible from the present stage changes
+/// nothing, and says so, because a process can end, and execute another program, at any moment.
 enum Stage {
-    /// The first instruction of the next image is to come.
+    /// The next image has not executed its first instruction yet.
     case launching(NextImage)
-    /// An image runs, and our code is to be brought into it as soon as one of its threads is
-    /// stopped. That has failed so many times.
+    /// An image runs, and our code is brought into it as soon as one of its threads is stopped.
+    /// `failures` counts the failed attempts.
     case settling(RunningImage, failures: Int)
-    /// An image runs, and how its stacks are taken is settled.
+    /// An image runs, and it is settled how its stacks are taken.
     case sampling(RunningImage)
-    /// All threads are traced for a moment, because one of them will execute another program.
+    /// One of its threads will execute another program, so all threads are traced for a moment.
     case following(RunningImage, Execution)
-    /// The recording is over, and what we did to the image is being taken back. nil: it is gone.
+    /// The recording is over, and what we did to the image is being taken back. nil: the image is
+    /// gone.
     case leaving(RunningImage?, Execution?)
     case over(Recording.Outcome)
 
@@ -57,7 +59,8 @@ enum Stage {
         return true
     }
 
-    /// An exec was noticed after the fact: the next stop of the first thread is in the new image.
+    /// An exec was noticed only after it had happened: the next stop of the first thread is in the
+    /// new image.
     var hasMissedExec: Bool {
         guard case .launching(let next) = self else { return false }
         return next.isLate
@@ -73,7 +76,7 @@ enum Stage {
         return true
     }
 
-    /// The image is gone, or about to be; what it leaves to the next one stays.
+    /// The image is gone, or about to go. What it leaves to the next one stays.
     ///
     /// - Parameter isLate: the next one runs already.
     @discardableResult
@@ -87,7 +90,7 @@ enum Stage {
         return true
     }
 
-    /// - Parameter isToBeJoined: our code is not in it yet, and wanted.
+    /// - Parameter isToBeJoined: our code is not in it yet, and is wanted there.
     @discardableResult
     mutating func begin(_ image: RunningImage, isToBeJoined: Bool = false) -> Bool {
         switch self {
@@ -101,7 +104,7 @@ enum Stage {
 
     // MARK: Our code
 
-    /// On a busy machine it may fail.
+    /// How often bringing in our code may fail, as it may on a busy machine.
     static let mostFailures = 3
 
     /// Our code was brought in, or cannot be.
@@ -112,14 +115,14 @@ enum Stage {
         return true
     }
 
-    /// The image that our code is to be brought into; nil: it need not be, or a thread is on its way
-    /// with it.
+    /// The image into which our code is to be brought. nil: that is not needed, or a thread is on
+    /// its way with it.
     var imageToJoin: RunningImage? {
         guard case .settling(let image, _) = self, image.entry == nil else { return nil }
         return image
     }
 
-    /// It was not brought in this time. false: it will not be tried again.
+    /// Our code was not brought in this time. Returns false if it will not be tried again.
     mutating func failToSettle() -> Bool {
         guard case .settling(let image, let failures) = self else { return false }
         guard failures + 1 < Self.mostFailures else {
@@ -132,7 +135,7 @@ enum Stage {
 
     // MARK: Execs
 
-    /// Another one may be announced while one is followed: the first has failed then.
+    /// While one exec is followed, another may be announced: then the first has failed.
     @discardableResult
     mutating func follow(_ execution: Execution) -> Bool {
         switch self {
@@ -172,14 +175,14 @@ enum Stage {
 
 /// What is known of an image before its first instruction.
 struct NextImage {
-    /// The memory that is left to it; nil: it has to make it.
+    /// The memory that the former image leaves to it; nil: it has to make its own.
     var area: InheritedArea?
-    /// What the sampling signal does in it, where that need not be asked: our own child has our
+    /// What the sampling signal does in it, if that need not be asked: our own child has our
     /// filters, and its limits were looked at.
     var knownAction: UInt64?
-    /// Where it makes system calls, if it is static and that was looked for.
+    /// Where it makes system calls, if it is static and these places were looked for.
     var sites: PreparedSites?
-    /// It was noticed after the fact, and is further than its first instruction.
+    /// It was noticed after the fact, and is past its first instruction.
     var isLate = false
 }
 
@@ -187,6 +190,6 @@ struct NextImage {
 struct Execution {
     /// The memory that the next image is handed.
     var area: InheritedArea?
-    /// It should have happened until then.
+    /// By then it should have happened.
     var deadline: MonotonicTime
 }

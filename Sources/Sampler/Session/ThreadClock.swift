@@ -1,31 +1,31 @@
 import ProfileModel
 
-/// How often a thread left its core (`status`): because it waited for something, or because it
-/// was pushed off.
+/// How often a thread left its core (`status`), because it waited for something or because it was
+/// pushed off.
 struct SwitchCounts: Hashable, Sendable {
     var voluntary: Int64
     var forced: Int64
 }
 
-/// Turns the kernel's cumulative counters of a thread into the four states of the time since the
-/// last look, which always add up to the elapsed time.
+/// Divides the time since the last look into the four states, from the kernel's cumulative counters
+/// of a thread. The states always add up to the elapsed time.
 ///
-/// The run time is exact because the thread is off its core when it is read (blocked or stopped);
-/// run delay is brought up to date by the kernel whenever the thread gets a core. What is left is
-/// blocked, less the time for which the profiler itself held the thread (preempted).
+/// The run time is exact, because the thread is off its core when it is read (blocked or stopped).
+/// The kernel brings the run delay up to date whenever the thread gets a core. The rest is blocked,
+/// less the time for which the profiler itself held the thread (preempted).
 struct ThreadClock: Hashable, Sendable {
     private(set) var time: MonotonicTime
     private(set) var counters: SchedulerCounters
     private var switches: SwitchCounts?
-    /// CPU time that was learned of too late for the span that it belongs to: what came before was
-    /// told already. It goes where there is room for it, so that nothing is lost.
+    /// CPU time that came too late for its span, because that was already reported. It is added
+    /// where there is room for it, so that nothing is lost.
     private var owed = TimeSpan.zero
-    /// Held by the profiler since `time`.
+    /// For how long the profiler held it since `time`.
     private var held = TimeSpan.zero
     /// The profiler's stops since ``switches`` was read.
     private var stops: Int64 = 0
 
-    /// - Parameter switches: what a thread that is not new has behind it; nil counts from 0.
+    /// - Parameter switches: the count so far of a thread that is not new; nil counts from 0.
     init(time: MonotonicTime, counters: SchedulerCounters, switches: SwitchCounts? = nil) {
         self.time = time
         self.counters = counters
@@ -38,34 +38,35 @@ struct ThreadClock: Hashable, Sendable {
         stops += 1
     }
 
-    /// Below this much waiting for a core it is not worth asking whether it was preemption.
+    /// If the wait for a core was shorter than this, it is not worth asking whether it was
+    /// preemption.
     static let worthAsking = TimeSpan(nanoseconds: 50_000)
 
     func delay(since newer: SchedulerCounters) -> TimeSpan {
         TimeSpan(nanoseconds: max(0, newer.delay - counters.delay))
     }
 
-    /// Too little to have been a wait: what it takes to leave a core and get it back.
+    /// Shorter spans are no waits: leaving a core and getting it back takes that long.
     static let negligible = TimeSpan(nanoseconds: 10_000)
 
-    /// The CPU time by `now` of a thread that has not waited for anything since: what was not spent
-    /// wanting a core. The kernel's own figure of one that runs lags.
+    /// The CPU time up to `now` of a thread that has not waited for anything since: the elapsed
+    /// time less that in which it wanted a core. The kernel's own figure of a running thread lags.
     func run(until now: MonotonicTime, _ newer: SchedulerCounters) -> Int64 {
         let span = max(.zero, now - time) - delay(since: newer)
         return max(newer.run, counters.run &+ max(0, span.nanoseconds))
     }
 
-    /// A CPU time that the program told by itself, as far as it can be so: no more than has gone by
-    /// since the last look, but for what the kernel's own figure lagged behind then.
+    /// A CPU time that the program itself reported, as far as it is believable: no more than the
+    /// time since the last look, plus what the kernel's own figure lagged behind then.
     func believable(_ cpu: Int64, at now: MonotonicTime) -> Int64 {
         let span = max(.zero, now - time) + Self.longestLag
         return min(max(cpu, counters.run), counters.run &+ span.nanoseconds)
     }
 
-    /// More than a scheduler tick of any kernel, ten times over.
+    /// Ten times longer than a scheduler tick of any kernel.
     private static let longestLag = TimeSpan.milliseconds(100)
 
-    /// What neither running nor waiting for a core accounts for.
+    /// The time that is neither running nor waiting for a core.
     func rest(until now: MonotonicTime, _ newer: SchedulerCounters) -> TimeSpan {
         (now - time) - TimeSpan(nanoseconds: newer.run - counters.run) - delay(since: newer)
     }
@@ -73,10 +74,10 @@ struct ThreadClock: Hashable, Sendable {
     /// The states since the last call.
     ///
     /// - Parameters:
-    ///   - isContinuous: the thread was on its core (or wanted one) at both ends and did not
-    ///     leave it by itself in between: nothing can have blocked it, and what it waited for a
-    ///     core, it was pushed off one.
-    ///   - switches: how often it left its core so far, when that was worth asking.
+    ///   - isContinuous: at both ends the thread was on its core (or wanted one), and in between it
+    ///     did not leave its core by itself. So nothing can have blocked it, and if it waited for a
+    ///     core, it had been pushed off one.
+    ///   - switches: how often it left its core so far, if that was worth asking.
     mutating func advance(
         to now: MonotonicTime, counters newer: SchedulerCounters, isContinuous: Bool,
         switches newSwitches: SwitchCounts? = nil
@@ -100,8 +101,8 @@ struct ThreadClock: Hashable, Sendable {
             blocked: rest - byProfiler)
     }
 
-    /// How much of the waiting for a core followed being pushed off it. Where a thread was both
-    /// woken and pushed off since the last look, the kernel does not tell the waits apart: each
+    /// The part of the wait for a core that followed being pushed off it. If a thread was both
+    /// woken and pushed off since the last look, the kernel does not tell these waits apart: each
     /// switch counts the same.
     private func preempted(
         of waited: TimeSpan, isContinuous: Bool, switches newer: SwitchCounts?

@@ -3,7 +3,7 @@ import ProfileModel
 
 /// What ptrace reports of the threads, and how they go on.
 extension TraceSession {
-    /// What must be looked at before anything that ended is waited for.
+    /// What must be looked at before we wait for anything that ended.
     func prepareForChanges() {
         takePostponed()
         serveGate()
@@ -90,8 +90,8 @@ extension TraceSession {
         }
     }
 
-    /// A stop for us, or for a signal that nobody handles, must not end a call that goes on alone. When
-    /// the user stops the process and continues it, such calls end.
+    /// Keeps a call going that would go on without us: a stop for us, or for a signal that nobody
+    /// handles, must not end it. When the user stops the process and continues it, such calls end.
     func keepCall(of thread: TracedThread, after event: TraceEvent) {
         switch event {
         case .groupStop: thread.isInGroupStop = true
@@ -104,8 +104,8 @@ extension TraceSession {
 
     private static var jobSignals: Set<Int32> { [SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT] }
 
-    /// Takes the sample for which the thread was interrupted, if it was: the kernel lets any
-    /// other stop stand for ours.
+    /// Takes the sample for which the thread was interrupted, if it was. If the thread stops for
+    /// another reason, the kernel does not report our stop as well.
     private func sampleAtStop(_ thread: TracedThread) {
         guard case .interrupted(let since) = thread.phase else { return }
         // It stands for the stop that was asked for: no other one comes.
@@ -132,12 +132,12 @@ extension TraceSession {
         if stage.hasMissedExec, thread.tid == pid { interruptAnywhere(thread) }
     }
 
-    /// Whether threads are not traced but for a stop: where stacks are taken by signal, or will be.
+    /// Whether threads are traced only for a stop, because stacks are taken by signal, or will be.
     private var isFree: Bool {
         stage.execution == nil && (signalCapture != nil || capture == .signal && isUntraced)
     }
 
-    /// It was seized for an exec that failed. Whoever is traced can be debugged by nobody else, and
+    /// Whether it was seized for an exec that failed. Nobody else can debug a traced thread, and it
     /// stops at each of its signals.
     func isTracedForNothing(_ thread: TracedThread) -> Bool {
         isFree && thread.isTraced && isUntraced
@@ -156,8 +156,8 @@ extension TraceSession {
     }
 
     /// Whether a stopped thread has yet to stop in its own code, as it was asked to before another
-    /// event stopped it. That is called off; but a signal that is on its way must come while we are
-    /// there to take it away, for the program may count such signals.
+    /// event stopped it. That request is called off. But if its signal is on its way, it must come
+    /// while we are there to take it away, because the program may count such signals.
     func awaitsLateStop(_ thread: TracedThread) -> Bool {
         guard let interruption = thread.interruption else { return false }
         interruption.callOff()
@@ -166,7 +166,7 @@ extension TraceSession {
         return false
     }
 
-    /// At the end, when the kernel lets go of all that we trace.
+    /// Calls off stops at the end, when the kernel lets go of all that we trace.
     func callOffStops(by deadline: MonotonicTime) {
         let asked = threads.values.filter { $0.isTraced && $0.interruption != nil }
         for thread in asked { thread.interruption?.callOff() }
@@ -184,8 +184,8 @@ extension TraceSession {
         }
     }
 
-    /// A thread has ended, and until that is taken note of its last figures can be read. Where it was
-    /// stopped before, they are known.
+    /// Reads the last figures of a thread that has ended; they can be read until somebody takes
+    /// note of its end. If it was stopped before, they are known.
     func readLastFigures(of tid: Int32) {
         guard tree != nil, tracesChildren, let thread = threads[tid], thread.phase != .exited,
             !isClosed
@@ -203,7 +203,7 @@ extension TraceSession {
         }
     }
 
-    /// Before the thread is gone, or has another program.
+    /// To be called before the thread is gone, or has another program.
     func takeLastSamples(of thread: TracedThread) {
         guard thread.samples != nil, let counters = thread.counters() else { return }
         takeSamples(of: thread, counters)

@@ -13,14 +13,14 @@ struct ThreadObserver: ~Copyable {
     var ownCode: Range<UInt64>?
     /// How far the first thread's stack may grow, in bytes.
     private var stackLimit: UInt64?
-    /// Where it begins.
+    /// Where the first thread's stack begins.
     private var stackStart: UInt64 = 0
     /// How long threads were held by stops of ours.
     private(set) var heldByProfiler = TimeSpan.zero
 
-    /// Another program has taken the process over: nothing that was known of its memory holds.
+    /// Another program has taken over the process: nothing that was known of its memory holds.
     ///
-    /// - Parameter isTold: what it maps now is told.
+    /// - Parameter isTold: whether the new program's mappings are reported to us.
     mutating func restart(isTold: Bool = false) {
         mappings.restart(isTold: isTold)
         interpreters = InterpreterWatch(pid: process.pid)
@@ -39,24 +39,25 @@ struct ThreadObserver: ~Copyable {
     enum Look {
         /// On its core, or waiting for one: its stack must be captured.
         case running
-        /// Off its core: what there is to know was sampled.
+        /// Off its core: all there is to know was sampled.
         case blocked
-        /// It woke up while we looked, or waits for a core since the last look: nothing new is
+        /// It woke up while we looked, or has waited for a core since the last look: nothing new is
         /// known.
         case moving
         case gone
     }
 
-    /// What a stop of ours that was not reported yet looks like: a page fault, or (of a thread
-    /// that clones, and the one that it made) clone, fork, vfork and clone3.
+    /// The calls that a thread seems to be in when a stop of ours was not reported yet: a page
+    /// fault, or clone, fork, vfork and clone3 (of a thread that clones, and of the one that it
+    /// made).
     private static let mayBeStop: Set<Int32> = [-1, 56, 57, 58, 435]
 
-    /// Looks at a thread that was not stopped. A blocked one is left alone: it has the stack that
-    /// it had, or its memory tells.
+    /// Looks at a thread that was not stopped. A blocked thread is left alone: its stack has not
+    /// changed, or can be read from its memory.
     ///
     /// - Parameters:
-    ///   - before: its counters as they were read just now,
-    ///   - now: at this time.
+    ///   - before: its counters, read just now.
+    ///   - now: when they were read.
     mutating func look(
         at thread: TracedThread, _ before: SchedulerCounters, at now: MonotonicTime
     ) -> Look {
@@ -176,7 +177,7 @@ struct ThreadObserver: ~Copyable {
         thread.isRefined = true
     }
 
-    /// Charges the time up to `now` to the stack that the thread had: at a recording's end.
+    /// At a recording's end: charges the time up to `now` to the stack that the thread had.
     mutating func close(_ thread: TracedThread, at now: MonotonicTime) {
         if thread.blocked != nil, let counters = thread.counters(),
             counters.slices != thread.clock.counters.slices
@@ -189,7 +190,7 @@ struct ThreadObserver: ~Copyable {
         endWait(of: thread, at: now)
     }
 
-    /// The same of a thread that has ended, while its last figures can still be read.
+    /// The same for a thread that has ended, while its last figures can still be read.
     mutating func closeEnded(
         _ thread: TracedThread, at end: MonotonicTime, _ counters: SchedulerCounters
     ) {
@@ -200,8 +201,8 @@ struct ThreadObserver: ~Copyable {
         endWait(of: thread, at: end)
     }
 
-    /// Charges the time up to its end of a thread that ended untraced: to the stack that it had, if
-    /// it went on without a pause.
+    /// Charges the time up to the end of a thread that ended untraced. It goes to the stack that
+    /// the thread had, if the thread went on without a pause.
     mutating func closeAfterEnd(of thread: TracedThread) {
         guard let end = thread.tally.end, end > thread.clock.time else { return }
         let tally = thread.tally
@@ -226,11 +227,11 @@ struct ThreadObserver: ~Copyable {
         thread.blocked = nil
     }
 
-    /// Hands on the time since the last look. If the thread was blocked then, the time for which
-    /// it stayed so belongs to the stack that it had, and only the rest to what it does now.
+    /// Hands on the time since the last look. If the thread was blocked then, the time that it
+    /// stayed blocked belongs to the stack that it had. Only the rest belongs to what it does now.
     ///
     /// - Parameter blocked: the stretch of being blocked that the thread is in now, if any.
-    /// - Returns: for how long it has been in that.
+    /// - Returns: for how long it has been in that stretch.
     @discardableResult
     private mutating func emit(
         _ thread: TracedThread, at now: MonotonicTime, now blocked: TracedThread.Blocking?,
@@ -265,7 +266,7 @@ struct ThreadObserver: ~Copyable {
         return times.blocked
     }
 
-    /// Tells what a sample's frames refer to, before it comes.
+    /// Hands on the names that a sample's frames refer to, before the sample.
     private func tellNames(of content: Sample.Content) {
         guard case .snapshot(let snapshot) = content, let frames = snapshot.frames,
             let names = interpreters.newNames(in: frames)
@@ -307,11 +308,12 @@ struct ThreadObserver: ~Copyable {
                 frames: interpreters.copy(of: thread.tid, at: now)))
     }
 
-    /// The most that is copied where it is not known how far a stack goes.
+    /// How much is copied at most if nobody knows how far a stack goes.
     private static let unknownStackBytes = 65536
 
-    /// Below the stack pointer lies what functions may use without moving it (the psABI's red
-    /// zone), and what was popped a moment ago, to which unwind tables still refer.
+    /// What lies below the stack pointer and is still needed: what functions may use without moving
+    /// the pointer (the psABI's red zone), and what was popped a moment ago, to which unwind tables
+    /// still refer.
     private static let redZone: UInt64 = 128
 
     private func copyStack(around pointer: UInt64, by thread: any ThreadAccess) -> StackCopy {
@@ -343,7 +345,7 @@ struct ThreadObserver: ~Copyable {
         heldByProfiler = heldByProfiler + max(.zero, span)
     }
 
-    /// Tells the sink of code that was mapped since the last call.
+    /// Hands the sink the code that was mapped since the last call.
     mutating func watchMappings(at now: MonotonicTime, libraries: Int? = nil) {
         if let code = mappings.changes(at: now, libraries: libraries) {
             tell(code, at: now)
@@ -362,9 +364,9 @@ struct ThreadObserver: ~Copyable {
         if let found = interpreters.saw(code, at: now) { sink.receive(.interpreter(found)) }
     }
 
-    /// A process was forked off another.
+    /// A process was forked off another one.
     ///
-    /// - Parameter isTold: what it maps from now on is told.
+    /// - Parameter isTold: whether later mappings are reported to us.
     mutating func copyMappings(
         of other: borrowing ThreadObserver, at now: MonotonicTime, isTold: Bool
     ) {
@@ -377,7 +379,7 @@ struct ThreadObserver: ~Copyable {
         if mappings.map(newer, at: now) { tell(mappings.code, at: now) }
     }
 
-    /// Of a process that was gone before what it had mapped could be read.
+    /// Adds the mappings of a process that was gone before they could be read.
     mutating func addMappings(_ known: [CodeMapping], at now: MonotonicTime) {
         if let code = mappings.add(known, at: now) { sink.receive(.mappings(code, now)) }
     }
@@ -387,10 +389,10 @@ struct ThreadObserver: ~Copyable {
 struct StackPlace {
     /// Its mapping, which may hold other things above it.
     var range: Range<UInt64> = 0..<0
-    /// Whether it is of the program's own making.
+    /// Whether the program itself made it.
     var isForeign = false
-    /// Whether it is a stack of a thread library's or the kernel's making, and a signal's frame
-    /// fits: that is 3.6 KiB with AVX-512 state and 12 with AMX, and the last look is a while ago.
+    /// Whether a thread library or the kernel made the stack, and a signal's frame fits on it. A
+    /// frame takes 3.6 KiB with AVX-512 state and 12 with AMX, and the last look is a while ago.
     var hasRoom = false
 
     /// Its lowest address, down to where it may grow.
@@ -398,7 +400,7 @@ struct StackPlace {
 
     static let roomForSignal: UInt64 = 24 << 10
 
-    /// Where a thread has no room for a signal any more. Between two looks it may go there and back;
-    /// but what it has used once can be seen.
+    /// The part of the stack in which a thread has no room left for a signal. Between two looks the
+    /// thread may go there and back, but what it has used once can be seen.
     var lastRoom: Range<UInt64> { end..<(end &+ Self.roomForSignal) }
 }

@@ -1,15 +1,16 @@
 import ProfileModel
 
-/// Stops of threads that are waited for.
+/// Stops that we wait for.
 extension TraceSession {
-    /// How long a stop is waited for. A thread that waits in the kernel for something else (vfork, a
+    /// How long we wait for a stop. A thread that waits in the kernel for something else (vfork, a
     /// file system that does not answer) stops only when that is over.
     static let stopPatience = TimeSpan.milliseconds(500)
 
-    /// Stops all other threads that run, so that code can be changed under them.
+    /// Stops all other running threads, so that code can be changed under them.
     ///
-    /// - Parameter thread: one that is stopped; nil: none is.
-    /// - Returns: those that were stopped; nil: one that runs could not be, and all go on.
+    /// - Parameter thread: a stopped thread; nil: there is none.
+    /// - Returns: the threads that were stopped. nil: a running one could not be stopped, and all
+    ///   go on.
     func stopOthers(than thread: TracedThread?) -> [TracedThread]? {
         let deadline = process.now + Self.stopPatience
         let running = threads.values.filter { $0.tid != thread?.tid && isRunning($0) }
@@ -34,10 +35,11 @@ extension TraceSession {
         return nil
     }
 
-    /// All at once: each may have to wait for a core, and who has stopped stands meanwhile.
+    /// Stops all of them at once, because each may have to wait for a core, and those that have
+    /// stopped stand meanwhile.
     ///
-    /// - Parameter stopped: is joined by those that were.
-    /// - Returns: false: one that runs could not be.
+    /// - Parameter stopped: gets those that were stopped.
+    /// - Returns: false: a running one could not be stopped.
     private func stopAtOnce(
         _ others: [TracedThread], by deadline: MonotonicTime, _ stopped: inout [TracedThread]
     ) -> Bool {
@@ -60,8 +62,8 @@ extension TraceSession {
         return true
     }
 
-    /// Stops a thread that forks while none of its children can end, if such a moment comes soon: see
-    /// ``ChildrenWatch``.
+    /// Stops a thread that forks at a moment at which none of its children can end, if such a
+    /// moment comes soon: see ``ChildrenWatch``.
     private func stopBetweenChildren(
         _ thread: TracedThread, by deadline: MonotonicTime
     ) -> UInt64? {
@@ -80,22 +82,22 @@ extension TraceSession {
         return stopNow(thread, by: deadline)
     }
 
-    /// ``stopNow(_:by:)`` of a thread that may fork.
+    /// ``stopNow(_:by:)`` for a thread that may fork.
     func stopHarmlessly(_ thread: TracedThread, by deadline: MonotonicTime? = nil) -> UInt64? {
         guard mayHarmOthers(thread) else { return stopNow(thread, by: deadline) }
         return stopBetweenChildren(thread, by: deadline ?? process.now + Self.stopPatience)
     }
 
-    /// A stopped thread may just have forked.
+    /// Checks a stopped thread, which may just have forked.
     ///
-    /// - Returns: whether it is stopped.
+    /// - Returns: whether it stays stopped.
     private func staysWithoutChild(_ thread: TracedThread, by deadline: MonotonicTime) -> Bool {
         if thread.hasNoChild || !mayHarmOthers(thread) { return true }
         release(thread)
         return stopBetweenChildren(thread, by: deadline) != nil
     }
 
-    /// The same of all threads, of those, too, that began since the last look.
+    /// The same for all threads, also for those that began since the last look.
     func stopAllOthers(than thread: TracedThread) -> [TracedThread]? {
         var stopped: [TracedThread] = []
         repeat {
@@ -119,10 +121,10 @@ extension TraceSession {
         return true
     }
 
-    /// Stops a thread and waits for it, as long as that may take; where it would go on. Signals to
-    /// it are passed on.
+    /// Stops a thread and waits until it has stopped. Signals to it are passed on.
     ///
-    /// - Parameter deadline: nil: as long as stops are waited for.
+    /// - Parameter deadline: nil: the usual patience.
+    /// - Returns: where it would go on.
     func stopNow(_ thread: TracedThread, by deadline: MonotonicTime? = nil) -> UInt64? {
         let start = process.now
         let deadline = deadline ?? start + Self.stopPatience
@@ -177,7 +179,7 @@ extension TraceSession {
         return nil
     }
 
-    /// Waits until it shows whether a thread can be stopped without harm: see ``isInDoubt(_:)``.
+    /// Waits until it is certain that a thread can be stopped without harm: see ``isInDoubt(_:)``.
     private func isCertain(_ thread: TracedThread, by deadline: MonotonicTime) -> Bool {
         let start = process.now
         return wait(atMost: max(.zero, deadline - start)) {
@@ -187,8 +189,9 @@ extension TraceSession {
         } && !isInDoubt(thread)
     }
 
-    /// A thread that waits, now, will not run its own code: it is stopped where that ends no call. Who
-    /// is led waits in a call of ours.
+    /// Whether the thread's stop is still to come. A thread that waits now will not run its own
+    /// code, so it is stopped where it is, if that ends no call. A led thread waits in a call of
+    /// ours.
     private func isToStop(_ thread: TracedThread) -> Bool {
         guard !thread.isLed, let interruption = thread.interruption, !interruption.isCalledOff,
             case .blocked(let call, let registers) = thread.activity(),
@@ -204,15 +207,15 @@ extension TraceSession {
         call >= 0 && RestartingCalls.kind(of: call, registers, process: pid) < .fragile
     }
 
-    /// A thread that was asked to stop in its own code and stays in the kernel's goes on.
+    /// Lets a thread go on that was asked to stop in its own code, but stays in the kernel's.
     func callOffStop(of thread: TracedThread) {
         guard let interruption = thread.interruption, thread.isInterrupted else { return }
         interruption.callOff()
         thread.phase = .free
     }
 
-    /// What happens to the others goes on, for it may be what the thread waits for: an exec waits
-    /// for the ends of all other threads, each of which stops once more.
+    /// Serves the other threads meanwhile, because the thread may wait for what happens to them: an
+    /// exec waits for the ends of all other threads, and each of these stops once more.
     func serveAll(but thread: TracedThread? = nil) {
         for other in threads.values where other.isTraced && other.tid != thread?.tid {
             guard let event = process.nextReport(of: other.tid)?.event else { continue }
@@ -226,7 +229,8 @@ extension TraceSession {
         }
     }
 
-    /// Whether a thread has stopped because it was asked to; one in its own code is over then.
+    /// Whether a thread has stopped because it was asked to. If it was asked to stop in its own
+    /// code, that is done then.
     private func isOurStop(_ event: TraceEvent, of thread: TracedThread) -> Bool {
         if event == .stopped { return true }
         guard event.isSignal, thread.interruption?.hasStopped == true else { return false }
@@ -234,19 +238,20 @@ extension TraceSession {
         return true
     }
 
-    /// Another program must not begin in the midst of what is done to this one.
+    /// Takes an event, but postpones an exec: another program must not begin while we change this
+    /// one.
     private func takeMeanwhile(_ event: TraceEvent, of tid: Int32) {
         if event == .executed { postponed = event } else { take(event, of: tid) }
     }
 
-    /// How long one thread is tried to stop where another will do.
+    /// How long to try stopping one thread, if another will do as well.
     private static let turn = TimeSpan.milliseconds(20)
 
-    /// Some thread, stopped, without having ended a call by it: one that runs, or waits in a call
-    /// that is restarted. nil when none can be had within a tenth of a second.
+    /// Stops some thread without ending a call by that: one that runs, or that waits in a call that
+    /// is restarted. nil if none can be stopped within a tenth of a second.
     ///
-    /// - Parameter deadline: those have longer that could be stopped, if they only got a core, or at
-    ///   the right moment: who has run meanwhile will run again.
+    /// - Parameter deadline: the longer limit for threads that could be stopped if only they got a
+    ///   core, or at the right moment: a thread that has run meanwhile will run again.
     func stopAny(by deadline: MonotonicTime) -> TracedThread? {
         // A program has them only when its own code runs, which may be later than ours.
         if ProcessStatus(pid: pid)?.hasShadowStack == true { return nil }
@@ -304,14 +309,14 @@ extension TraceSession {
         return endsNoCall(call, registers)
     }
 
-    /// Whether a filter, or strict mode, may forbid a thread what our code would have it do. One that
-    /// is stopped cannot change that.
+    /// Whether a filter, or strict mode, may forbid the thread what our code would make it do. A
+    /// stopped thread cannot change its filters.
     func isFiltered(_ thread: TracedThread) -> Bool {
         thread.status()?.isFiltered(beyond: SignalCapture.ownFilters) != false
     }
 
-    /// Whether a stopped thread may be made to go on elsewhere: from our own code it would never
-    /// come back, and what it must find again is put aside on its stack.
+    /// Whether a stopped thread may be made to go on elsewhere. From our own code it would never
+    /// come back, and its stack needs room for what it must find again.
     func canBeLedAway(_ thread: TracedThread, at position: UInt64) -> Bool {
         guard let pointer = try? thread.tracee.registers().stackPointer else { return false }
         thread.stackPointer = pointer
@@ -319,8 +324,8 @@ extension TraceSession {
             && !thread.tracee.isInSequence
     }
 
-    /// Lets a stopped thread go on until it has had a core: stopped again before that, it would not
-    /// get on.
+    /// Lets a stopped thread go on until it has had a core. If it were stopped before that, it
+    /// would make no progress.
     ///
     /// - Returns: false: it is gone.
     func resumeForCore(_ thread: TracedThread, by deadline: MonotonicTime) -> Bool {
@@ -332,9 +337,10 @@ extension TraceSession {
         return true
     }
 
-    /// Waits for something that usually is so already; whether it came to be.
+    /// Waits for something that is usually true already.
     ///
     /// - Parameter interval: how long to pause between two looks, in microseconds.
+    /// - Returns: whether it became true.
     @discardableResult
     func wait(atMost limit: TimeSpan, every interval: Int = 200, until isSo: () -> Bool) -> Bool {
         let deadline = process.now + limit

@@ -3,7 +3,7 @@ import Glibc
 import ProfileModel
 import System
 
-/// The recorder's one timer, on `CLOCK_MONOTONIC`. Deadlines accumulate from the first, so that
+/// The recorder's one timer, on `CLOCK_MONOTONIC`. Each deadline follows from the first one, so
 /// lateness never adds up; it is counted.
 struct Ticker: ~Copyable {
     private let timer: timer_t?
@@ -14,7 +14,7 @@ struct Ticker: ~Copyable {
     private(set) var missed: Int64 = 0
     private(set) var lateness = TimeSpan.zero
 
-    /// It does not tick yet.
+    /// Makes a ticker that does not tick yet.
     ///
     /// - Parameter frequency: ticks a second, 1 or more.
     init(frequency: Int32) throws(SystemError) {
@@ -36,7 +36,7 @@ struct Ticker: ~Copyable {
         fl_timer_delete(timer)
     }
 
-    /// Notes that a tick arrived at `now`, after `overrun` others that nobody saw.
+    /// Notes that a tick arrived at `now`, after `overrun` ticks that nobody saw.
     mutating func serve(overrun: Int32, at now: MonotonicTime) {
         expirations += Int64(max(0, overrun)) + 1
         missed += Int64(max(0, overrun))

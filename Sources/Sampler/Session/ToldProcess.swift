@@ -1,9 +1,9 @@
 import ProfileModel
 
-/// What a session knows of a process of which events tell.
+/// What a session knows of a process that the kernel's events describe.
 struct ToldProcess {
     let handle: ProcessHandle?
-    /// Threads that have ended, and of which the scheduler may still tell how.
+    /// Threads that have ended. The scheduler may still tell how.
     var leaving: [Leaving] = []
     /// When the last of its threads ended.
     var end: MonotonicTime?
@@ -11,11 +11,12 @@ struct ToldProcess {
 
     init(handle: ProcessHandle?) { self.handle = handle }
 
-    /// For how many looks the scheduler is to be asked again to tell of its first thread: it may have told
-    /// of that one's end, whose place another thread has now.
+    /// For how many more looks the scheduler is asked to follow the first thread. It may have
+    /// reported that thread's end, but another thread may have its place now.
     private var looksToFollow = 0
 
-    /// The scheduler tells what was up to the look before the last one.
+    /// After this many looks nothing more comes: the scheduler reports what happened up to the look
+    /// before the last one.
     static let enoughLooks = 4
     static let mostLooks = 250
 
@@ -38,7 +39,7 @@ struct ToldProcess {
         leaving.contains { $0.thread === thread }
     }
 
-    /// It has not ended after all. false: that was not said.
+    /// The thread has not ended after all. Returns false if nobody had said that it had.
     mutating func withdraw(_ thread: TracedThread) -> Bool {
         let count = leaving.count
         leaving.removeAll { $0.thread === thread }
@@ -47,8 +48,8 @@ struct ToldProcess {
         return true
     }
 
-    /// Those of which all is known that will be. The first one's place may be taken by another as long
-    /// as there is one.
+    /// The ended threads of which everything is known that ever will be. Another thread may take
+    /// the first one's place as long as there is one.
     mutating func takeLeaving(first pid: Int32, mayWait: Bool) -> [Leaving] {
         guard !leaving.isEmpty else { return [] }
         for index in leaving.indices { leaving[index].looks += 1 }
@@ -59,7 +60,7 @@ struct ToldProcess {
         return taken
     }
 
-    /// Whether the scheduler is to be asked once more to tell of its first thread.
+    /// Whether to ask the scheduler once more to follow the first thread.
     mutating func isToBeFollowed() -> Bool {
         guard looksToFollow > 0 else { return false }
         looksToFollow -= 1

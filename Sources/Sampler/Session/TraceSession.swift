@@ -1,15 +1,15 @@
 import CAgent
 import ProfileModel
 
-/// Follows one process from a moment on: receives what ptrace reports of its threads, looks at
-/// each of them at every tick, and passes on what it sees. Everything happens on one thread,
-/// because ptrace belongs to the thread that began it; when that thread ends, the kernel lets go
-/// of all that it traced, without stopping it once more.
+/// Follows one process from a moment on. It receives what ptrace reports of the process's threads,
+/// looks at each of them at every tick, and passes on what it sees. Everything happens on one
+/// thread, because ptrace belongs to the thread that began it. When that thread ends, the kernel
+/// lets go of all that it traced, without another stop.
 final class TraceSession {
     let process: any ProcessAccess
     let options: SamplerOptions
     let sink: any SampleSink
-    /// Whether its ids are ours, which never changes.
+    /// Whether its process ids are the same as ours. That never changes.
     private(set) lazy var sharesNamespace = process.sharesNamespaceWithUs
     var stage = Stage.launching(NextImage())
     var observer: ThreadObserver
@@ -19,30 +19,30 @@ final class TraceSession {
     var ledger: SessionLedger
     var events = EventAvailability()
     var endlessFiles: EndlessFiles
-    /// What takes the stacks of its threads and of its children's; nil: each thread's are taken for
-    /// itself.
+    /// Takes the stacks of its threads and of its children's; nil: each thread's stack is taken
+    /// separately.
     var tree: TreeSamples?
-    /// What is known of a process of which events tell; nil: it is followed otherwise.
+    /// What is known of a process that events describe; nil: it is followed in another way.
     var told: ToldProcess?
-    /// Threads of other processes of which this one's scheduler tells.
+    /// Finds threads of other processes that this process's scheduler reports.
     var othersThread: ((Int32) -> TracedThread?)?
     /// How stacks are taken after `main`, as far as that is known.
     var capture: CaptureMethod
     private(set) var isOurChild = false
-    /// What the user wants to be noted; nil: nothing.
+    /// The marks that the user asked for; nil: none.
     var marks: MarkPlacement?
-    /// What was reported of an image's first thread while it was on its way into the image, or of
-    /// an exec while a stop was waited for.
+    /// An event that has to wait: what was reported of an image's first thread on its way into the
+    /// image, or an exec that was reported while we waited for a stop.
     var postponed: TraceEvent?
-    /// Whether a stop is waited for: nothing else is begun meanwhile.
+    /// Whether we wait for a stop. Nothing else is begun meanwhile.
     var isAwaitingStop = false
-    /// Those of which a stop will be waited for next.
+    /// The threads whose stops we wait for next.
     var awaited: Set<Int32> = []
-    /// How many looks at all threads' children are to come before one is stopped.
+    /// How many more looks at all threads' children must come before a thread is stopped.
     var looksForChildren = 0
-    /// What has to go on for other processes while this one waits for its threads.
+    /// Serves the other processes while this one waits for its threads.
     var whileWaiting: (() -> Void)?
-    /// Who else wants to know of the program's signposts: an event's, or an interval's end.
+    /// Tells others of the program's signposts: of an event, or of an interval's end.
     var sawSignpost: ((_ label: SignpostLabel, _ time: MonotonicTime) -> Void)?
 
     init(
@@ -63,21 +63,21 @@ final class TraceSession {
 
     // MARK: The running image
 
-    /// Our code in it; nil: it is not there.
+    /// Our code in it; nil: not there.
     var instrumentation: Instrumentation? { stage.image?.instrumentation }
     var area: Area? { instrumentation?.area }
-    /// Where stacks are taken by signal; most threads are not traced then.
+    /// Takes stacks by signal, where that is possible. Most threads are not traced then.
     var signalCapture: SignalCapture? { instrumentation?.signals }
     var libraries: LibraryList? { stage.image?.libraries }
     var programPath: String { stage.image?.path ?? "" }
 
     var outcome: Recording.Outcome? { stage.outcome }
 
-    /// Whether somebody wants the recorder to end at once, while what we did is taken back: nobody is
-    /// waited for any longer.
+    /// Whether somebody wants the recorder to end at once while we take back what we did. Then we
+    /// wait for nobody any longer.
     var isCalledOff: Bool { isLeaving && process.isToEnd }
 
-    /// Whether everything has been told, and what we did is taken back.
+    /// Whether everything has been reported, and what we did is being taken back.
     var isLeaving: Bool {
         guard case .leaving = stage else { return false }
         return true
@@ -106,10 +106,11 @@ final class TraceSession {
         takePostponed()
     }
 
-    /// A running process. Its threads are traced one by one when they must be stopped; without
-    /// capture by signal all of them at once, and those that they start meanwhile.
+    /// Begins to follow a running process. If stacks are taken by signal, a thread is traced only
+    /// when it must be stopped. Otherwise all threads are traced at once, and those that they start
+    /// meanwhile.
     ///
-    /// - Parameter permitted: called as soon as it is known that the process may be observed.
+    /// - Parameter permitted: called as soon as we know that we may observe the process.
     func beginAttached(permitted: () -> Void) throws(SystemError) {
         capture = firstCapture
         let isSpared = sparesLeakSanitizer(of: ImageStart(pid: pid))
@@ -155,9 +156,9 @@ final class TraceSession {
         }
     }
 
-    /// A new image in the process, whose first thread is stopped at its first instruction.
+    /// A new image in the process; its first thread is stopped at its first instruction.
     ///
-    /// - Parameter isLate: it was noticed after the fact, and is further than that.
+    /// - Parameter isLate: it was noticed after the fact, and is past that instruction.
     func beginImage(at now: MonotonicTime, isLate: Bool = false) {
         // While it stands: of a program that is over nobody can tell. (The first one would have been
         // refused.)
@@ -173,7 +174,7 @@ final class TraceSession {
         takePostponed()
     }
 
-    /// What happened to an image's first thread before the image was announced, or too soon.
+    /// Takes the event that came too soon, or before its image was announced.
     func takePostponed() {
         guard let event = postponed else { return }
         postponed = nil
@@ -186,13 +187,14 @@ final class TraceSession {
         let stopped: MonotonicTime
         /// When the program's own first instruction was executed.
         let began: MonotonicTime
-        /// The first thread's, then.
+        /// The first thread's counters at that moment.
         let counters: SchedulerCounters?
-        /// nil: it can be asked when it goes on, for its end would be a stop.
+        /// nil: it can be asked when the first thread goes on, because the program's end would be a
+        /// stop.
         let program: Image?
     }
 
-    /// - Returns: nil when the session is over.
+    /// - Returns: nil: the session is over.
     private func enterImage(
         by main: TracedThread, at now: MonotonicTime, isLate: Bool = false
     ) -> ImageEntry? {
@@ -216,14 +218,15 @@ final class TraceSession {
             image: image, stopped: now, began: began, counters: counters, program: program)
     }
 
-    /// Whether the processes that it forks are traced: where no events tell of them.
+    /// Whether the processes that it forks are traced. They are where no events describe them.
     var tracesChildren: Bool { options.followsChildren && tree?.news == nil }
 
-    /// How the stacks of an image are taken, unless something stands in the way.
+    /// How an image's stacks are taken, unless something prevents that.
     private var firstCapture: CaptureMethod { tracesChildren ? .ptrace : options.capture }
 
-    /// Who traces a program with LeakSanitizer makes it fail: it is followed from outside instead,
-    /// and so its children are not, for that takes tracing.
+    /// Whether to avoid tracing because of LeakSanitizer: a program with LeakSanitizer fails if it
+    /// is traced. It is followed from outside instead. Its children are not followed, because that
+    /// takes tracing.
     private func sparesLeakSanitizer(of start: @autoclosure () -> ImageStart) -> Bool {
         guard capture == .ptrace, start().program?.hasLeakSanitizer == true else { return false }
         note(.leakSanitizer)
@@ -257,12 +260,12 @@ final class TraceSession {
         awaitLibraries()
     }
 
-    /// A process that was forked off an observed one: until an exec it runs the same program.
+    /// A process that an observed one forked. Until it executes a program, it runs the same one.
     ///
     /// - Parameters:
-    ///   - parent: the process that it is a copy of; nil: that is not known.
-    ///   - isScheduled: whether another session's account tells of it.
-    ///   - tree: what takes its stacks; nil: stops do.
+    ///   - parent: the process that it is a copy of; nil: not known.
+    ///   - isScheduled: whether another session's account includes it.
+    ///   - tree: takes its stacks; nil: stops do.
     func beginForked(
         off parent: TraceSession?, by tree: TreeSamples?, at now: MonotonicTime, isScheduled: Bool
     ) {
@@ -294,7 +297,7 @@ final class TraceSession {
 
     // MARK: Ticks
 
-    /// - Parameter missed: how many ticks nobody could serve before this one.
+    /// - Parameter missed: how many ticks were missed before this one.
     func tick(at now: MonotonicTime, missed: Int32) {
         ledger.tick(missed: missed)
         guard outcome == nil else { return }
@@ -338,8 +341,9 @@ final class TraceSession {
         reportSchedule()
     }
 
-    /// Where very many threads are, those that have slept for long take turns: else looking at
-    /// them would take more of a core than the scheduler grants us, and all would be seen less.
+    /// Whether to look at a thread at this tick. Where there are very many threads, those that have
+    /// slept for long take turns. Otherwise looking at them would take more of a core than the
+    /// scheduler grants us, and all threads would be seen less.
     private func isDue(_ thread: TracedThread, at now: MonotonicTime) -> Bool {
         let turns = threads.count / Self.sleepersPerTick
         guard turns > 1, thread.blocked != nil, now - thread.clock.time > Self.longSleep else {
@@ -348,7 +352,7 @@ final class TraceSession {
         return (Int(ledger.ticks) &+ thread.index.rawValue) % turns == 0
     }
 
-    /// Who has a child a third of the time is found by them in 998 of 1,000 cases.
+    /// So many looks find a thread that has a child a third of the time in 998 of 1,000 cases.
     private static let enoughLooks = 16
 
     private static let sleepersPerTick = 64
@@ -356,8 +360,8 @@ final class TraceSession {
 
     // MARK: Threads
 
-    /// A thread that ptrace brought along with its parent. nil for one of another process (a
-    /// clone that shares no thread group): it is let go, unless children are followed.
+    /// A thread that ptrace reported along with its parent. nil if it belongs to another process (a
+    /// clone that shares no thread group). Then it is let go, unless children are followed.
     func adopt(_ tid: Int32, at now: MonotonicTime) -> TracedThread? {
         if let known = threads[tid] { return known }
         let thread = process.thread(tid)
@@ -416,8 +420,9 @@ final class TraceSession {
         }
     }
 
-    /// Whether a signal has stopped the program. Of a traced thread its state does not tell: it looks
-    /// the same while it waits for us, maybe with that very signal. What ptrace reported does.
+    /// Whether a signal has stopped the program. A traced thread's state does not tell: it looks
+    /// the same while the thread waits for us, maybe with that very signal. What ptrace reported
+    /// does.
     var isProgramStopped: Bool {
         threads.values.contains { thread in
             switch thread.state {
@@ -470,10 +475,12 @@ final class TraceSession {
         stage.end(.running)
     }
 
-    /// A program that is short of cores gets one sooner or later: so long that is waited for.
+    /// How long we wait to take our code back: a program that is short of cores gets one sooner or
+    /// later.
     private static let removalPatience = TimeSpan.milliseconds(2500)
 
-    /// Everything has been told, once: the process may end while our code is taken back.
+    /// Whether everything has been reported. That happens once, because the process may end while
+    /// our code is taken back.
     private(set) var isClosed = false
 
     func closeAll(at now: MonotonicTime) {
@@ -497,7 +504,7 @@ final class TraceSession {
                     counters: ledger.finalCounters ?? process.counters())))
     }
 
-    /// While it can still be read.
+    /// To be called while it can still be read.
     func takeFinalCPU() { ledger.ended(process.cpu) }
 
     // MARK: Notes

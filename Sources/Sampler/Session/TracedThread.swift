@@ -30,11 +30,11 @@ final class TracedThread {
     let tracee: any ThreadAccess
     let index: ThreadIndex
     var phase = Phase.free
-    /// The stretch of being blocked that the thread was found in at the last look.
+    /// The stretch of being blocked in which the last look found the thread.
     var blocked: Blocking?
-    /// What is known of that stretch, to be told when it ends.
+    /// What is known of that stretch. It is reported when the stretch ends.
     var wait: OpenWait?
-    /// What is known of its priority, and when and at which counters it was read.
+    /// What is known of its priority, when it was read, and the counters then.
     var scheduling: SchedulingClass?
     var schedulingSeen: MonotonicTime?
     var countersAtScheduling = SchedulerCounters.zero
@@ -45,38 +45,41 @@ final class TracedThread {
         guard case .interrupted = phase else { return false }
         return true
     }
-    /// Whether it has stopped for somebody who is about to wait for that.
+    /// Whether it has stopped for somebody who is about to wait for that stop.
     var isHeld = false
-    /// Whether it runs a piece of code of ours: what it waits in then is ours, too.
+    /// Whether it runs a piece of our code. Then the call in which it waits is ours, too.
     var isLed = false
     /// The last stop that it was asked to make in its own code.
     var interruption: (any Interruption)?
-    /// Whether ptrace has it: every signal to it is a stop then, and its clones are ours, too.
+    /// Whether ptrace has it. Then every signal to it is a stop, and the threads that it clones are
+    /// traced, too.
     var isTraced = true
-    /// Whether it was told that the user has stopped it, which ends calls.
+    /// Whether it was told that the user has stopped it. That ends calls.
     var isInGroupStop = false
     /// How it may be looked at while it runs.
     var burst = BurstWatch()
     var calls = CallWatch()
     var children = ChildrenWatch()
-    /// Where it answers requests, once it was asked; how often it had had a core when it was
-    /// asked last; and how often it had one since without an answer.
+    /// Where it answers requests, once it was asked. The next fields say how often it had had a
+    /// core when it was last asked, and how often it had one since without an answer.
     var slot: Int?
     var coresAtRequest: Int64 = 0
     var runAtRequest: Int64 = 0
     var silence = 0
-    /// What takes its stacks where neither a signal nor a stop should; nil: they do.
+    /// Takes its stacks where neither a signal nor a stop should; nil: these do.
     var samples: ThreadSamples?
-    /// Whether it was seen in a signal handler on a stack of its own: only a stop can copy both.
+    /// Whether it was seen in a signal handler on a stack of its own. Only a stop can copy both
+    /// stacks.
     var usesAlternateStack = false
-    /// Whether looks were left out since its time was told last: nobody knows what it did.
+    /// Whether looks were left out since its time was last reported. Then nobody knows what it did.
     var isUnsampled = false
     /// How often it had had a core when it was stopped last.
     var coresAtStop: Int64?
-    /// Whether no room can be counted on for a signal: it was seen on a stack that no thread library
-    /// and no kernel made (a coroutine's), or was near its own stack's end once.
+    /// Whether there may be no room for a signal: the thread was seen on a stack that neither a
+    /// thread library nor the kernel made (a coroutine's), or was once near its own stack's end.
     var lacksRoom = false
-    /// Requests until it is asked again whether it was ever near its stack's end: that is not free.
+    /// How many more requests until we ask whether it was ever near its stack's end. To ask is not
+    /// free.
     private var requestsToRoom = 0
     /// How often in a row it had to be stopped because it could not be asked.
     var detours = 0
@@ -92,18 +95,18 @@ final class TracedThread {
 
     private var lastSerial: UInt32 = 0
     private var lastStatus: ThreadStatus?
-    /// How often threads had announced to block the sampling signal when it was read.
+    /// How often threads had announced to block the sampling signal when the status was read.
     var masksAtStatus: UInt32 = 0
     private var mask = ThreadMask()
     private var statusSlices: Int64 = -1
     private var statusUses = 0
-    /// What slices account for so far.
+    /// The time that slices account for so far.
     private(set) var observedCPU = TimeSpan.zero
     private(set) var clock: ThreadClock
 
     var tid: Int32 { tracee.tid }
 
-    /// - Parameter isNew: it has used nothing before `start`.
+    /// - Parameter isNew: true: it has used no CPU time before `start`.
     init(_ tracee: any ThreadAccess, index: ThreadIndex, start: MonotonicTime, isNew: Bool) {
         self.tracee = tracee
         self.index = index
@@ -117,28 +120,29 @@ final class TracedThread {
         refreshName()
     }
 
-    /// Whether it is to be asked, with this request, if the thread was ever near its stack's end.
+    /// Whether this request should also ask if the thread was ever near its stack's end.
     func isRoomDue() -> Bool {
         requestsToRoom = requestsToRoom > 0 ? requestsToRoom - 1 : 15
         return requestsToRoom == 15
     }
 
-    /// After an exec, when another thread may have taken its id.
+    /// To be called after an exec, when another thread may have taken its id.
     func reopen(at now: MonotonicTime) {
         tracee.reopen()
         names = NameWatch(start: now)
     }
 
-    /// After an exec by another thread, which takes over this id: its counters are others.
+    /// To be called after an exec by another thread, which takes over this id and has other
+    /// counters.
     func restartClock(at now: MonotonicTime) {
         reopen(at: now)
         if let counters = counters() { clock = ThreadClock(time: clock.time, counters: counters) }
     }
 
-    /// nil when the thread is gone.
+    /// nil: the thread is gone.
     func counters() -> SchedulerCounters? { tracee.counters() }
 
-    /// nil when the thread is gone, or on its way.
+    /// nil: the thread is gone, or about to be.
     func activity() -> ThreadActivity? { tracee.activity() }
     /// Whether none of the processes that it forked is there any more.
     var hasNoChild: Bool { tracee.children().isEmpty }
@@ -146,9 +150,9 @@ final class TracedThread {
     /// The letter in `stat`: `t` when ptrace has stopped it; nil when it is gone.
     var state: UInt8? { tracee.state() }
 
-    /// Reads what changes now and then.
+    /// Reads what changes only now and then.
     ///
-    /// - Returns: its priority, nil when it is gone; true if it has another name.
+    /// - Returns: its priority (nil if it is gone), and whether it has another name.
     func readStat() -> (scheduling: SchedulingClass?, isRenamed: Bool) {
         let standing = tracee.standing()
         // Some kernels write a line break in a name as two characters here: `comm` has the name.
@@ -156,13 +160,13 @@ final class TracedThread {
         return (standing.scheduling, mayBeRenamed && refreshName())
     }
 
-    /// nil when the thread is gone.
+    /// nil: the thread is gone.
     func status() -> ThreadStatus? { tracee.status() }
 
-    /// The status, read anew when the thread has had a core since and may have waited, and now
+    /// The status. It is read anew if the thread has had a core since and may have waited, and now
     /// and then: it is the dearest of the files (8 µs).
     ///
-    /// - Parameter looks: how many looks a status may stand for at most.
+    /// - Parameter looks: for how many looks a status may be used at most.
     func recentStatus(_ counters: SchedulerCounters, looks: Int = 1) -> ThreadStatus? {
         let isRecent = (counters.slices == statusSlices || burst.isAtWork) && mask.isOwn
         if isRecent, statusUses < looks, lastStatus != nil {
@@ -179,9 +183,9 @@ final class TracedThread {
 
     func forgetStatus() { lastStatus = nil }
 
-    /// What its mask is, if that is not known, while it sleeps.
+    /// Learns the mask of a thread that sleeps, if it is not known.
     ///
-    /// - Parameter counters: with which it fell asleep.
+    /// - Parameter counters: its counters when it fell asleep.
     func learnMask(asleepIn call: Int32, _ counters: SchedulerCounters) {
         guard !mask.isOwn, counters.slices > 0, let status = status(),
             self.counters()?.slices == counters.slices
@@ -193,16 +197,16 @@ final class TracedThread {
     /// Whether it was ever seen to block a signal that we could send it.
     private(set) var hasBlockedOurs = false
 
-    /// Some thread is about to block the sampling signal, or has.
+    /// Forgets the mask, because some thread is about to block the sampling signal, or has.
     func forgetMask() {
         forgetStatus()
         mask.forget()
     }
 
-    /// Whether the mask of its recent status is its own, and not that of a call that it waits in.
+    /// Whether its recent status shows its own mask, and not that of a call in which it waits.
     var knowsMask: Bool { mask.isOwn }
 
-    /// The same of its status as it is now.
+    /// The same for its status as it is now.
     func findsMask() -> Bool {
         guard let counters = counters() else { return false }
         forgetStatus()
@@ -216,7 +220,7 @@ final class TracedThread {
         }
     }
 
-    /// The memory in which it answers is gone.
+    /// Forgets requests, because the memory in which it answers is gone.
     func forgetRequests() {
         slot = nil
         silence = 0
@@ -225,7 +229,7 @@ final class TracedThread {
     /// Whether it left a request unanswered for too long.
     var isUnresponsive: Bool { silence > SignalCapture.patience }
 
-    /// Whether the name changed.
+    /// Reads the name again; returns whether it changed.
     @discardableResult
     func refreshName() -> Bool {
         guard let newer = tracee.name(), newer != name else { return false }
@@ -233,7 +237,7 @@ final class TracedThread {
         return true
     }
 
-    /// The same at a tick, where that is due.
+    /// The same at a tick, if a read is due.
     func watchName(at now: MonotonicTime, _ budget: inout NameBudget) -> Bool {
         guard names.isDue(at: now), budget.allowsRead(at: now) else { return false }
         names.noteRead(at: now)
@@ -241,8 +245,9 @@ final class TracedThread {
         return refreshName()
     }
 
-    /// Our own stop woke the thread and let it sleep on: the same stretch goes on. So it does
-    /// where the kernel restarts a call with the time that is left (restart_syscall, 219).
+    /// Whether the same stretch of being blocked goes on. It does if our own stop woke the thread
+    /// and let it sleep on, and if the kernel restarts a call with the time that is left
+    /// (restart_syscall, 219).
     func hasResumedBlocking(at position: Position) -> Bool {
         defer { isRefined = false }
         guard let blocked else { return false }
@@ -259,9 +264,9 @@ final class TracedThread {
 
     func addHold(_ span: TimeSpan) { clock.addHold(span) }
 
-    /// The states since the last look, up to `now`.
+    /// The states from the last look to `now`.
     ///
-    /// - Parameter known: the counters at `now`, if they were read already.
+    /// - Parameter known: the counters at `now`, if they were already read.
     func advance(
         to now: MonotonicTime, isRunning: Bool, counters known: SchedulerCounters? = nil
     ) -> (start: MonotonicTime, StateTimes) {

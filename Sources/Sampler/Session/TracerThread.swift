@@ -1,9 +1,9 @@
 import System
 
-/// Runs `body` on a thread of its own and waits for it. nil: there can be no more threads.
+/// Runs `body` on a thread of its own and waits for it. nil: no more threads can be made.
 ///
-/// ptrace ties what is traced to the thread that began it, and lets go of everything, without
-/// one more stop, when that thread ends: the gentlest way to leave a process alone again.
+/// ptrace ties what is traced to the thread that began it. When that thread ends, the kernel lets
+/// go of everything without another stop. There is no gentler way to leave a process alone again.
 ///
 /// - Parameter parent: what the calling thread serves meanwhile; `body` says when that is over.
 func onTracerThread<Value: Sendable>(

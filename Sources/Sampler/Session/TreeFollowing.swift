@@ -1,11 +1,11 @@
 import ProfileModel
 
-/// The processes that the observed one starts, as the kernel's events tell of them.
+/// The processes that the observed one starts, as the kernel's events describe them.
 extension ProcessGroup {
-    /// Begins, follows and ends the sessions of those of which there is news.
+    /// Begins, follows and ends the sessions of processes of which there is news.
     ///
-    /// - Parameter end: the recording's: nothing is waited for any more, and nothing counts that came
-    ///   later; nil: it goes on.
+    /// - Parameter end: the recording's end: nothing is waited for any more, and nothing counts
+    ///   that came later. nil: the recording goes on.
     func takeNews(upTo end: MonotonicTime? = nil) {
         guard let news = main.tree?.news else { return }
         waitingNews = (waitingNews + news.take()).sorted { $0.time < $1.time }
@@ -25,7 +25,7 @@ extension ProcessGroup {
     /// How long a piece of news may wait for another one that it depends on.
     private static let patience = TimeSpan.milliseconds(4)
 
-    /// - Parameter later: what else there is to tell.
+    /// - Parameter later: the news that comes after this one.
     /// - Returns: false: it has to wait.
     private func serve(
         _ item: TreeNews.News, before later: ArraySlice<TreeNews.News>, mayWait: Bool
@@ -80,7 +80,7 @@ extension ProcessGroup {
         return true
     }
 
-    /// What a program was called with shows only when the kernel has made its stack.
+    /// A program's arguments can be read only when the kernel has made its stack.
     private func execute(
         _ item: TreeNews.News, _ name: String, before later: ArraySlice<TreeNews.News>,
         mayWait: Bool
@@ -97,7 +97,7 @@ extension ProcessGroup {
         return true
     }
 
-    /// Hands on when the threads had a core, where no account of the whole machine tells.
+    /// Hands on when the threads had a core, if there is no account of the whole machine.
     func reportSwitches(isLast: Bool = false) {
         guard let tree = main.tree, tree.tellsSwitches else { return }
         var found: [SchedulerRecord] = []
@@ -115,7 +115,7 @@ extension ProcessGroup {
         if !found.isEmpty { main.sink.receive(.scheduled(found)) }
     }
 
-    /// Threads of which the first process's scheduler tells.
+    /// A child's thread that the first process's scheduler reports.
     func childsThread(_ tid: Int32) -> TracedThread? {
         let session = sessions[tid] ?? processOfThread[tid].flatMap { sessions[$0] }
         guard let session, session.told != nil else { return nil }
@@ -123,7 +123,7 @@ extension ProcessGroup {
             ?? session.told?.leaving.first { $0.thread.tid == tid }?.thread
     }
 
-    /// Of a process that is over nothing is told any more.
+    /// Forgets the threads of a process that is over: nothing more is reported of it.
     func forgetThreads(of session: TraceSession) {
         guard session.told != nil, !processOfThread.isEmpty else { return }
         processOfThread = processOfThread.filter { $0.value != session.pid }
@@ -135,7 +135,7 @@ extension TreeNews.News {
         if case .executed = kind { true } else { false }
     }
 
-    /// Whether what could be read of a program is gone after that.
+    /// Whether nothing can be read of a program after this.
     fileprivate var endsImage: Bool {
         switch kind {
         case .executed: true

@@ -1,9 +1,9 @@
 import CAgent
 import ProfileModel
 
-/// A process that is not traced: followed from outside.
+/// A process that is not traced, followed from outside.
 extension TraceSession {
-    /// Notices what ptrace would have reported: threads that came, another program, the end.
+    /// Notices what ptrace would have reported: new threads, another program, the end.
     func followUntraced(at now: MonotonicTime) {
         guard let image = stage.image, image.untraced != nil else { return }
         if image.untraced?.hasLostImage() == true {
@@ -14,10 +14,10 @@ extension TraceSession {
         if image.untraced?.hasOtherThreads() == true { addNewThreads(at: now) }
     }
 
-    /// Whether it is followed so.
+    /// Whether it is followed from outside.
     var isUntraced: Bool { stage.image?.untraced != nil }
 
-    /// Its threads are not traced, or not for long.
+    /// From now on its threads are not traced, or not for long.
     func followFromOutside(_ image: RunningImage) {
         image.untraced = UntracedProcess(process.runningProgram())
     }
@@ -29,7 +29,7 @@ extension TraceSession {
         }
     }
 
-    /// A thread that is about to execute another program waits until it is traced: then nothing
+    /// Makes a thread that is about to execute another program wait until it is traced. So nothing
     /// of the next program's launch is missed.
     func followExecution() {
         guard let area, area.isAboutToExecute else { return }
@@ -55,17 +55,18 @@ extension TraceSession {
                 area: next.map { InheritedArea(area: $0, descriptor: number) }, deadline: deadline))
     }
 
-    /// The kernel may have to fetch the program from a disk. One that fails tells at once.
+    /// How long an exec may take: the kernel may have to fetch the program from a disk. An exec
+    /// that fails is reported at once.
     private static let executionPatience = TimeSpan.milliseconds(1000)
 
-    /// `execve` failed. Each thread is detached at its next stop: ticks stop those that it does no
-    /// harm (``isTracedForNothing(_:)``).
+    /// `execve` failed. Each thread is detached at its next stop. Ticks stop those to which a stop
+    /// does no harm (``isTracedForNothing(_:)``).
     func abandonExecution() {
         stage.abandonExecution()
         area?.forgetExecution()
     }
 
-    /// The program that we watched is gone from the process: stops what is there now, if it is
+    /// The program that we watched is gone from the process. Stops what is there now, if that is
     /// another program and not the end.
     private func joinNextImage(after image: RunningImage) {
         // Without memory of its own it is about to end.
@@ -107,7 +108,7 @@ extension TraceSession {
         for thread in threads.values { thread.forgetRequests() }
     }
 
-    /// Whether a stop was the one that ``joinNextImage()`` wanted: the new image begins there.
+    /// Whether a stop was the one that ``joinNextImage()`` asked for. The new image begins there.
     func takeMissedExec(_ thread: TracedThread, at now: MonotonicTime) -> Bool {
         guard stage.hasMissedExec, thread.tid == pid else { return false }
         thread.phase = .free
@@ -117,7 +118,7 @@ extension TraceSession {
 
     // MARK: Ends
 
-    /// A thread that is not traced ends without telling.
+    /// Ends a thread that is not traced, and so ends unreported.
     func forget(_ thread: TracedThread, at now: MonotonicTime) {
         // Of one of which events tell, they will.
         guard !thread.isTraced, thread.phase != .exited, told == nil else { return }
@@ -131,15 +132,16 @@ extension TraceSession {
         if !scheduler.awaitEnd(of: thread) { end(thread, at: now) }
     }
 
-    /// Executed past us, a program has the privileges of its file, and nothing of it can be read.
+    /// Notes a program that was executed past us: it has the privileges of its file, and nothing of
+    /// it can be read.
     private func noteUnannounced() {
         guard let area, area.value(\.unannounced) != 0 else { return }
         area.set(\.unannounced, 0)
         note(.unrecordedPrivileges)
     }
 
-    /// Our own child has ended while nobody traced it, and waits for us to take note: its last
-    /// figures can still be read.
+    /// Our own child has ended while nobody traced it, and waits until we take note. Until then its
+    /// last figures can be read.
     func observeEnd() {
         guard isOurChild, let image = stage.image, image.untraced != nil, !ledger.isClosed,
             process.hasEnded
@@ -162,7 +164,7 @@ extension TraceSession {
         }
     }
 
-    /// A process that is not our child is gone.
+    /// Ends the session of a process that is gone and is not our child.
     private func endUnseen() {
         for thread in threads.values where thread.phase != .exited {
             if thread.blocked != nil { observer.close(thread, at: process.now) }

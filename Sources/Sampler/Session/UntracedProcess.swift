@@ -3,8 +3,8 @@ struct UntracedProcess {
     private let program: any ProgramAccess
     private var links: UInt = 0
     private var ticks = 0
-    /// The folder's count of links is cheap, but cannot tell one thread that came and went from
-    /// none: it is listed now and then in any case.
+    /// The folder's count of links is cheap to read, but if one thread came and another went, it
+    /// does not change. So the folder is listed now and then in any case.
     private static let ticksBetweenLists = 16
 
     init(_ program: any ProgramAccess) { self.program = program }
@@ -20,11 +20,11 @@ struct UntracedProcess {
     private static let looksBetweenReads = 4
     private var looks = 0
 
-    /// A thread that was known is gone. One that began since the last look may have taken its place in
+    /// A known thread is gone. A thread that began since the last look may have taken its place in
     /// the count.
     mutating func sawThreadEnd() { links &-= 1 }
 
-    /// Whether threads came or went: their folder has a link for each.
+    /// Whether threads came or went. Their folder has one link for each.
     mutating func hasOtherThreads() -> Bool {
         guard let links = program.threadLinks else { return false }
         ticks += 1

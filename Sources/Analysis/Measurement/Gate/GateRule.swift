@@ -1,7 +1,7 @@
 package import ProfileModel
 
-/// When a program passes: the procedure of ``ComparisonPlan``, as a function of the launches that
-/// were made so far. The same launches give the same answer.
+/// Decides when a program passes: the procedure of ``ComparisonPlan``, as a function of the
+/// launches made so far. The same launches give the same answer.
 package struct GateRule: Hashable, Sendable {
     /// How much slower is allowed, and how sure the whole answer must be.
     package var allowed: ComparisonRule
@@ -20,8 +20,8 @@ package struct GateRule: Hashable, Sendable {
         case decided(GateDecision)
     }
 
-    /// - Parameter launches: of two arms that took turns, all that were made: the first arm's against
-    ///   the second's.
+    /// - Parameter launches: all launches that were made, of two arms that took turns. The first
+    ///   arm is compared with the second.
     package func answer(to launches: [MeasuredLaunch]) -> Answer {
         answer(to: LaunchPairs.walls(of: launches))
     }

@@ -1,32 +1,33 @@
 package import ProfileModel
 
-/// How much longer one part of a launch takes in the first arm's launches than in the second's, pair by
-/// pair: a phase, or all processes of one name.
+/// How much longer one part of a launch takes in the first arm's launches than in the second's,
+/// pair by pair. A part is a phase, or all processes of one name.
 package struct PartDifference: Hashable, Sendable {
     package var name: String
     package var pairs: Int
-    /// In nanoseconds: Hodges and Lehmann's estimate, and the bounds of signed ranks. Where a launch
-    /// does not have the part, it took no time: so all phases' differences of a pair add up to the
+    /// In nanoseconds: Hodges and Lehmann's estimate, and the bounds of signed ranks. A part that a
+    /// launch does not have took no time. So the differences of all phases of a pair add up to the
     /// launches' difference.
     package var difference: Double
     package var low: Double
     package var high: Double
-    /// Of each bound by itself; all phases' bounds hold together with 99 % (Bonferroni), and so do those
-    /// of all processes.
+    /// The confidence of each bound by itself. All phases' bounds hold together with 99 %
+    /// (Bonferroni), and so do those of all processes.
     package var confidence: Double
-    /// Processes of which some went on when a launch was over: they lasted as long as the launch let
-    /// them, and are nobody's cause.
+    /// Whether some of these processes went on when a launch was over. They lasted as long as the
+    /// launch let them, so they are nobody's cause.
     package var ranOn = false
     /// Whether it is surely longer, among so many parts that were looked at (Holm).
     package var isLonger: Bool
 }
 
 extension PartDifference {
-    /// Of every phase that any launch of a pair has, in the order in which they first appear.
+    /// The differences of every phase that any launch of a pair has, in the order in which the
+    /// phases first appear.
     ///
     /// - Parameters:
     ///   - launches: of two arms that took turns.
-    ///   - confidence: of all that is said of phases together.
+    ///   - confidence: the confidence of all that is said of phases together.
     package static func phases(
         of launches: [MeasuredLaunch], confidence: Double = 0.99
     ) -> [PartDifference] {
@@ -36,8 +37,8 @@ extension PartDifference {
             pairs.map { ($0.0.phaseWalls, $0.1.phaseWalls) }, confidence)
     }
 
-    /// Of the wall times of processes by their names, those that took most first; of pairs of launches
-    /// of which both know their processes.
+    /// The differences of processes' wall times by name, those that took most first. Only pairs
+    /// count of which both launches know their processes.
     ///
     /// - Parameters: as of ``phases(of:confidence:)``.
     package static func processes(

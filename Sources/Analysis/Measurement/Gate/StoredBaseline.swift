@@ -1,8 +1,8 @@
 package import ProfileModel
 
-/// What a measurement that was kept is good for, when another program is held against it. Stored figures
+/// What a stored measurement is good for when another program is compared with it. Stored figures
 /// never decide: between two measurements a machine changes by more than a regression that matters.
-/// What can be launched again takes turns.
+/// A program that can be launched again takes turns.
 package enum StoredBaseline: Hashable, Sendable {
     /// By this command its program can be launched in turns with the other.
     case turns([String])
