@@ -2,20 +2,22 @@
 ///
 /// Past the end everything is 0, and ``isBroken`` says so: whoever reads many numbers asks once.
 ///
-/// Unsafe code: the bytes outlive this, and every read is checked against their end. Inlined into other
-/// modules: tables of unwinding and debug information are read by it, number by number.
-package struct ByteCursor {
+/// Unsafe code: the bytes outlive this, and every read is checked against their end.
+///
+/// Public, for only what is public is inlined into other modules: tables of unwinding and debug
+/// information are read number by number.
+public struct ByteCursor {
     @usableFromInline let start: UnsafeRawPointer?
     @usableFromInline var place: Int
     @usableFromInline var hasFailed: Bool
     /// One past the last byte that may be read.
-    package let end: Int
+    public let end: Int
 
     /// - Parameters:
     ///   - position: of the first number.
     ///   - end: cut to what there is; nil: all.
     @inlinable
-    package init(_ bytes: UnsafeRawBufferPointer, at position: Int, end: Int? = nil) {
+    public init(_ bytes: UnsafeRawBufferPointer, at position: Int, end: Int? = nil) {
         start = bytes.baseAddress
         self.end = max(0, min(end ?? bytes.count, bytes.count))
         hasFailed = position < 0 || position > self.end
@@ -23,36 +25,36 @@ package struct ByteCursor {
     }
 
     /// In the bytes.
-    @inlinable package var position: Int { place }
+    @inlinable public var position: Int { place }
 
     /// Whether something past the end was asked for.
-    @inlinable package var isBroken: Bool { hasFailed }
+    @inlinable public var isBroken: Bool { hasFailed }
 
-    @inlinable package var isAtEnd: Bool { place >= end }
+    @inlinable public var isAtEnd: Bool { place >= end }
 
     @inlinable
     @inline(__always)
-    package mutating func skip(_ count: Int) {
+    public mutating func skip(_ count: Int) {
         guard count >= 0, count <= end &- place else { return fail() }
         place &+= count
     }
 
     @inlinable
-    package mutating func skip(_ count: UInt64) {
+    public mutating func skip(_ count: UInt64) {
         guard let count = Int(exactly: count) else { return fail() }
         skip(count)
     }
 
     /// To a place within the bytes; never further than their end.
     @inlinable
-    package mutating func move(to target: Int) {
+    public mutating func move(to target: Int) {
         guard target >= 0, target <= end else { return fail() }
         place = target
     }
 
     @inlinable
     @inline(__always)
-    package mutating func number<Number: FixedWidthInteger & BitwiseCopyable>(
+    public mutating func number<Number: FixedWidthInteger & BitwiseCopyable>(
         _ type: Number.Type
     ) -> Number {
         let size = MemoryLayout<Number>.size
@@ -66,11 +68,11 @@ package struct ByteCursor {
 
     @inlinable
     @inline(__always)
-    package mutating func byte() -> UInt8 { number(UInt8.self) }
+    public mutating func byte() -> UInt8 { number(UInt8.self) }
 
     /// Little-endian, of 1 to 8 bytes.
     @inlinable
-    package mutating func number(size: Int) -> UInt64 {
+    public mutating func number(size: Int) -> UInt64 {
         switch size {
         case 1: return UInt64(number(UInt8.self))
         case 2: return UInt64(number(UInt16.self))
@@ -88,12 +90,12 @@ package struct ByteCursor {
     /// LEB128; bits past the 64th are lost.
     @inlinable
     @inline(__always)
-    package mutating func unsigned() -> UInt64 {
+    public mutating func unsigned() -> UInt64 {
         let first = byte()
         return first < 0x80 ? UInt64(first) : unsignedRest(first)
     }
 
-    @usableFromInline
+    @inlinable
     mutating func unsignedRest(_ first: UInt8) -> UInt64 {
         var result = UInt64(first & 0x7F)
         var shift: UInt64 = 7
@@ -109,7 +111,7 @@ package struct ByteCursor {
     /// Signed LEB128; bits past the 64th are lost.
     @inlinable
     @inline(__always)
-    package mutating func signed() -> Int64 {
+    public mutating func signed() -> Int64 {
         var result: UInt64 = 0
         var shift: UInt64 = 0
         while !isBroken {
@@ -125,20 +127,20 @@ package struct ByteCursor {
 
     @inlinable
     @inline(__always)
-    package mutating func skipLEB() {
+    public mutating func skipLEB() {
         while byte() >= 0x80 {}
     }
 
     /// Where the bytes up to the next zero byte are, which is passed over.
     @inlinable
     @discardableResult
-    package mutating func text() -> Range<Int> {
+    public mutating func text() -> Range<Int> {
         let first = place
         while byte() != 0 {}
         return first..<max(first, place &- 1)
     }
 
-    @usableFromInline
+    @inlinable
     mutating func fail() {
         hasFailed = true
         place = end

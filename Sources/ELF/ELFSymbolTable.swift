@@ -1,38 +1,39 @@
 internal import CElfutils
 
-/// One `.symtab` or `.dynsym` with its strings, valid while its file lives.
-package struct ELFSymbolTable {
+/// One `.symtab` or `.dynsym` with its strings, valid while its file lives. Public, so that reading entries is
+/// inlined into other modules: libraries have 300,000 of them.
+public struct ELFSymbolTable {
     @usableFromInline let symbols: UnsafeRawBufferPointer
     @usableFromInline let strings: UnsafeRawBufferPointer
     /// `.dynsym`, which lacks local symbols.
     package let isDynamic: Bool
 
     /// A symbol, as it lies in the table (elf(5), `Elf64_Sym`). Nothing in it is to be trusted.
-    package struct Entry: BitwiseCopyable {
+    public struct Entry: BitwiseCopyable {
         /// Where its name begins in the table's strings.
-        package var name: UInt32
+        public var name: UInt32
         @usableFromInline var information: UInt8
         private var visibility: UInt8
         /// The index of the section that it is in, or a `SHN_…`.
-        package var section: UInt16
-        package var address: UInt64
+        public var section: UInt16
+        public var address: UInt64
         /// In bytes; 0: not known.
-        package var size: UInt64
+        public var size: UInt64
 
         /// `STT_…`.
-        @inlinable package var type: UInt8 { information & 0xF }
+        @inlinable public var type: UInt8 { information & 0xF }
         /// `STB_…`.
-        @inlinable package var binding: UInt8 { information >> 4 }
+        @inlinable public var binding: UInt8 { information >> 4 }
         /// Whether it is of this file, and not one that another one is to have.
-        @inlinable package var isDefined: Bool { section != 0 }
+        @inlinable public var isDefined: Bool { section != 0 }
     }
 
     /// With the empty first one.
-    @inlinable package var count: Int { symbols.count / MemoryLayout<Entry>.size }
+    @inlinable public var count: Int { symbols.count / MemoryLayout<Entry>.size }
 
     /// nil past the last one.
     @inlinable
-    package func entry(_ index: Int) -> Entry? {
+    public func entry(_ index: Int) -> Entry? {
         guard index >= 0, index < count else { return nil }
         return symbols.loadUnaligned(
             fromByteOffset: index * MemoryLayout<Entry>.size, as: Entry.self)
@@ -40,7 +41,6 @@ package struct ELFSymbolTable {
 
     /// - Parameter offset: as an entry has it.
     /// - Returns: without the zero byte; nil where there is none.
-    @inlinable
     package func name(at offset: UInt32) -> UnsafeRawBufferPointer? {
         strings.text(at: Int(offset))
     }

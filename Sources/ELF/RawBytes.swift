@@ -1,9 +1,9 @@
 internal import Glibc
 
 extension UnsafeRawBufferPointer {
-    /// A number of any alignment at `offset`; nil past the end.
+    /// A number of any alignment at `offset`; nil past the end. Public, so that it is inlined.
     @inlinable
-    package func number<Number: FixedWidthInteger & BitwiseCopyable>(
+    public func number<Number: FixedWidthInteger & BitwiseCopyable>(
         _ type: Number.Type, at offset: Int
     ) -> Number? {
         guard offset >= 0, offset <= count - MemoryLayout<Number>.size else { return nil }
