@@ -48,11 +48,16 @@ let package = Package(
         .target(
             name: "System", dependencies: ["ProfileModel", "CSystem"], swiftSettings: settings),
 
+        // ELF files: headers, sections, notes, symbols.
+        .target(
+            name: "ELF", dependencies: ["ProfileModel", "System", "CSystem", "CElfutils"],
+            swiftSettings: settings),
         // What Go's own tables say, for unwinding and for names.
-        .target(name: "GoTables", swiftSettings: settings),
+        .target(name: "GoTables", dependencies: ["ELF"], swiftSettings: settings),
         // The running kernel's code and symbols, for frames and for names.
         .target(
-            name: "KernelTables", dependencies: ["ProfileModel", "System"], swiftSettings: settings),
+            name: "KernelTables", dependencies: ["ProfileModel", "System", "ELF"],
+            swiftSettings: settings),
 
         // Interpreters' own frames: finding them, copying them, naming them. A folder for each language.
         .target(name: "Runtimes", dependencies: ["ProfileModel"], swiftSettings: pureSettings),
@@ -61,18 +66,18 @@ let package = Package(
         .target(
             name: "Sampler",
             dependencies: [
-                "ProfileModel", "System", "CSystem", "CAgent", "CXCB", "CSignpost", "Runtimes",
+                "ProfileModel", "System", "CSystem", "CAgent", "CXCB", "CSignpost", "ELF",
+                "Runtimes",
             ],
             swiftSettings: settings),
         // Under what conditions a program is launched, and cleaning up behind it.
         .target(
-            name: "Conditions", dependencies: ["ProfileModel", "System", "CSystem"],
+            name: "Conditions", dependencies: ["ProfileModel", "System", "CSystem", "ELF"],
             swiftSettings: settings),
         .target(
             name: "Unwind",
             dependencies: [
-                "ProfileModel", "System", "CSystem", "CElfutils", "CLibunwind", "CPrefetch",
-                "GoTables",
+                "ProfileModel", "System", "CElfutils", "CLibunwind", "CPrefetch", "ELF", "GoTables",
             ],
             swiftSettings: settings),
         .target(
@@ -84,13 +89,12 @@ let package = Package(
         .target(
             name: "Symbolicate",
             dependencies: [
-                "ProfileModel", "System", "CSystem", "CElfutils", "CLZMA", "GoTables",
-                "KernelTables",
+                "ProfileModel", "System", "CElfutils", "CLZMA", "ELF", "GoTables", "KernelTables",
                 "Runtimes",
             ],
             swiftSettings: settings, linkerSettings: [.linkedLibrary("iberty")]),
         .target(
-            name: "Marks", dependencies: ["ProfileModel", "Symbolicate", "CCapstone"],
+            name: "Marks", dependencies: ["ProfileModel", "ELF", "Symbolicate", "CCapstone"],
             swiftSettings: settings),
         .target(
             name: "Recorder",
@@ -121,7 +125,7 @@ let package = Package(
                 "ProfileModel", "System", "CSystem", "Recorder", "Importer", "Sampler", "Marks",
                 "Recording",
                 "Symbolicate", "Analysis", "Report", "PerfData", "CZlib", "Measurer", "Conditions",
-                "Shipping", "ClickHouse", "Runtimes",
+                "Shipping", "ClickHouse", "Runtimes", "ELF",
             ],
             swiftSettings: settings),
 
@@ -155,21 +159,27 @@ let package = Package(
             name: "SystemTests", dependencies: ["ProfileModel", "System"],
             swiftSettings: settings),
         .testTarget(
+            name: "ELFTests", dependencies: ["ELF", "CElfutils", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
             name: "KernelTablesTests", dependencies: ["ProfileModel", "KernelTables"],
             swiftSettings: settings),
         .testTarget(
             name: "UnwindTests",
-            dependencies: ["ProfileModel", "Unwind", "CElfutils", "GoTables", "TestSupport"],
+            dependencies: [
+                "ProfileModel", "Unwind", "CElfutils", "ELF", "GoTables", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "RuntimesTests",
-            dependencies: ["ProfileModel", "Runtimes", "CSystem", "TestSupport"],
+            dependencies: ["ProfileModel", "Runtimes", "CSystem", "ELF", "TestSupport"],
             exclude: ["Python/Subject", "Python/Tables"], swiftSettings: settings),
         .testTarget(
             name: "PerfDataTests", dependencies: ["ProfileModel", "PerfData", "TestSupport"],
             exclude: ["Files", "record-files"], swiftSettings: settings),
         .testTarget(
-            name: "SymbolicateTests", dependencies: ["ProfileModel", "Symbolicate", "TestSupport"],
+            name: "SymbolicateTests",
+            dependencies: ["ProfileModel", "ELF", "Symbolicate", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "MarksTests",
@@ -201,7 +211,7 @@ let package = Package(
             exclude: ["Snapshots"], swiftSettings: settings),
         .testTarget(
             name: "ProfileCLITests",
-            dependencies: ["ProfileCLI", "ProfileModel", "Measurer", "CSystem"],
+            dependencies: ["ProfileCLI", "ProfileModel", "Measurer", "CSystem", "ELF"],
             swiftSettings: settings),
         .testTarget(
             name: "SamplerTests",

@@ -1,3 +1,5 @@
+import ELF
+
 /// The table of functions that Go's linker puts into every program, for its own stack traces: names,
 /// places in the source, and how large frames are. It stays when a program is stripped.
 ///
@@ -47,7 +49,7 @@ package struct GoFunctionTable: @unchecked Sendable {
         relocations: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0)
     ) {
         self.bytes = bytes
-        guard let magic = Self.number(bytes, 0, UInt32.self), bytes.count > 8, bytes[7] == 8,
+        guard let magic = bytes.number(UInt32.self, at: 0), bytes.count > 8, bytes[7] == 8,
             bytes[6] > 0
         else { return nil }
         switch magic {
@@ -56,7 +58,7 @@ package struct GoFunctionTable: @unchecked Sendable {
         default: return nil
         }
         quantum = UInt64(bytes[6])
-        let words = (0..<8).map { Self.number(bytes, 8 + 8 * $0, UInt64.self) }
+        let words = (0..<8).map { bytes.number(UInt64.self, at: 8 + 8 * $0) }
         func offset(_ word: Int) -> Int? {
             words[word].flatMap { Int(exactly: $0) }.flatMap { $0 < bytes.count ? $0 : nil }
         }
@@ -76,17 +78,6 @@ package struct GoFunctionTable: @unchecked Sendable {
         )
         (count, self.text) = (number, text)
     }
-
-    /// The sections of a file that may have the table: first those that are nothing else. The C linker
-    /// puts it among other constants.
-    package static let sections = ownSections + [".data.rel.ro", ".rodata"]
-    package static let ownSections = [".gopclntab", ".data.rel.ro.gopclntab"]
-
-    /// The sections of relocations, as the C linker and as Go's own calls them.
-    package static let relocationSections = [".rela.dyn", ".rela"]
-
-    /// Sections that only Go's programs have, each at least one of them.
-    package static let signs = [".go.buildinfo", ".gopclntab"]
 
     /// Looks for the table in a section. Parameters as of the initialiser.
     package static func find(
@@ -172,7 +163,7 @@ package struct GoFunctionTable: @unchecked Sendable {
         guard let file, file >= 0, let unit = field(7, of: function) else {
             return (nil, Int(line))
         }
-        let place = Self.number(bytes, units + 4 * (Int(unit) + Int(file)), UInt32.self)
+        let place = bytes.number(UInt32.self, at: units + 4 * (Int(unit) + Int(file)))
         return (place.flatMap { $0 == .max ? nil : string(at: files, Int($0)) }, Int(line))
     }
 
@@ -181,30 +172,23 @@ package struct GoFunctionTable: @unchecked Sendable {
         -> UInt64?
     {
         for place in stride(from: 0, to: relocations.count - 23, by: 24)
-        where number(relocations, place, UInt64.self) == address {
+        where relocations.number(UInt64.self, at: place) == address {
             // Of a kind that names no symbol.
-            guard let info = number(relocations, place + 8, UInt64.self), info >> 32 == 0 else {
+            guard let info = relocations.number(UInt64.self, at: place + 8), info >> 32 == 0 else {
                 return nil
             }
-            return number(relocations, place + 16, UInt64.self)
+            return relocations.number(UInt64.self, at: place + 16)
         }
         return nil
     }
 
     // MARK: Reading
 
-    private static func number<Number: FixedWidthInteger>(
-        _ bytes: UnsafeRawBufferPointer, _ offset: Int, _: Number.Type
-    ) -> Number? {
-        guard offset >= 0, offset <= bytes.count - MemoryLayout<Number>.size else { return nil }
-        return Number(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Number.self))
-    }
-
     /// Of a function by its number; that behind the last one is the last one's end.
     private func address(of index: Int) -> UInt64? {
         let place = functions + layout.pairSize * index
-        guard layout.isRelative else { return Self.number(bytes, place, UInt64.self) }
-        return Self.number(bytes, place, UInt32.self).flatMap {
+        guard layout.isRelative else { return bytes.number(UInt64.self, at: place) }
+        return bytes.number(UInt32.self, at: place).flatMap {
             let (sum, overflow) = text.addingReportingOverflow(UInt64($0))
             return overflow ? nil : sum
         }
@@ -214,8 +198,8 @@ package struct GoFunctionTable: @unchecked Sendable {
         let pair = functions + layout.pairSize * index
         let offset =
             layout.isRelative
-            ? Self.number(bytes, pair + 4, UInt32.self).map(UInt64.init)
-            : Self.number(bytes, pair + 8, UInt64.self)
+            ? bytes.number(UInt32.self, at: pair + 4).map(UInt64.init)
+            : bytes.number(UInt64.self, at: pair + 8)
         return offset.flatMap { Int(exactly: $0) }
             .flatMap { $0 < bytes.count ? functions + $0 : nil }
     }
@@ -223,7 +207,7 @@ package struct GoFunctionTable: @unchecked Sendable {
     /// Its fields: name, arguments, deferred return, then where its values are of: stack, file, line;
     /// their number, and its compilation unit.
     private func field(_ index: Int, of function: Function) -> UInt32? {
-        Self.number(bytes, function.place + layout.fields + 4 * index, UInt32.self)
+        bytes.number(UInt32.self, at: function.place + layout.fields + 4 * index)
     }
 
     private func string(at part: Int, _ offset: Int) -> String? {

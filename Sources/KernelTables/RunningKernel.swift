@@ -1,3 +1,4 @@
+import ELF
 import Glibc
 package import ProfileModel
 import System
@@ -94,37 +95,8 @@ package struct RunningKernel: Sendable {
     }
 
     private static func buildID(inNotes path: String) -> [UInt8] {
-        (try? WholeFile.bytes(of: path, limit: noteLimit)).map(Notes.buildID) ?? []
-    }
-}
-
-/// ELF notes: sizes of name and description, type, and both of them padded to four bytes.
-private enum Notes {
-    /// The description of the one called `GNU` of the type `NT_GNU_BUILD_ID`; empty: there is none.
-    static func buildID(in notes: [UInt8]) -> [UInt8] {
-        var rest = notes[...]
-        while rest.count >= 12 {
-            let (nameSize, size, type) = (word(rest, 0), word(rest, 4), word(rest, 8))
-            rest = rest.dropFirst(12)
-            let name = rest.prefix(nameSize)
-            rest = rest.dropFirst(padded(nameSize))
-            let description = rest.prefix(size)
-            if type == 3, name.elementsEqual("GNU\0".utf8), description.count == size {
-                return Array(description)
-            }
-            rest = rest.dropFirst(padded(size))
-        }
-        return []
-    }
-
-    private static func padded(_ size: Int) -> Int { (size + 3) & ~3 }
-
-    /// - Parameter offset: with four bytes behind it.
-    private static func word(_ bytes: ArraySlice<UInt8>, _ offset: Int) -> Int {
-        var result = 0
-        for (index, byte) in bytes.dropFirst(offset).prefix(4).enumerated() {
-            result |= Int(byte) << (8 * index)
-        }
-        return result
+        (try? WholeFile.bytes(of: path, limit: noteLimit)).map {
+            ELFNotes.buildID(in: $0[...])
+        } ?? []
     }
 }

@@ -1,3 +1,4 @@
+internal import ELF
 internal import ProfileModel
 internal import Symbolicate
 
@@ -25,7 +26,7 @@ struct PreparedFile {
     /// - Parameters:
     ///   - file: where it is now.
     ///   - path: where programs find it.
-    init(_ file: String, path: String, _ requests: [MarkRequest]) throws(ElfFileError) {
+    init(_ file: String, path: String, _ requests: [MarkRequest]) throws(ELFFileError) {
         let code = try ModuleCode(path: file, name: path)
         var readings: [Reading] = []
         library = Self.library(path)

@@ -44,15 +44,15 @@ struct RunChunk {
     static func runs(
         of thread: ThreadIndex, from start: MonotonicTime, _ bytes: [UInt8]
     ) -> [ScheduledRun]? {
-        var (cursor, time) = (ByteCursor(bytes), start)
+        var (reader, time) = (LEB128Reader(bytes), start)
         var result: [ScheduledRun] = []
-        while !cursor.isAtEnd {
-            guard let number = cursor.number(),
+        while !reader.isAtEnd {
+            guard let number = reader.number(),
                 let state = ThreadState(rawValue: UInt8(number & 3) + 1)
             else { return nil }
             var core: Int32?
             if state == .running {
-                guard let stored = cursor.number(), stored <= UInt64(Int32.max) else {
+                guard let stored = reader.number(), stored <= UInt64(Int32.max) else {
                     return nil
                 }
                 core = stored == 0 ? nil : Int32(stored - 1)

@@ -1,3 +1,5 @@
+package import ELF
+
 /// Where the debug information of a module is, if there is any.
 package enum DebugInformation: Hashable, Sendable {
     case inModule
@@ -5,12 +7,12 @@ package enum DebugInformation: Hashable, Sendable {
     case separate(String)
     case missing
     /// The module itself cannot be read.
-    case unknown(ElfFileError)
+    case unknown(ELFFileError)
 
     /// Of the module at `path`, as symbolication would find it.
     package init(ofModuleAt path: String, search: DebugFileSearch = DebugFileSearch()) {
-        do throws(ElfFileError) {
-            let file = try ElfFile(path: path)
+        do throws(ELFFileError) {
+            let file = try ELFFile(path: path)
             let separate = search.find(for: path, buildID: file.buildID, link: file.debugLink)
             if file.hasDebugInfo {
                 self = .inModule

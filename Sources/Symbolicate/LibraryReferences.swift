@@ -1,3 +1,4 @@
+internal import ELF
 package import ProfileModel
 
 /// Finds out which of a process's libraries no other file of that process names a symbol of: what

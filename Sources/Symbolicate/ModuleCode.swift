@@ -1,4 +1,5 @@
 internal import CElfutils
+package import ELF
 internal import Glibc
 internal import ProfileModel
 
@@ -24,9 +25,9 @@ package final class ModuleCode {
         }
     }
 
-    private let tables: [ElfSymbolTable]
-    private let file: ElfFile
-    private let separate: ElfFile?
+    private let tables: [ELFSymbolTable]
+    private let file: ELFFile
+    private let separate: ELFFile?
     private let sections: CodeSections
     private let stubs: [Range<UInt64>]
     /// Beyond this somebody is hostile.
@@ -44,8 +45,8 @@ package final class ModuleCode {
     ///   - name: where the program found it; a separate file of symbols is looked for by that.
     package init(
         path: String, name: String, search: DebugFileSearch = DebugFileSearch()
-    ) throws(ElfFileError) {
-        file = try ElfFile(path: path)
+    ) throws(ELFFileError) {
+        file = try ELFFile(path: path)
         separate =
             file.hasSymbolTable
             ? nil : search.find(for: name, buildID: file.buildID, link: file.debugLink)?.file
@@ -61,10 +62,10 @@ package final class ModuleCode {
         let name = FunctionName(text)
         var found: [UInt64: Function] = [:]
         forEachFunction { entry, symbol, _, _ in
-            guard found[entry.st_value] == nil, name.matches(symbol),
+            guard found[entry.address] == nil, name.matches(symbol),
                 let range = extent(of: entry)
             else { return }
-            found[entry.st_value] = Self.function(entry, symbol, range)
+            found[entry.address] = Self.function(entry, symbol, range)
         }
         return found.values.sorted { $0.range.lowerBound < $1.range.lowerBound }
     }
@@ -79,17 +80,17 @@ package final class ModuleCode {
 
     private func function(at place: Place) -> Function? {
         let table = tables[place.table]
-        guard let entry = table.entry(place.index), let name = table.name(at: entry.st_name)
+        guard let entry = table.entry(place.index), let name = table.name(at: entry.name)
         else { return nil }
         return Self.function(entry, name, place.range)
     }
 
     private static func function(
-        _ entry: Elf64_Sym, _ name: UnsafeRawBufferPointer, _ range: Range<UInt64>
+        _ entry: ELFSymbolTable.Entry, _ name: UnsafeRawBufferPointer, _ range: Range<UInt64>
     ) -> Function {
         Function(
             name: String(decoding: name, as: UTF8.self), range: range,
-            isIndirect: Int32(entry.st_info & 0xF) == STT_GNU_IFUNC)
+            isIndirect: Int32(entry.type) == STT_GNU_IFUNC)
     }
 
     /// The bytes of a range of code; nil where the file has none.
@@ -143,27 +144,26 @@ package final class ModuleCode {
 
     /// - Parameter body: told the entry, its name, its table and its place there.
     private func forEachFunction(
-        _ body: (Elf64_Sym, UnsafeRawBufferPointer, Int, Int) -> Void
+        _ body: (ELFSymbolTable.Entry, UnsafeRawBufferPointer, Int, Int) -> Void
     ) {
         for (number, table) in tables.enumerated() {
             for index in 1..<max(table.count, 1) {
-                guard let entry = table.entry(index), entry.st_shndx != UInt16(SHN_UNDEF),
-                    Self.isFunction(entry.st_info), let name = table.name(at: entry.st_name)
+                guard let entry = table.entry(index), entry.isDefined,
+                    Self.isFunction(entry), let name = table.name(at: entry.name)
                 else { continue }
                 body(entry, name, number, index)
             }
         }
     }
 
-    private static func isFunction(_ info: UInt8) -> Bool {
-        let type = Int32(info & 0xF)
-        return type == STT_FUNC || type == STT_GNU_IFUNC
+    private static func isFunction(_ entry: ELFSymbolTable.Entry) -> Bool {
+        entry.type == UInt8(STT_FUNC) || entry.type == UInt8(STT_GNU_IFUNC)
     }
 
-    private func extent(of entry: Elf64_Sym) -> Range<UInt64>? {
-        let start = entry.st_value
+    private func extent(of entry: ELFSymbolTable.Entry) -> Range<UInt64>? {
+        let start = entry.address
         guard let section = sections.section(holding: start) else { return nil }
-        let (end, overflows) = start.addingReportingOverflow(entry.st_size)
+        let (end, overflows) = start.addingReportingOverflow(entry.size)
         guard !overflows, end <= section.upperBound else { return nil }
         let last = end > start ? end : border(from: start &+ 1)
         return last - start <= Self.longestFunction ? start..<last : nil
@@ -186,7 +186,7 @@ package final class ModuleCode {
         for (number, table) in tables.enumerated().prefix(Int(UInt16.max)) {
             for index in 1..<max(table.count, 1) {
                 guard let entry = table.entry(index),
-                    let symbol = ElfSymbol(entry, table: number),
+                    let symbol = ELFSymbol(entry, table: number),
                     sections.section(holding: symbol.start) != nil
                 else { continue }
                 all.append(symbol.start)

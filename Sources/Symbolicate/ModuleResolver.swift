@@ -1,3 +1,4 @@
+package import ELF
 internal import GoTables
 package import ProfileModel
 
@@ -8,9 +9,9 @@ package import ProfileModel
 package final class ModuleResolver {
     package let summary: ModuleSymbols
     /// Why the module's own file is not used; nil when it is, or when no file was expected.
-    package let problem: ElfFileError?
+    package let problem: ELFFileError?
     /// The module's own file, its separate debug file, its packed symbols; as far as there are.
-    private let files: [ElfFile]
+    private let files: [ELFFile]
     /// The one of them that has DWARF.
     private let debug: DebugFile?
     /// What that one's units have in other files, if it is in a package.
@@ -20,13 +21,13 @@ package final class ModuleResolver {
     private let cache: SymbolCache?
     private let isCalledOff: @Sendable () -> Bool
     private lazy var alternate = findAlternate()
-    private var openedAlternate: ElfFile?
+    private var openedAlternate: ELFFile?
     private let names = NameCache()
     private lazy var direct = openDirect()
     /// Asked where `direct` does not know.
     private lazy var dwarf = openDwarf()
     private lazy var symbols = makeSymbols()
-    private lazy var goFunctions = files.first?.goFunctions
+    private lazy var goFunctions = files.first.flatMap(GoFunctionTable.init(in:))
     private lazy var stubs = files.first.map(PLTStubs.init)
 
     /// - Parameters:
@@ -154,7 +155,7 @@ package final class ModuleResolver {
     }
 
     /// The file that `dwz` made of what several have in common.
-    private func findAlternate() -> ElfFile? {
+    private func findAlternate() -> ELFFile? {
         openedAlternate = debug.flatMap { debug in
             debug.file.alternateLink.flatMap {
                 search.findAlternate($0.name, buildID: $0.buildID, of: debug.path)
@@ -179,7 +180,7 @@ package final class ModuleResolver {
         guard cache != nil, let debug else { return nil }
         let buildID = module.buildID.isEmpty ? files.first?.buildID ?? [] : module.buildID
         guard !buildID.isEmpty else { return nil }
-        let parts: [(String, ElfFile?)] = [
+        let parts: [(String, ELFFile?)] = [
             (module.path, files.first), (debug.path, debug.file), ("", alternate),
             (package?.path ?? "", package?.file),
         ]
@@ -198,7 +199,7 @@ package final class ModuleResolver {
     var learned: DirectDwarf? { direct }
 
     /// A debug file has the headers of the code's sections, too.
-    private static func code(of files: [ElfFile]) -> CodeSections {
+    private static func code(of files: [ELFFile]) -> CodeSections {
         CodeSections(files.first { $0.sections.contains(where: \.isCode) }?.sections ?? [])
     }
 }

@@ -1,3 +1,4 @@
+import ELF
 import ProfileModel
 
 /// Which module lies where in the profiled process at present, and each module's unwind tables.

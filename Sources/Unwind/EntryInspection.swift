@@ -1,3 +1,4 @@
+import ELF
 import ProfileModel
 
 /// Whether libunwind may be given a function's entry. It believes what it reads: a register of which
@@ -44,19 +45,19 @@ struct EntryInspection {
             case 0x13: _ = cursor.signed()
             default: return false
             }
-            guard !cursor.isBad else { return false }
+            guard !cursor.isBroken else { return false }
         }
         return true
     }
 
-    private func hasRegister(_ cursor: inout TableCursor) -> Bool {
-        cursor.unsigned() <= Self.lastRegister && !cursor.isBad
+    private func hasRegister(_ cursor: inout ByteCursor) -> Bool {
+        cursor.unsigned() <= Self.lastRegister && !cursor.isBroken
     }
 
     /// Without branches, so that all that runs is what is seen here; and without divisions (2.5.1).
-    private func hasExpression(_ cursor: inout TableCursor) -> Bool {
+    private func hasExpression(_ cursor: inout ByteCursor) -> Bool {
         let size = cursor.unsigned()
-        guard !cursor.isBad, size <= UInt64(cursor.end &- cursor.position) else { return false }
+        guard !cursor.isBroken, size <= UInt64(cursor.end &- cursor.position) else { return false }
         let end = cursor.position &+ Int(size)
         while cursor.position < end {
             let code = cursor.byte()
@@ -76,6 +77,6 @@ struct EntryInspection {
             default: return false
             }
         }
-        return !cursor.isBad && cursor.position == end
+        return !cursor.isBroken && cursor.position == end
     }
 }

@@ -1,14 +1,13 @@
-import CElfutils
-import Glibc
+import ELF
 
 /// Where what a function has returned is handed on to exit(3) or pthread_exit(3) at once: who called
 /// it is a thread's entry function, out of which nothing leads. musl's, which call `main` and
 /// threads' functions, have neither tables nor frame records. A program's own function may do so,
 /// too, and is called by others: only the C library's count, which has these functions itself.
 struct ExitCalls {
-    private static let names = ["exit", "pthread_exit"]
+    private static let names: [StaticString] = ["exit", "pthread_exit"]
     /// musl's, in a static program.
-    private static let callers = [
+    private static let callers: [StaticString] = [
         "__libc_start_main", "libc_start_main_stage2", "start", "start_c11",
     ]
     /// `mov %eax, %edi`; `mov %rax, %rdi`; `movslq %eax, %rdi`
@@ -16,26 +15,27 @@ struct ExitCalls {
         [0x89, 0xC7], [0x48, 0x89, 0xC7], [0x48, 0x63, 0xF8],
     ]
 
-    private var exported: Set<UInt64> = []
-    private var own: Set<UInt64> = []
-    private var entries: [Range<UInt64>] = []
+    private let exported: Set<UInt64>
+    private let own: Set<UInt64>
+    private let entries: [Range<UInt64>]
 
     init(_ file: ELFFile) {
         var (exported, own): (Set<UInt64>, Set<UInt64>) = ([], [])
         var entries: [Range<UInt64>] = []
-        file.forEachFunction(in: UInt32(SHT_DYNSYM)) { name, address, _ in
-            if address != 0, Self.isAmong(Self.names, name) { exported.insert(address) }
+        file.forEachFunction(isDynamic: true) { name, range in
+            if Self.isAmong(Self.names, name) { exported.insert(range.lowerBound) }
         }
-        file.forEachFunction { name, address, size in
-            if address != 0, Self.isAmong(Self.names, name) { own.insert(address) }
-            let (end, overflow) = address.addingReportingOverflow(size)
-            if !overflow, Self.isAmong(Self.callers, name) { entries.append(address..<end) }
+        file.forEachFunction { name, range in
+            if Self.isAmong(Self.names, name) { own.insert(range.lowerBound) }
+            if Self.isAmong(Self.callers, name) { entries.append(range) }
         }
-        (self.exported, self.own, self.entries) = (exported, own, entries)
+        self.exported = exported.subtracting([0])
+        self.own = own.subtracting([0])
+        self.entries = entries
     }
 
-    private static func isAmong(_ names: [String], _ symbol: UnsafePointer<CChar>) -> Bool {
-        names.contains { strcmp(symbol, $0) == 0 }
+    private static func isAmong(_ names: [StaticString], _ symbol: UnsafeRawBufferPointer) -> Bool {
+        names.contains { symbol.isText($0) }
     }
 
     /// - Parameter address: what was called returns there.

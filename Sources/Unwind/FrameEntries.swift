@@ -1,3 +1,5 @@
+import ELF
+
 /// What a common information entry (CIE) of `.eh_frame` says of the functions that name it.
 struct CommonEntry {
     var codeAlignment: UInt64
@@ -39,12 +41,12 @@ struct FrameEntries {
         let isLong = length == 0xFFFF_FFFF
         if isLong { length = cursor.number(UInt64.self) }
         let place = cursor.position
-        guard !cursor.isBad, length >= 4, length <= UInt64(section.bytes.count &- place) else {
+        guard !cursor.isBroken, length >= 4, length <= UInt64(section.bytes.count &- place) else {
             return nil
         }
         let next = place &+ Int(truncatingIfNeeded: length)
         let distance = isLong ? cursor.number(UInt64.self) : UInt64(cursor.number(UInt32.self))
-        guard !cursor.isBad, cursor.position <= next else { return nil }
+        guard !cursor.isBroken, cursor.position <= next else { return nil }
         let contents = cursor.position..<next
         if distance == 0 { return (.common, contents, next) }
         guard distance <= UInt64(place) else { return nil }
@@ -60,7 +62,7 @@ struct FrameEntries {
             let size = common.encoding.readNumber(&cursor)
         else { return nil }
         if common.hasAugmentation { cursor.skip(cursor.unsigned()) }
-        guard !cursor.isBad else { return nil }
+        guard !cursor.isBroken else { return nil }
         return FunctionEntry(
             common: common, start: start, size: size,
             instructions: cursor.position..<header.contents.upperBound)
@@ -75,18 +77,18 @@ struct FrameEntries {
         let codeAlignment = cursor.unsigned()
         let dataAlignment = cursor.signed()
         let returnAddress = version == 1 ? UInt64(cursor.byte()) : cursor.unsigned()
-        guard returnAddress == 16, !cursor.isBad else { return nil }
+        guard returnAddress == 16, !cursor.isBroken else { return nil }
         var entry = CommonEntry(
             codeAlignment: codeAlignment, dataAlignment: dataAlignment, encoding: .absolute,
             instructions: 0..<0)
-        guard read(augmentation, of: &entry, &cursor), !cursor.isBad else { return nil }
+        guard read(augmentation, of: &entry, &cursor), !cursor.isBroken else { return nil }
         entry.instructions = cursor.position..<header.contents.upperBound
         return entry
     }
 
     /// Each letter of the augmentation stands for something between its length and its end.
     private func read(
-        _ augmentation: Range<Int>, of entry: inout CommonEntry, _ cursor: inout TableCursor
+        _ augmentation: Range<Int>, of entry: inout CommonEntry, _ cursor: inout ByteCursor
     ) -> Bool {
         var letters = section.cursor(augmentation)
         guard !letters.isAtEnd else { return true }

@@ -1,4 +1,5 @@
 import CElfutils
+import ELF
 import Glibc
 import GoTables
 import ProfileModel
@@ -16,9 +17,11 @@ final class FrameTables {
     private var debugFrame: OpaquePointer?
     private var dwarf: OpaquePointer?
     private var hasLookedForDebugFrame = false
-    private lazy var hasDebugFrame = file.hasSection(named: [".debug_frame", ".zdebug_frame"])
+    private lazy var hasDebugFrame = [".debug_frame", ".zdebug_frame"].contains {
+        file.index(ofSection: $0) != nil
+    }
     private lazy var initSection = file.range(ofSection: ".init")
-    private lazy var goFunctions = file.goFunctions()
+    private lazy var goFunctions = GoFunctionTable(in: file)
     private lazy var goEntries = GoEntries(file, goFunctions)
     private lazy var exitCalls = ExitCalls(file)
     /// What was found before addresses: asked again and again of the same few.

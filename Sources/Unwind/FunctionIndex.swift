@@ -1,3 +1,4 @@
+import ELF
 import ProfileModel
 
 /// Finds the `.eh_frame` entry of a function by address: by the sorted table of `.eh_frame_hdr`
@@ -52,7 +53,7 @@ struct FunctionIndex {
         let place = section.address &+ UInt64(cursor.position)
         let distance = UInt64(bitPattern: Int64(cursor.number(Int32.self)))
         let count = Int(cursor.number(UInt32.self))
-        guard !cursor.isBad, place &+ distance == frames.address, count > 0,
+        guard !cursor.isBroken, place &+ distance == frames.address, count > 0,
             count <= (section.bytes.count &- cursor.position) / 8
         else { return nil }
         return .header(section, first: cursor.position, count: count)

@@ -1,19 +1,18 @@
-import CElfutils
-import Glibc
+import ELF
 import GoTables
 
 /// The functions of Go's runtime at which a physical stack begins: goroutines start in `goexit`,
 /// threads in `mstart`, and `systemstack` and `mcall` go on on the thread's own stack, whose
 /// outermost frame they are. Go's tables do not mark them.
 struct GoEntries {
-    private static let names = [
+    private static let names: [StaticString] = [
         "runtime.goexit", "runtime.mstart", "runtime.mstart0", "runtime.rt0_go", "runtime.mcall",
         "runtime.systemstack", "runtime.morestack", "runtime.clone", "_rt0_amd64",
         "_rt0_amd64_linux",
     ]
 
     /// Calls functions of C on the thread's own stack: see ``callsC(from:)``.
-    private static let caller = "runtime.asmcgocall"
+    private static let caller: StaticString = "runtime.asmcgocall"
 
     private var ranges: [Range<UInt64>] = []
     private var callers: [Range<UInt64>] = []
@@ -22,11 +21,10 @@ struct GoEntries {
     ///
     /// - Parameter table: tells the names where no symbols do.
     init(_ file: ELFFile, _ table: @autoclosure () -> GoFunctionTable? = nil) {
-        guard file.hasSection(named: GoFunctionTable.signs) else { return }
+        guard GoFunctionTable.isExpected(in: file) else { return }
         var found = Self()
-        file.forEachFunction { name, address, size in
-            let (end, overflow) = address.addingReportingOverflow(size)
-            if size > 0, !overflow { found.add(name, address..<end) }
+        file.forEachFunction { name, range in
+            if !range.isEmpty { found.add(name, range) }
         }
         self = found.ranges.isEmpty ? table().map { Self($0) } ?? found : found
     }
@@ -39,23 +37,21 @@ struct GoEntries {
             guard let function = table.function(index),
                 table.hasName(function, beginning: "runtime.")
                     || table.hasName(function, beginning: "_rt0"),
-                let name = table.name(of: function)
+                var name = table.name(of: function)
             else { continue }
-            add(name, function.start..<function.end)
+            name.withUTF8 { add(UnsafeRawBufferPointer($0), function.start..<function.end) }
         }
     }
 
-    private mutating func add(_ name: UnsafePointer<CChar>, _ range: Range<UInt64>) {
-        if Self.names.contains(where: { Self.isCalled(name, $0) }) { ranges.append(range) }
-        if Self.isCalled(name, Self.caller) { callers.append(range) }
+    private mutating func add(_ symbol: UnsafeRawBufferPointer, _ range: Range<UInt64>) {
+        // Assembly functions carry the suffix of their calling convention.
+        let hasSuffix = symbol.suffix(5).elementsEqual(".abi0".utf8)
+        let name = UnsafeRawBufferPointer(rebasing: symbol.dropLast(hasSuffix ? 5 : 0))
+        if Self.names.contains(where: { name.isText($0) }) { ranges.append(range) }
+        if name.isText(Self.caller) { callers.append(range) }
     }
 
     private static let mostEntries = 64
-
-    /// Assembly functions carry the suffix of their calling convention.
-    private static func isCalled(_ symbol: UnsafePointer<CChar>, _ name: String) -> Bool {
-        strcmp(symbol, name) == 0 || strcmp(symbol, name + ".abi0") == 0
-    }
 
     func contains(_ address: UInt64) -> Bool { ranges.contains { $0.contains(address) } }
 

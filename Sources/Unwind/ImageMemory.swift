@@ -1,3 +1,4 @@
+import ELF
 import ProfileModel
 
 /// What the mapped files have where the process cannot change it: code, constants, unwind tables. It is

@@ -1,3 +1,4 @@
+import ELF
 import Glibc
 package import ProfileModel
 
@@ -63,7 +64,7 @@ package final class MappedFiles {
         let index = ModuleIndex(modules.count)
         let file = open(mapping, openAlternative)
         let path = mapping.isNameless ? Self.namelessCode : mapping.path
-        modules.append(Module(path: path, buildID: file?.buildID() ?? mapping.buildID))
+        modules.append(Module(path: path, buildID: file?.buildID ?? mapping.buildID))
         indices[key] = index
         files[index] = file
         tables[index] = file.map { FrameTables($0) }
@@ -85,20 +86,18 @@ package final class MappedFiles {
     ) -> ELFFile? {
         if mapping.isKernel { return nil }
         if mapping.path == "[vdso]" {
-            return ELFFile.vdso().flatMap { isMapped($0, as: mapping) ? $0 : nil }
+            let file = try? ELFFile.vdso()
+            return mapping.buildID.isEmpty || file?.buildID == mapping.buildID ? file : nil
         }
-        for path in [mapping.path] + alternatives(mapping) {
-            // A build id says more than an inode: it is the same on another machine.
-            let inode = mapping.buildID.isEmpty ? mapping.inode : 0
-            if let file = ELFFile(path: path, inode: inode), isMapped(file, as: mapping) {
-                return file
-            }
-        }
-        return nil
+        return ([mapping.path] + alternatives(mapping)).lazy
+            .compactMap { try? ELFFile(path: $0, access: .read) }
+            .first { Self.isMapped($0, as: mapping) }
     }
 
-    private func isMapped(_ file: ELFFile, as mapping: CodeMapping) -> Bool {
-        mapping.buildID.isEmpty || file.buildID() == mapping.buildID
+    /// A build id says more than an inode: it is the same on another machine.
+    private static func isMapped(_ file: ELFFile, as mapping: CodeMapping) -> Bool {
+        mapping.buildID.isEmpty
+            ? mapping.inode == 0 || mapping.inode == file.inode : file.buildID == mapping.buildID
     }
 }
 

@@ -1,5 +1,4 @@
-import CElfutils
-import Glibc
+import ELF
 
 /// CPython's trampolines for perf (`-X perf`, `PYTHONPERFSUPPORT=1`; since 3.12): each Python function is
 /// called through a copy of its own of one short function, `Python/asm_trampoline.S`, in memory that no
@@ -19,7 +18,7 @@ struct PythonTrampoline: Hashable {
 
     private static let arenaSize: UInt64 = 64 << 10
     private static let alignment: UInt64 = 16
-    private static let name = "_Py_trampoline_func_start"
+    private static let name: StaticString = "_Py_trampoline_func_start"
     private static let marker: [UInt8] = [0xF3, 0x0F, 0x1E, 0xFA]  // endbr64
 
     /// `sub $8, %rsp; call *%rcx; add $8, %rsp; ret`
@@ -33,7 +32,7 @@ struct PythonTrampoline: Hashable {
 
     /// nil: it is no interpreter, or one whose trampoline has another shape.
     init?(_ file: ELFFile) {
-        guard let address = file.exportedAddress(of: Self.name),
+        guard let address = file.symbolTables(isDynamic: true).first?.address(of: Self.name),
             let code = file.bytes(at: address, count: Int(Self.alignment))
         else { return nil }
         self.init(code: code)

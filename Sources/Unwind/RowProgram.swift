@@ -1,3 +1,5 @@
+import ELF
+
 /// Runs a function's call frame instructions (DWARF 5, 6.4.2) up to an address, and keeps of the row
 /// that they make what an ``UnwindRule`` can say.
 struct RowProgram {
@@ -50,7 +52,7 @@ struct RowProgram {
                 }
             }
         }
-        return !cursor.isBad
+        return !cursor.isBroken
     }
 
     private enum Step {
@@ -73,7 +75,7 @@ struct RowProgram {
     }
 
     private mutating func runExtended(
-        _ instruction: UInt8, _ cursor: inout TableCursor, _ isInitial: Bool
+        _ instruction: UInt8, _ cursor: inout ByteCursor, _ isInitial: Bool
     ) -> Step {
         switch instruction {
         case 0x00:  // nop
@@ -112,7 +114,7 @@ struct RowProgram {
         return .next
     }
 
-    private mutating func defineFrame(_ instruction: UInt8, _ cursor: inout TableCursor) -> Step {
+    private mutating func defineFrame(_ instruction: UInt8, _ cursor: inout ByteCursor) -> Step {
         switch instruction {
         case 0x0C:  // def_cfa
             let register = cursor.unsigned()
@@ -138,7 +140,7 @@ struct RowProgram {
     }
 
     private mutating func defineRegister(
-        _ instruction: UInt8, _ cursor: inout TableCursor
+        _ instruction: UInt8, _ cursor: inout ByteCursor
     ) -> Step {
         let register = cursor.unsigned()
         switch instruction {
@@ -170,10 +172,10 @@ struct RowProgram {
         return .next
     }
 
-    private func expression(_ cursor: inout TableCursor) -> Range<Int>? {
+    private func expression(_ cursor: inout ByteCursor) -> Range<Int>? {
         let length = cursor.unsigned()
         let start = cursor.position
         cursor.skip(length)
-        return cursor.isBad ? nil : start..<cursor.position
+        return cursor.isBroken ? nil : start..<cursor.position
     }
 }

@@ -1,3 +1,4 @@
+import ELF
 import ProfileModel
 
 /// One row of a function's call frame information, as far as compact rules come of it: the
@@ -92,7 +93,7 @@ struct UnwindRow {
 
 extension UnwindRow.Frame {
     /// Two expressions have meanings that need no evaluation.
-    init(expression: TableCursor) {
+    init(expression: ByteCursor) {
         var stub = expression
         if let first = Self.stubBorder(&stub) {
             self = .stub(pushedFrom: first)
@@ -105,16 +106,16 @@ extension UnwindRow.Frame {
             return
         }
         let offset = saved.signed()
-        let isRead = saved.byte() == 0x06 && saved.isAtEnd && !saved.isBad
+        let isRead = saved.byte() == 0x06 && saved.isAtEnd && !saved.isBroken
         self = isRead ? .atFramePointer(offset) : .other
     }
 
     /// breg7 8; breg16 0; lit15; and; litN; ge; lit3; shl; plus
-    private static func stubBorder(_ cursor: inout TableCursor) -> UInt64? {
+    private static func stubBorder(_ cursor: inout ByteCursor) -> UInt64? {
         let begins = [0x77, 8, 0x80, 0, 0x3F, 0x1A].allSatisfy { cursor.byte() == $0 }
         let literal = cursor.byte()
         let ends = [0x2A, 0x33, 0x24, 0x22].allSatisfy { cursor.byte() == $0 }
-        guard begins, ends, cursor.isAtEnd, !cursor.isBad, (0x30...0x4F).contains(literal) else {
+        guard begins, ends, cursor.isAtEnd, !cursor.isBroken, (0x30...0x4F).contains(literal) else {
             return nil
         }
         return UInt64(literal &- 0x30)
@@ -123,13 +124,13 @@ extension UnwindRow.Frame {
 
 extension UnwindRow.Place {
     /// breg6 offset
-    init(expression: TableCursor) {
+    init(expression: ByteCursor) {
         var cursor = expression
         guard cursor.byte() == 0x76 else {
             self = .other
             return
         }
         let offset = cursor.signed()
-        self = cursor.isAtEnd && !cursor.isBad ? .atFramePointer(offset) : .other
+        self = cursor.isAtEnd && !cursor.isBroken ? .atFramePointer(offset) : .other
     }
 }

@@ -22,17 +22,17 @@ import Testing
     }
 
     private func readIntegers(_ bytes: [UInt8], _ rows: Int) -> [Int64?]? {
-        var cursor = ByteCursor(bytes)
+        var reader = LEB128Reader(bytes)
         guard
             case .integers(let values, let nulls)? = UnpackedColumn(
-                .integer, rows: rows, &cursor), cursor.isAtEnd
+                .integer, rows: rows, &reader), reader.isAtEnd
         else { return nil }
         return values.indices.map { nulls.isEmpty || !nulls[$0] ? values[$0] : nil }
     }
 
     private func readTexts(_ bytes: [UInt8], _ rows: Int) -> [String?]? {
-        var cursor = ByteCursor(bytes)
-        guard case .texts(let values)? = UnpackedColumn(.text, rows: rows, &cursor), cursor.isAtEnd
+        var reader = LEB128Reader(bytes)
+        guard case .texts(let values)? = UnpackedColumn(.text, rows: rows, &reader), reader.isAtEnd
         else { return nil }
         return values
     }
@@ -123,9 +123,9 @@ import Testing
         var random = SeededNumbers(seed: seed)
         let bytes = (0..<64).map { _ in UInt8.random(in: .min ... .max, using: &random) & 0x8F }
         for kind in [ColumnKind.integer, .text, .blob] {
-            var cursor = ByteCursor(bytes)
-            _ = UnpackedColumn(kind, rows: Int.random(in: 0...70, using: &random), &cursor)
-            #expect(cursor.left >= 0)
+            var reader = LEB128Reader(bytes)
+            _ = UnpackedColumn(kind, rows: Int.random(in: 0...70, using: &random), &reader)
+            #expect(reader.left >= 0)
         }
     }
 }

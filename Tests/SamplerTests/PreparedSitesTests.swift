@@ -14,8 +14,9 @@ import Testing
     }
 
     private static func file(_ parts: [Part], code: [UInt8], at offset: Int) -> [UInt8] {
-        var all: [UInt8] = [0x7F, 0x45, 0x4C, 0x46, 2, 1] + [UInt8](repeating: 0, count: 58)
+        var all: [UInt8] = [0x7F, 0x45, 0x4C, 0x46, 2, 1, 1] + [UInt8](repeating: 0, count: 57)
         all.replaceSubrange(32..<40, with: number(UInt64(64)))
+        all.replaceSubrange(54..<56, with: number(UInt16(56)))
         all.replaceSubrange(56..<58, with: number(UInt16(parts.count)))
         for part in parts {
             all += number(part.kind) + number(part.flags)

@@ -117,7 +117,7 @@ import Testing
     private static func file(
         _ sections: [(kind: UInt32, address: UInt64, size: UInt64)], entrySize: UInt16 = 64
     ) throws -> (path: String, scratch: Scratch) {
-        var all: [UInt8] = [0x7F, 0x45, 0x4C, 0x46, 2, 1] + [UInt8](repeating: 0, count: 58)
+        var all: [UInt8] = [0x7F, 0x45, 0x4C, 0x46, 2, 1, 1] + [UInt8](repeating: 0, count: 57)
         all.replaceSubrange(40..<48, with: bytes(of: UInt64(64)))
         all.replaceSubrange(58..<60, with: bytes(of: entrySize))
         all.replaceSubrange(60..<62, with: bytes(of: UInt16(sections.count)))

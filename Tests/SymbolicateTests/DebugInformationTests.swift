@@ -1,3 +1,4 @@
+import ELF
 import Glibc
 import Symbolicate
 import Testing

@@ -1,3 +1,4 @@
+import ELF
 import Glibc
 import ProfileModel
 import Symbolicate
@@ -159,7 +160,7 @@ struct SymbolTests {
     @Test func filesThatCannotBeUsedSayWhy() throws {
         let folder = try TemporaryFolder()
         #expect(mkfifo(folder.file("pipe"), 0o600) == 0)
-        let expected: [(String, ElfFileError)] = [
+        let expected: [(String, ELFFileError)] = [
             (folder.file("missing"), .cannotOpen(ENOENT)), (folder.path, .notUsable),
             (folder.file("pipe"), .notUsable), ("/dev/null", .notUsable),
             (try folder.write("", to: "empty"), .notUsable),

@@ -1,3 +1,4 @@
+import ELF
 import Glibc
 import ProfileModel
 import TestSupport
@@ -10,11 +11,11 @@ import Testing
 @Suite struct DamagedFileTests {
     /// Asks everything that is ever asked of a file.
     private static func examine(_ path: String, _ random: inout SeededNumbers) {
-        guard let file = ELFFile(path: path, inode: 0) else { return }
-        _ = file.buildID()
+        guard let file = try? ELFFile(path: path, access: .read) else { return }
+        _ = file.buildID
         _ = file.bias(mappedAt: 0x10_0000, fileOffset: 0x2000)
         _ = file.bytes(at: 0x2000, count: 64)
-        file.forEachFunction { _, _, _ in }
+        file.forEachFunction { _, _ in }
         let tables = FrameTables(file)
         let words = (0..<64).map { _ in random.next() & 0xFFFF }
         var registers = Registers(programCounter: 0x2000, stackPointer: 0x1000)
@@ -100,13 +101,13 @@ import Testing
         await #expect(processExitsWith: .success) {
             let scratch = try Scratch()
             let path = scratch.write(readBytes("/bin/true"), to: "program")
-            let file = try #require(ELFFile(path: path, inode: 0))
+            let file = try ELFFile(path: path, access: .read)
             truncate(path, 0)
             let tables = FrameTables(file)
             for address in stride(from: 0 as UInt64, to: 0x9000, by: 64) {
                 _ = tables.rule(at: address)
             }
-            _ = file.buildID()
+            _ = file.buildID
         }
     }
 
@@ -118,7 +119,9 @@ import Testing
             mkfifo(path, 0o600)
             // The kernel's way out, should it wait.
             alarm(5)
-            #expect(ELFFile(path: path, inode: 0) == nil)
+            #expect(throws: ELFFileError.notUsable) {
+                try ELFFile(path: path, access: .read)
+            }
         }
     }
 }

@@ -1,3 +1,4 @@
+import ELF
 import Glibc
 import ProfileModel
 import Testing
@@ -14,7 +15,7 @@ import Testing
         let library = try Assembly.library.get()
         symbols = library.symbols
         let path = scratch.write(library.bytes, to: "rules.so")
-        tables = FrameTables(try #require(ELFFile(path: path, inode: inode(of: path))))
+        tables = FrameTables(try ELFFile(path: path, access: .read))
     }
 
     private func rule(_ symbol: String, _ offset: UInt64 = 0) throws -> UnwindRule {
@@ -153,7 +154,7 @@ import Testing
         let library = try scratch.assemble(
             ".cfi_sections .debug_frame\n" + Assembly.source, as: "debug.so")
         let symbols = try scratch.symbols(of: library)
-        let tables = FrameTables(try #require(ELFFile(path: library, inode: 0)))
+        let tables = FrameTables(try ELFFile(path: library, access: .read))
         let framed = tables.rule(at: try #require(symbols["plain_framed"]))
         #expect(framed.kind == .fromFramePointer && framed.framePointerOffset == -16)
         #expect(tables.rule(at: try #require(symbols["entry"])).kind == .end)
@@ -161,7 +162,7 @@ import Testing
     }
 
     @Test func aFileOfAnotherLanguageHasNoGoEntries() throws {
-        let file = try #require(ELFFile(path: "/bin/true", inode: 0))
+        let file = try ELFFile(path: "/bin/true", access: .read)
         let entries = GoEntries(file)
         #expect(!(0..<0x8000).contains { entries.contains($0) })
         // Nor has one that only borrows a name.
@@ -173,7 +174,7 @@ import Testing
             .size "runtime.goexit", 1
             """, as: "borrowed.so")
         let address = try #require(try scratch.symbols(of: library)["runtime.goexit"])
-        let other = GoEntries(try #require(ELFFile(path: library, inode: 0)))
+        let other = GoEntries(try ELFFile(path: library, access: .read))
         #expect(!other.contains(address))
     }
 
@@ -191,9 +192,9 @@ import Testing
             .quad 1
             """, as: "go.so")
         let address = try #require(try scratch.symbols(of: library)["runtime.goexit.abi0"])
-        let entries = GoEntries(try #require(ELFFile(path: library, inode: 0)))
+        let entries = GoEntries(try ELFFile(path: library, access: .read))
         #expect((0..<4).map { entries.contains(address + $0) } == [true, true, false, false])
-        let tables = FrameTables(try #require(ELFFile(path: library, inode: 0)))
+        let tables = FrameTables(try ELFFile(path: library, access: .read))
         #expect(tables.rule(at: address).kind == .end)
     }
 }

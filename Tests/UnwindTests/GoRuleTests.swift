@@ -1,3 +1,4 @@
+import ELF
 import GoTables
 import ProfileModel
 import TestSupport
@@ -25,7 +26,7 @@ struct GoRuleTests {
         try scratch.run(
             ["env", "CGO_ENABLED=0", "GO111MODULE=off", "go", "build", "-o", scratch.path(name)]
                 + options + [scratch.path("main.go")])
-        return try #require(ELFFile(path: scratch.path(name), inode: 0))
+        return try ELFFile(path: scratch.path(name), access: .read)
     }
 
     @Test func framesAreThoseOfTheDebugInformation() throws {
@@ -33,7 +34,7 @@ struct GoRuleTests {
         let full = FrameTables(try build(scratch, "full"))
         let file = try build(scratch, "stripped", "-ldflags=-s -w")
         let stripped = FrameTables(file)
-        let table = try #require(file.goFunctions())
+        let table = try #require(GoFunctionTable(in: file))
         #expect(table.count > 1000)
         var (seen, different) = (0, [String]())
         for index in 0..<table.count {

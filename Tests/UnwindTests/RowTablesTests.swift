@@ -1,3 +1,4 @@
+import ELF
 import Glibc
 import ProfileModel
 import TestSupport
@@ -16,7 +17,7 @@ import Testing
         let ofLibrary: FrameTables
 
         init?(_ path: String) {
-            guard let file = ELFFile(path: path, inode: 0),
+            guard let file = try? ELFFile(path: path, access: .read),
                 let section = file.contents(ofSection: ".eh_frame"),
                 let header = file.contents(ofSection: ".eh_frame_hdr")
             else { return nil }
@@ -143,7 +144,7 @@ import Testing
     ) throws -> (symbol: (String) throws -> UnwindRule, tables: FrameTables) {
         let path = try scratch.assemble(source, as: "rows.so")
         let symbols = try scratch.symbols(of: path)
-        let tables = FrameTables(try #require(ELFFile(path: path, inode: 0)))
+        let tables = FrameTables(try ELFFile(path: path, access: .read))
         return ({ tables.rule(at: try #require(symbols[$0])) }, tables)
     }
 

@@ -1,3 +1,4 @@
+import ELF
 import ProfileModel
 package import Report
 package import Sampler

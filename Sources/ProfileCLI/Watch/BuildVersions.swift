@@ -1,6 +1,6 @@
+import ELF
 import Glibc
 import Sampler
-import Symbolicate
 import System
 
 /// Which builds the programs are whose launches are watched: the first digits of their executables'
@@ -43,7 +43,7 @@ struct BuildVersions {
             isInode ? UInt64(file.inode) == program.inode : Self.target(name) == program.executable
         else { return nil }
         if let version = known[file] { return version }
-        let version = BuildID.ofFile(name).map { String($0.prefix(Self.digits)) }
+        let version = ELFFile.buildID(ofFile: name).map { String($0.prefix(Self.digits)) }
         if known.count >= Self.most { known = [:] }
         known[file] = version
         return version

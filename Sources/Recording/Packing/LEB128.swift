@@ -12,7 +12,7 @@ enum LEB128 {
 }
 
 /// Reads bytes from the first to the last; nil where there are not as many.
-struct ByteCursor {
+struct LEB128Reader {
     private let bytes: [UInt8]
     private var position = 0
 

@@ -12,13 +12,13 @@ final class UnpackedChunk {
 
     /// nil: these are no such bytes.
     init?(_ table: Schema.Table, rows: Int, _ bytes: [UInt8]) {
-        var cursor = ByteCursor(bytes)
+        var reader = LEB128Reader(bytes)
         var columns: [UnpackedColumn] = []
         for kind in [.integer] + table.columns.map({ ColumnKind($0.type) }) {
-            guard let column = UnpackedColumn(kind, rows: rows, &cursor) else { return nil }
+            guard let column = UnpackedColumn(kind, rows: rows, &reader) else { return nil }
             columns.append(column)
         }
-        guard cursor.isAtEnd else { return nil }
+        guard reader.isAtEnd else { return nil }
         for (column, base) in table.bases {
             guard let sum = columns[column].adding(columns[base]) else { return nil }
             columns[column] = sum

@@ -7,13 +7,13 @@ enum UnpackedColumn {
 
     /// nil: these are no such bytes. Every value takes at least one byte, so that nothing is made
     /// for a number of rows that cannot be.
-    init?(_ kind: ColumnKind, rows: Int, _ cursor: inout ByteCursor) {
-        guard 0...cursor.left ~= rows else { return nil }
+    init?(_ kind: ColumnKind, rows: Int, _ reader: inout LEB128Reader) {
+        guard 0...reader.left ~= rows else { return nil }
         let found: UnpackedColumn? =
             switch kind {
-            case .integer: Self.integers(rows, &cursor)
-            case .text: Self.texts(rows, &cursor)
-            case .blob: Self.blobs(rows, &cursor)
+            case .integer: Self.integers(rows, &reader)
+            case .text: Self.texts(rows, &reader)
+            case .blob: Self.blobs(rows, &reader)
             }
         guard let column = found else { return nil }
         self = column
@@ -35,19 +35,19 @@ enum UnpackedColumn {
         return .integers(sums, nulls: nulls)
     }
 
-    private static func integers(_ rows: Int, _ cursor: inout ByteCursor) -> UnpackedColumn? {
+    private static func integers(_ rows: Int, _ reader: inout LEB128Reader) -> UnpackedColumn? {
         var values: [Int64] = []
         values.reserveCapacity(rows)
         var nulls: [Bool] = []
         var last: Int64 = 0
         for row in 0..<rows {
-            guard let number = cursor.number() else { return nil }
+            guard let number = reader.number() else { return nil }
             switch number {
             case 0:
                 if nulls.isEmpty { nulls = [Bool](repeating: false, count: rows) }
                 nulls[row] = true
             case 1:
-                guard let bytes = cursor.take(8) else { return nil }
+                guard let bytes = reader.take(8) else { return nil }
                 last = bytes.reversed().reduce(0) { $0 << 8 | Int64($1) }
             default:
                 let folded = number - 2
@@ -58,17 +58,17 @@ enum UnpackedColumn {
         return .integers(values, nulls: nulls)
     }
 
-    private static func texts(_ rows: Int, _ cursor: inout ByteCursor) -> UnpackedColumn? {
+    private static func texts(_ rows: Int, _ reader: inout LEB128Reader) -> UnpackedColumn? {
         var values: [String?] = []
         values.reserveCapacity(rows)
         var shared: [String] = []
         for _ in 0..<rows {
-            guard let number = cursor.number() else { return nil }
+            guard let number = reader.number() else { return nil }
             switch number {
             case 0: values.append(nil)
             case 1:
-                guard let length = cursor.number().flatMap({ Int(exactly: $0) }),
-                    let bytes = cursor.take(length),
+                guard let length = reader.number().flatMap({ Int(exactly: $0) }),
+                    let bytes = reader.take(length),
                     let text = String(validating: bytes, as: UTF8.self)
                 else { return nil }
                 if length <= PackedColumn.longestShared { shared.append(text) }
@@ -81,16 +81,16 @@ enum UnpackedColumn {
         return .texts(values)
     }
 
-    private static func blobs(_ rows: Int, _ cursor: inout ByteCursor) -> UnpackedColumn? {
+    private static func blobs(_ rows: Int, _ reader: inout LEB128Reader) -> UnpackedColumn? {
         var values: [[UInt8]?] = []
         values.reserveCapacity(rows)
         for _ in 0..<rows {
-            guard let number = cursor.number() else { return nil }
+            guard let number = reader.number() else { return nil }
             guard number > 0 else {
                 values.append(nil)
                 continue
             }
-            guard let length = Int(exactly: number - 1), let bytes = cursor.take(length) else {
+            guard let length = Int(exactly: number - 1), let bytes = reader.take(length) else {
                 return nil
             }
             values.append(Array(bytes))

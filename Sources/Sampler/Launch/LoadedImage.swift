@@ -1,3 +1,4 @@
+import ELF
 import ProfileModel
 
 /// What the kernel told a new program about itself (`/proc/PID/auxv`, getauxval(3)).
@@ -82,14 +83,10 @@ struct LoadedImage: Sendable {
 
     /// The image whose ELF header lies at `base`.
     init?(base: UInt64, memory: TargetMemory) {
-        let header = memory.read(at: base, count: 64)
-        guard header.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]),
-            let offset = header.littleEndianWord(at: 32),
-            let count = header.littleEndianUInt16(at: 56)
-        else { return nil }
+        guard let header = ELFHeader(memory.read(at: base, count: 64)) else { return nil }
         self.init(
-            programHeaders: base &+ offset, count: UInt64(count), memory: memory,
-            headerAddress: base)
+            programHeaders: base &+ header.segments, count: UInt64(header.segmentCount),
+            memory: memory, headerAddress: base)
     }
 
     /// The image whose program headers lie at an address; its bias follows from them. Without a
@@ -99,23 +96,14 @@ struct LoadedImage: Sendable {
         programHeaders: UInt64, count: UInt64, memory: TargetMemory, headerAddress: UInt64? = nil
     ) {
         guard count > 0, count <= 512 else { return nil }
-        let bytes = memory.read(at: programHeaders, count: Int(count) * 56)
-        var raw: [(kind: UInt32, flags: UInt32, offset: UInt64, address: UInt64, size: UInt64)] = []
-        for index in 0..<Int(count) {
-            let at = index * 56
-            guard let kind = bytes.littleEndianUInt32(at: at),
-                let flags = bytes.littleEndianUInt32(at: at + 4),
-                let offset = bytes.littleEndianWord(at: at + 8),
-                let address = bytes.littleEndianWord(at: at + 16),
-                let size = bytes.littleEndianWord(at: at + 40)
-            else { return nil }
-            raw.append((kind, flags, offset, address, size))
-        }
+        let raw = ELFSegment.all(
+            in: memory.read(at: programHeaders, count: Int(count) * ELFSegment.headerSize)[...])
+        guard raw.count == Int(count) else { return nil }
         let bias: UInt64
-        if let own = raw.first(where: { $0.kind == 6 }) {
+        if let own = raw.first(where: { $0.type == 6 }) {
             bias = programHeaders &- own.address
         } else if let header = headerAddress ?? Self.header(before: programHeaders, memory),
-            let first = raw.first(where: { $0.kind == 1 && $0.offset == 0 })
+            let first = raw.first(where: { $0.isLoaded && $0.offset == 0 })
         {
             bias = header &- first.address
         } else {
@@ -124,7 +112,8 @@ struct LoadedImage: Sendable {
         self.memory = memory
         self.bias = bias
         segments = raw.map {
-            Segment(kind: $0.kind, flags: $0.flags, start: $0.address &+ bias, size: $0.size)
+            Segment(
+                kind: $0.type, flags: $0.flags, start: $0.address &+ bias, size: $0.memorySize)
         }
     }
 

@@ -1,6 +1,6 @@
+import ELF
 import Glibc
 import ProfileModel
-import System
 
 /// A static program's initialisers: the words of its arrays, which its start code calls one after the
 /// other. Read where the program stands at its first instruction.
@@ -111,28 +111,14 @@ extension StaticInitializers {
     // MARK: The file
 
     private static let (initArray, preinitArray): (UInt32, UInt32) = (14, 16)
-    private static let sectionSize = 64
 
     /// Of a program at a fixed address: only its sections tell, which are not in its memory (elf(5)).
     static func arrays(ofFile path: String) -> [Range<UInt64>]? {
-        guard let file = try? Descriptor(regular: path) else { return nil }
-        let start = file.known(at: 0, count: 64)
-        guard start.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]),
-            let offset = start.littleEndianWord(at: 40), offset < 1 << 40,
-            start.littleEndianUInt16(at: 58) == UInt16(sectionSize),
-            let count = start.littleEndianUInt16(at: 60), count <= 512
+        guard let sections = (try? ELFFile(path: path, access: .read))?.sections, !sections.isEmpty
         else { return nil }
-        let sections = file.known(at: offset, count: Int(count) * sectionSize)
-        let starts = stride(from: 0, to: sections.count - sectionSize + 1, by: sectionSize)
         return arrays(
             [preinitArray, initArray].flatMap { kind in
-                starts.compactMap { at in
-                    guard sections.littleEndianUInt32(at: at + 4) == kind,
-                        let address = sections.littleEndianWord(at: at + 16),
-                        let size = sections.littleEndianWord(at: at + 32)
-                    else { return nil }
-                    return (address, size)
-                }
+                sections.filter { $0.type == kind }.map { ($0.address, $0.size) }
             })
     }
 }

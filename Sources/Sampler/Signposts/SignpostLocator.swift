@@ -1,4 +1,5 @@
 import CSignpost
+import ELF
 import ProfileModel
 
 /// Finds where a loaded program or library keeps the state of its signposts: a note tells, so that no
@@ -30,31 +31,18 @@ struct SignpostLocator {
         return found
     }
 
-    /// What the notes in `bytes` say, wherever it leads (elf(5), "Notes").
+    /// What the notes in `bytes` say, wherever it leads.
     static func states(notes bytes: [UInt8], at address: UInt64) -> [UInt64] {
-        var found: [UInt64] = []
-        var offset = 0
-        while let nameSize = bytes.littleEndianUInt32(at: offset),
-            let contentSize = bytes.littleEndianUInt32(at: offset + 4),
-            let kind = bytes.littleEndianUInt32(at: offset + 8)
-        {
-            let name = offset + 12
-            let content = name + padded(nameSize)
-            if kind == UInt32(FIRSTLIGHT_SIGNPOST_NOTE), contentSize >= 8,
-                nameSize == owner.count, content <= bytes.count,
-                bytes[name..<content].starts(with: owner),
-                let distance = bytes.littleEndianWord(at: content)
-            {
-                found.append(address &+ UInt64(content) &+ distance)
+        // Unsafe code: the notes are done with before their bytes are.
+        bytes.withUnsafeBytes { bytes in
+            ELFNotes(bytes).compactMap { note in
+                guard note.isOf("Firstlight", type: UInt32(FIRSTLIGHT_SIGNPOST_NOTE)),
+                    let distance = note.content.number(UInt64.self, at: 0)
+                else { return nil }
+                return address &+ UInt64(note.place) &+ distance
             }
-            offset = content + padded(contentSize)
         }
-        return found
     }
-
-    private static let owner = Array("Firstlight\0".utf8)
-
-    private static func padded(_ size: UInt32) -> Int { (Int(size) + 3) / 4 * 4 }
 
     /// In memory of the image that may be written to, and of the version that we know.
     private func isState(_ address: UInt64) -> Bool {

@@ -1,3 +1,4 @@
+internal import ELF
 package import ProfileModel
 
 /// The answers of one module as a file of the cache has them.

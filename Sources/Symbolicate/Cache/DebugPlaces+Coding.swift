@@ -1,3 +1,5 @@
+internal import ELF
+
 /// The content of a ``Parcel``: how many segments the map has and how many units are described,
 /// 4 bytes each; each segment's start (8 bytes) and value (4); of each unit its number and how many
 /// functions, sequences, containers and passed entries it has, 4 bytes each; then these: ranges

@@ -1,3 +1,5 @@
+internal import ELF
+
 // Raw memory: the bytes are read as a whole, from the first to the last.
 
 /// XXH64 (xxHash's specification, version 0.1.1) with the seed 0: tells damage apart, several times

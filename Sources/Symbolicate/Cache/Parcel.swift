@@ -1,3 +1,5 @@
+internal import ELF
+
 // Raw memory: what is opened lies in the bytes that it was opened in.
 
 /// A piece of a file of the cache that is complete in itself: what it is, which files it belongs to,

@@ -1,3 +1,5 @@
+internal import ELF
+
 // Raw memory: sections lie in the mapped file, which lives as long as this.
 
 /// Sections of debug information that are packed in their file, as a ``Parcel`` of the cache has

@@ -1,4 +1,5 @@
 internal import CElfutils
+internal import ELF
 
 /// The DWARF of one file: finds the unit that holds an address, and indexes units when they are
 /// first asked about.
@@ -8,7 +9,7 @@ internal import CElfutils
 final class DwarfFile {
     private let handle: OpaquePointer
     /// libdw reads from it: it lives as long.
-    private let file: ElfFile
+    private let file: ELFFile
     /// What `dwz` moved out of several files into a common one.
     private let alternate: DwarfFile?
     private let code: Range<UInt64>
@@ -26,8 +27,8 @@ final class DwarfFile {
     ///   - names: outlives no file that it was used with.
     ///   - findAlternate: opens the file that `.gnu_debugaltlink` names by name and build id.
     init?(
-        _ file: ElfFile, code: Range<UInt64>, names: NameCache,
-        findAlternate: (_ name: String, _ buildID: [UInt8]) -> ElfFile?
+        _ file: ELFFile, code: Range<UInt64>, names: NameCache,
+        findAlternate: (_ name: String, _ buildID: [UInt8]) -> ELFFile?
     ) {
         guard file.hasDebugInfo, let handle = DwarfHandle.open(file) else { return nil }
         self.handle = handle
@@ -96,7 +97,7 @@ struct UnitRoot {
     var tree: Dwarf_Die
 
     /// All compilation units, as far as the file is sound.
-    static func all(of handle: OpaquePointer, _ file: ElfFile) -> [UnitRoot] {
+    static func all(of handle: OpaquePointer, _ file: ELFFile) -> [UnitRoot] {
         var result: [UnitRoot] = []
         forEach(in: handle) { unit, type, root in
             switch type {

@@ -1,4 +1,5 @@
 internal import CElfutils
+internal import ELF
 internal import Glibc
 
 /// libdw opens files that debug information names: those of split units, and the common file of
@@ -6,7 +7,7 @@ internal import Glibc
 /// writer, or lets it go; to open a device may do anything. Here is what keeps libdw from it.
 enum DwarfHandle {
     /// libdw's handle of a file; nil when that has no DWARF. Whoever has the common file sets it.
-    static func open(_ file: ElfFile) -> OpaquePointer? {
+    static func open(_ file: ELFFile) -> OpaquePointer? {
         guard let handle = dwarf_begin_elf(file.handle, DWARF_C_READ, nil) else { return nil }
         setCommonFile(of: handle)
         return handle
@@ -66,7 +67,7 @@ enum DwarfHandle {
     /// The root entry of what a unit has in another file, if libdw finds that, and has to look at
     /// nothing but regular files for it.
     static func splitRoot(
-        of unit: OpaquePointer, root: Dwarf_Die, _ file: ElfFile
+        of unit: OpaquePointer, root: Dwarf_Die, _ file: ELFFile
     ) -> Dwarf_Die? {
         var split = Dwarf_Die()
         guard splitFilesAreRegular(root, file),
@@ -79,7 +80,7 @@ enum DwarfHandle {
 
     /// Whether what libdw tries to open is regular, or not there. (What takes its place in the very
     /// moment between the two is opened.)
-    private static func splitFilesAreRegular(_ root: Dwarf_Die, _ file: ElfFile) -> Bool {
+    private static func splitFilesAreRegular(_ root: Dwarf_Die, _ file: ELFFile) -> Bool {
         guard let name = root.splitFileName else { return false }
         let path = file.path
         let folder = path.flatMap { path in path.lastIndex(of: "/").map { String(path[...$0]) } }

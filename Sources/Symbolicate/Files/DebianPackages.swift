@@ -1,4 +1,5 @@
 internal import CElfutils
+internal import ELF
 internal import Glibc
 package import ProfileModel
 internal import System
@@ -44,7 +45,7 @@ package struct DebianPackages {
     }
 
     private func isPresent(_ module: Module) -> Bool {
-        !module.buildID.isEmpty && (try? ElfFile(path: module.path))?.buildID == module.buildID
+        !module.buildID.isEmpty && (try? ELFFile(path: module.path))?.buildID == module.buildID
     }
 
     /// In order, so that the same lists give the same answers.

@@ -1,10 +1,11 @@
+internal import ELF
 internal import Glibc
 import ProfileModel
 
 /// A file with debug information that belongs to its module.
 struct DebugFile {
     var path: String
-    var file: ElfFile
+    var file: ELFFile
     var origin: DebugInfoOrigin
 }
 
@@ -61,17 +62,17 @@ extension DebugFileSearch {
     }
 
     /// The common file that the debug file at `path` refers to; only one with that build id.
-    func findAlternate(_ name: String, buildID: [UInt8], of path: String) -> ElfFile? {
+    func findAlternate(_ name: String, buildID: [UInt8], of path: String) -> ELFFile? {
         for candidate in candidates(forAlternate: name, buildID: buildID, of: path) {
-            if let file = try? ElfFile(path: candidate), file.buildID == buildID { return file }
+            if let file = try? ELFFile(path: candidate), file.buildID == buildID { return file }
         }
         return nil
     }
 
     /// Most candidates do not exist, which is of no interest; nor is a file without anything.
-    private static func open(_ path: String, refused: inout [ModuleRemark]) -> ElfFile? {
-        do throws(ElfFileError) {
-            let file = try ElfFile(path: path)
+    private static func open(_ path: String, refused: inout [ModuleRemark]) -> ELFFile? {
+        do throws(ELFFileError) {
+            let file = try ELFFile(path: path)
             return file.hasDebugInfo || file.hasSymbolTable ? file : nil
         } catch .cannotOpen(ENOENT), .cannotOpen(ENOTDIR) {
             return nil

@@ -1,15 +1,16 @@
+internal import ELF
 internal import Glibc
 import ProfileModel
 
 /// A package (`.dwp`) of what a program's units have in other files, opened.
 struct DebugPackage {
     let path: String
-    let file: ElfFile
+    let file: ELFFile
     let index: PackageIndex
 
     /// - Throws: also when it has no index, or one of a version that is not known.
-    init(path: String) throws(ElfFileError) {
-        file = try ElfFile(path: path)
+    init(path: String) throws(ELFFileError) {
+        file = try ELFFile(path: path)
         var reader = SectionReader(file)
         guard let index = PackageIndex(reader.bytes(".debug_cu_index")) else { throw .notUsable }
         self.path = path
@@ -22,12 +23,12 @@ extension DebugFileSearch {
     /// to them, the units' ids tell.
     /// - Parameter refused: set where there is one, but none that can be read.
     func findPackage(
-        of debug: DebugFile, _ module: ElfFile?, at path: String,
+        of debug: DebugFile, _ module: ELFFile?, at path: String,
         refused: inout ModuleRemark?
     ) -> DebugPackage? {
         guard debug.file.mayBeSplit else { return nil }
         for candidate in packageCandidates(of: [debug.path, debug.file.path, path, module?.path]) {
-            do throws(ElfFileError) {
+            do throws(ELFFileError) {
                 let package = try DebugPackage(path: candidate)
                 refused = nil
                 return package
@@ -54,7 +55,7 @@ extension DebugFileSearch {
     }
 }
 
-extension ElfFile {
+extension ELFFile {
     /// Units that are split off have their addresses there.
     var mayBeSplit: Bool {
         hasContents(ofSection: ".debug_addr") || hasContents(ofSection: ".zdebug_addr")

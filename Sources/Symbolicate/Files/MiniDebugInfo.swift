@@ -1,4 +1,5 @@
 internal import CLZMA
+internal import ELF
 internal import Glibc
 
 // Raw memory: the unpacked file is written by liblzma and read by libelf. It is freed by its
@@ -20,16 +21,16 @@ enum MiniDebugInfo {
         case absent
         /// It is no xz stream, or no ELF file, or too large.
         case damaged
-        case found(ElfFile)
+        case found(ELFFile)
     }
 
-    static func read(from file: ElfFile) -> Result {
+    static func read(from file: ELFFile) -> Result {
         guard let index = file.index(ofSection: ".gnu_debugdata") else { return .absent }
         let packed = file.bytes(ofSection: index)
         let limit = min(
             largest, max(alwaysAllowed, packed.count.multipliedClamping(by: greatestRatio)))
         guard let image = unpack(packed, limit: limit),
-            let file = try? ElfFile(image: image.bytes, owner: image)
+            let file = try? ELFFile(image: image.bytes, owner: image)
         else { return .damaged }
         return .found(file)
     }

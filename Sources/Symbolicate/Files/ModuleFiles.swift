@@ -1,3 +1,5 @@
+internal import ELF
+internal import GoTables
 import ProfileModel
 
 /// The files that tell what a module's addresses mean, and what is to be said of them.
@@ -6,19 +8,19 @@ import ProfileModel
 /// that were packed into the stripped module. Each is asked only for what the ones before lack.
 struct ModuleFiles {
     /// None to three, in the order above.
-    let all: [ElfFile]
+    let all: [ELFFile]
     /// The one of them that has DWARF.
     let debug: DebugFile?
     /// What that one's units have in other files, if it is in a package.
     let package: DebugPackage?
     /// Why the module's own file is not used; nil when it is, or when no file was expected.
-    let problem: ElfFileError?
+    let problem: ELFFileError?
     let summary: ModuleSymbols
 
     /// - Parameter module: its build id, when it has one, must be that of the file; another
     ///   file's symbols would be wrong.
     init(_ module: Module, search: DebugFileSearch) {
-        let own: ElfFile?
+        let own: ELFFile?
         (own, problem) = Self.openOwn(module, search)
         var remarks = problem.map { [Self.remark(on: $0)] } ?? []
         let complete = own.flatMap { $0.hasDebugInfo ? $0 : nil }
@@ -53,17 +55,17 @@ struct ModuleFiles {
     }
 
     /// The module's own file; nil where there is none, or it is not the one that was recorded.
-    static func own(_ module: Module, _ search: DebugFileSearch) -> ElfFile? {
+    static func own(_ module: Module, _ search: DebugFileSearch) -> ELFFile? {
         openOwn(module, search).0
     }
 
     /// Mappings of no file (`[heap]`, `//anon`) have no symbols, and that is no problem.
     private static func openOwn(
         _ module: Module, _ search: DebugFileSearch
-    ) -> (ElfFile?, ElfFileError?) {
-        do throws(ElfFileError) {
+    ) -> (ELFFile?, ELFFileError?) {
+        do throws(ELFFileError) {
             if module.path == "[vdso]" {
-                return (try OwnVDSO.open(expecting: module.buildID), nil)
+                return (try ownVDSO(module.buildID), nil)
             }
             guard module.path.hasPrefix("/"), !module.path.hasPrefix("//") else {
                 return (nil, nil)
@@ -74,17 +76,24 @@ struct ModuleFiles {
         }
     }
 
+    /// A recording that does not know its vdso's build id may be of another kernel.
+    private static func ownVDSO(_ buildID: [UInt8]) throws(ELFFileError) -> ELFFile {
+        let file = try ELFFile.vdso()
+        guard !buildID.isEmpty, file.buildID == buildID else { throw .otherBuildID }
+        return file
+    }
+
     /// A build id tells whether the file at the path is the right one; without one, the file
     /// that was kept open is.
     private static func open(
         _ module: Module, _ search: DebugFileSearch
-    ) throws(ElfFileError) -> ElfFile {
+    ) throws(ELFFileError) -> ELFFile {
         let kept = [search.standIns[module]].compactMap { $0 }
         let placed = search.placed([module.path])
         let paths = module.buildID.isEmpty ? kept + placed : placed + kept
-        var problem = ElfFileError.notUsable
+        var problem = ELFFileError.notUsable
         for (position, path) in paths.enumerated() {
-            do throws(ElfFileError) {
+            do throws(ELFFileError) {
                 return try open(path, module.buildID)
             } catch {
                 // What is wrong with the first is said.
@@ -96,20 +105,20 @@ struct ModuleFiles {
 
     private static func open(
         _ path: String, _ buildID: [UInt8]
-    ) throws(ElfFileError) -> ElfFile {
-        let file = try ElfFile(path: path)
+    ) throws(ELFFileError) -> ELFFile {
+        let file = try ELFFile(path: path)
         guard buildID.isEmpty || file.buildID == buildID else { throw .otherBuildID }
         return file
     }
 
-    private static func remark(on problem: ElfFileError) -> ModuleRemark {
+    private static func remark(on problem: ELFFileError) -> ModuleRemark {
         problem == .otherBuildID
             ? ModuleRemark(.otherBuildID) : ModuleRemark(.unreadable, problem.description)
     }
 
     private static func packedSymbols(
-        of own: ElfFile?, besides separate: ElfFile?, _ remarks: inout [ModuleRemark]
-    ) -> ElfFile? {
+        of own: ELFFile?, besides separate: ELFFile?, _ remarks: inout [ModuleRemark]
+    ) -> ELFFile? {
         guard let own, !own.hasSymbolTable, separate?.hasSymbolTable != true else { return nil }
         switch MiniDebugInfo.read(from: own) {
         case .absent: return nil
@@ -121,33 +130,21 @@ struct ModuleFiles {
     }
 
     private static func symbolOrigin(
-        of files: [ElfFile?], _ packed: ElfFile?
+        of files: [ELFFile?], _ packed: ELFFile?
     ) -> SymbolOrigin? {
         let tables = files.compactMap { $0 }.flatMap(\.symbolTables)
         if tables.contains(where: { !$0.isDynamic }) { return .complete }
         if packed != nil { return .miniDebugInfo }
-        if files.first??.goFunctions != nil { return .goTable }
+        if files.first?.flatMap(GoFunctionTable.init(in:)) != nil { return .goTable }
         return tables.isEmpty ? nil : .exported
     }
 
     private static func missingCommonFile(
         of debug: DebugFile, _ search: DebugFileSearch
     ) -> String? {
-        guard let link = debug.file.commonFileLink,
+        guard let link = debug.file.alternateLink,
             search.findAlternate(link.name, buildID: link.buildID, of: debug.path) == nil
         else { return nil }
         return link.name
-    }
-}
-
-extension ElfFile {
-    /// `.gnu_debugaltlink`: the file into which `dwz` moved what several debug files share.
-    fileprivate var commonFileLink: (name: String, buildID: [UInt8])? {
-        guard let index = index(ofSection: ".gnu_debugaltlink") else { return nil }
-        let bytes = bytes(ofSection: index)
-        guard let name = bytes.text(at: 0) else { return nil }
-        return (
-            String(decoding: name, as: UTF8.self), Array(bytes.dropFirst(name.count + 1))
-        )
     }
 }

@@ -1,4 +1,5 @@
 internal import CElfutils
+internal import ELF
 import ProfileModel
 
 /// Where `.dwo` files are looked for, as libdw does: where the compiler put them, and, if their
@@ -53,7 +54,7 @@ enum SplitFiles {
     }
 
     private static func survey(
-        _ handle: OpaquePointer, _ file: ElfFile, _ package: DebugPackage?
+        _ handle: OpaquePointer, _ file: ELFFile, _ package: DebugPackage?
     ) -> Survey {
         var result = Survey()
         var count = 0

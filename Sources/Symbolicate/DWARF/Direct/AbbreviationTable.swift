@@ -1,4 +1,5 @@
 internal import CElfutils
+internal import ELF
 
 /// An attribute as an abbreviation has it: its name, and how its value is written.
 struct AttributeSpec {

@@ -1,4 +1,5 @@
 internal import CElfutils
+internal import ELF
 
 /// A value as it is written; what it means depends on its form and its unit.
 struct AttributeValue {
@@ -40,7 +41,7 @@ extension ByteCursor {
         case DW_FORM_sdata: result.number = UInt64(bitPattern: signed())
         case DW_FORM_string:
             result.number = UInt64(position)
-            skipText()
+            text()
         case DW_FORM_block, DW_FORM_exprloc: skipBlock(unsigned(), &result)
         case DW_FORM_block1: skipBlock(number(size: 1), &result)
         case DW_FORM_block2: skipBlock(number(size: 2), &result)

@@ -1,3 +1,4 @@
+internal import ELF
 internal import ProfileModel
 
 /// Answers many addresses of one file at once, on several threads.

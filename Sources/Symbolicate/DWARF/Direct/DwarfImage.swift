@@ -1,4 +1,5 @@
 internal import CElfutils
+internal import ELF
 internal import ProfileModel
 
 // Raw memory: sections are read where the file is mapped, or where libelf unpacked them. They stay
@@ -16,12 +17,12 @@ final class DwarfImage: @unchecked Sendable {
     /// The sections that had to be unpacked, by name.
     let unpacked: [(name: String, bytes: UnsafeRawBufferPointer)]
     /// What the sections lie in.
-    private let file: ElfFile
+    private let file: ELFFile
     private let known: UnpackedSections?
 
     /// nil when the file has no DWARF, or none that can be read here.
     /// - Parameter known: sections of the same file that were unpacked before.
-    init?(_ file: ElfFile, alternate: DwarfImage?, known: UnpackedSections? = nil) {
+    init?(_ file: ELFFile, alternate: DwarfImage?, known: UnpackedSections? = nil) {
         var reader = SectionReader(file, known: known)
         sections = DwarfSections(&reader)
         guard !sections.info.isEmpty else { return nil }
@@ -38,7 +39,7 @@ final class DwarfImage: @unchecked Sendable {
     ///   - known: what they lie in, as far as it is not the file.
     ///   - most: how many units there may be.
     init?(
-        split sections: DwarfSections, of file: ElfFile, known: UnpackedSections?, most: Int
+        split sections: DwarfSections, of file: ELFFile, known: UnpackedSections?, most: Int
     ) {
         guard !sections.info.isEmpty else { return nil }
         self.sections = sections

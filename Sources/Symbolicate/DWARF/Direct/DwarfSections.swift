@@ -1,7 +1,8 @@
 internal import CElfutils
+internal import ELF
 
 // Raw memory: sections are read where the file is mapped, or where libelf unpacked them. They stay
-// as they are while the `ElfFile` lives.
+// as they are while the `ELFFile` lives.
 
 /// The sections of DWARF that are read: of a file, or of one unit's part of a package.
 struct DwarfSections {
@@ -44,13 +45,13 @@ struct DwarfSections {
 
 /// Finds a file's sections by name, unpacked if they are compressed.
 struct SectionReader {
-    private let file: ElfFile
+    private let file: ELFFile
     private let known: UnpackedSections?
     /// Those that had to be unpacked: valid while the file is open.
     private(set) var unpacked: [(name: String, bytes: UnsafeRawBufferPointer)] = []
 
     /// - Parameter known: sections of the same file that were unpacked before.
-    init(_ file: ElfFile, known: UnpackedSections? = nil) {
+    init(_ file: ELFFile, known: UnpackedSections? = nil) {
         self.file = file
         self.known = known
     }
@@ -68,7 +69,7 @@ struct SectionReader {
     }
 }
 
-extension ElfFile {
+extension ELFFile {
     fileprivate enum SectionBytes {
         case plain(UnsafeRawBufferPointer)
         case unpacked(UnsafeRawBufferPointer)
@@ -96,7 +97,7 @@ extension ElfFile {
     private static let mostForAByte: UInt64 = 2048
 
     /// Whether the size that it says it will have is one that its bytes can hold.
-    private func isSane(packed: OpaquePointer, _ section: ElfSection, isOld: Bool) -> Bool {
+    private func isSane(packed: OpaquePointer, _ section: ELFSection, isOld: Bool) -> Bool {
         let limit = section.size.multipliedReportingOverflow(by: Self.mostForAByte)
         guard !limit.overflow else { return false }
         if isOld { return true }

@@ -1,4 +1,5 @@
 internal import CElfutils
+internal import ELF
 
 // Raw memory: texts lie in the sections of the `DwarfImage`s, and are valid while these live.
 

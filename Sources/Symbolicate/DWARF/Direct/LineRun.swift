@@ -1,4 +1,5 @@
 internal import CElfutils
+internal import ELF
 
 extension LineTable {
     /// More are made up.

@@ -1,4 +1,5 @@
 internal import CElfutils
+internal import ELF
 
 // Raw memory: names lie in the sections of the `DwarfImage`.
 

@@ -1,4 +1,5 @@
 internal import CElfutils
+internal import ELF
 
 extension UnitReader {
     /// Calls `body` with each range of addresses that an entry covers: the ones that start in

@@ -1,4 +1,5 @@
 internal import CElfutils
+internal import ELF
 
 /// A function or an inlined call that has code.
 struct FoundScope {

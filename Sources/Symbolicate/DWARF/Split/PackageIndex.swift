@@ -1,3 +1,5 @@
+internal import ELF
+
 /// `.debug_cu_index` of a package (`.dwp`): which part of each section is which unit's.
 ///
 /// A header: the version (2 of GNU's extension of DWARF 4, or 5), then how many columns, units and

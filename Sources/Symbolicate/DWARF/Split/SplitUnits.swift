@@ -1,3 +1,5 @@
+internal import ELF
+
 // Raw memory: the package's sections lie in its file, which lives as long as this.
 
 /// Finds what units have in other files (`-gsplit-dwarf`): in the package, else in the `.dwo` file
@@ -9,7 +11,7 @@ struct SplitUnits: @unchecked Sendable {
     private let search: SplitFileSearch
 
     private struct Package {
-        var file: ElfFile
+        var file: ELFFile
         var index: PackageIndex
         var sections: DwarfSections
         var unpacked: [(name: String, bytes: UnsafeRawBufferPointer)]
@@ -45,7 +47,7 @@ struct SplitUnits: @unchecked Sendable {
         }
         guard let name = skeleton.splitName else { return nil }
         for path in search.candidates(name, compiledIn: skeleton.folder) {
-            guard let file = try? ElfFile(path: path) else { continue }
+            guard let file = try? ELFFile(path: path) else { continue }
             var reader = SectionReader(file)
             let sections = Self.joined(DwarfSections(splitOff: &reader), skeleton)
             let image = DwarfImage(split: sections, of: file, known: nil, most: Self.mostUnits)
@@ -93,5 +95,5 @@ struct SplitUnits: @unchecked Sendable {
 struct SplitHalf {
     let unit: UnitReader
     /// The `.dwo` file, which may be closed when the unit is done with; nil: it is in the package.
-    let ownFile: ElfFile?
+    let ownFile: ELFFile?
 }

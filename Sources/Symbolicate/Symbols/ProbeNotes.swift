@@ -1,3 +1,5 @@
+internal import ELF
+
 /// A USDT probe's site, as `.note.stapsdt` tells of it, at the addresses of the file.
 package struct ProbeSite: Hashable, Sendable {
     package var provider: String
@@ -14,8 +16,6 @@ package struct ProbeSite: Hashable, Sendable {
 /// type 3; in it the addresses of the probe, of `.stapsdt.base` as the linker placed it, and of the
 /// semaphore, and three texts: provider, name, arguments.
 enum ProbeNotes {
-    private static let owner = Array("stapsdt\0".utf8)
-    private static let type: UInt32 = 3
     /// Programs have some hundreds.
     static let mostSites = 65_536
     private static let longestName = 256
@@ -23,23 +23,9 @@ enum ProbeNotes {
     /// - Parameter base: where `.stapsdt.base` is in the file; nil: it has none. Tools that move a
     ///   program's sections (prelink) leave notes as they are; the base tells by how much.
     static func sites(in notes: UnsafeRawBufferPointer, base: UInt64?) -> [ProbeSite] {
-        var sites: [ProbeSite] = []
-        var offset = 0
-        while let nameSize = notes.number(UInt32.self, at: offset),
-            let size = notes.number(UInt32.self, at: offset + 4),
-            let type = notes.number(UInt32.self, at: offset + 8), sites.count < mostSites
-        {
-            let name = offset + 12
-            let content = name + padded(nameSize)
-            offset = content + padded(size)
-            guard type == Self.type, nameSize == owner.count, content <= notes.count,
-                notes[name..<content].elementsEqual(owner)
-            else { continue }
-            let end = min(content + Int(size), notes.count)
-            let bytes = UnsafeRawBufferPointer(rebasing: notes[content..<end])
-            if let site = site(bytes, base: base) { sites.append(site) }
-        }
-        return sites
+        Array(
+            ELFNotes(notes).lazy.filter { $0.isOf("stapsdt", type: 3) }
+                .compactMap { site($0.content, base: base) }.prefix(mostSites))
     }
 
     private static func site(_ note: UnsafeRawBufferPointer, base: UInt64?) -> ProbeSite? {
@@ -55,11 +41,9 @@ enum ProbeNotes {
             name: String(decoding: name, as: UTF8.self), address: address &+ shift,
             semaphore: semaphore == 0 ? nil : semaphore &+ shift)
     }
-
-    private static func padded(_ size: UInt32) -> Int { (Int(size) + 3) / 4 * 4 }
 }
 
-extension ElfFile {
+extension ELFFile {
     /// Those of all its notes.
     var probeSites: [ProbeSite] {
         guard let notes = index(ofSection: ".note.stapsdt") else { return [] }

@@ -1,8 +1,9 @@
 internal import CElfutils
+internal import ELF
 
 // Raw memory: the table is read where the file is mapped.
 
-extension ElfFile {
+extension ELFFile {
     /// Where functions start according to `.eh_frame_hdr`'s search table, ascending; empty when
     /// there is none in the encoding that every linker writes.
     ///

@@ -1,4 +1,5 @@
 internal import CElfutils
+internal import ELF
 internal import Glibc
 internal import ProfileModel
 
@@ -11,7 +12,7 @@ struct DynamicNames: Sendable {
     var defined: [UInt64] = []
 }
 
-extension ElfFile {
+extension ELFFile {
     /// nil: the file does not tell, because it has no table of sections, or tells more than is read.
     ///
     /// A variable that the program was linked to copy out of a library (`stdout`, `std::cout`) is
@@ -22,22 +23,19 @@ extension ElfFile {
         guard let index = sections.firstIndex(where: { $0.type == UInt32(SHT_DYNSYM) }) else {
             return DynamicNames()
         }
-        let table = ElfSymbolTable(
-            symbols: bytes(ofSection: index),
-            strings: bytes(ofSection: Int(sections[index].link)), isDynamic: true)
+        guard let table = symbolTables(isDynamic: true).first else { return DynamicNames() }
         let copied = copiedSymbols(of: index)
         var names = DynamicNames()
         var room = Self.mostNameBytes
         for number in 1..<max(table.count, 1) {
-            guard let entry = table.entry(number), entry.st_info >> 4 != UInt8(STB_LOCAL),
-                let name = table.name(at: entry.st_name), !name.isEmpty
+            guard let entry = table.entry(number), entry.binding != UInt8(STB_LOCAL),
+                let name = table.name(at: entry.name), !name.isEmpty
             else { continue }
             room -= name.count
             guard room >= 0 else { return nil }
-            let isDefined = entry.st_shndx != UInt16(SHN_UNDEF)
             let hash = name.fingerprint
-            if isDefined { names.defined.append(hash) }
-            if !isDefined || copied.contains(number) { names.wanted.append(hash) }
+            if entry.isDefined { names.defined.append(hash) }
+            if !entry.isDefined || copied.contains(number) { names.wanted.append(hash) }
         }
         return names
     }

@@ -1,3 +1,4 @@
+internal import ELF
 internal import ProfileModel
 
 /// The address ranges of a file's sections of code, for finding the one that holds an address.
@@ -5,7 +6,7 @@ struct CodeSections {
     /// Ascending, without overlaps, none empty.
     let ranges: [Range<UInt64>]
 
-    init(_ sections: [ElfSection]) {
+    init(_ sections: [ELFSection]) {
         var ranges: [Range<UInt64>] = []
         for section in sections.filter(\.isCode).sorted(by: { $0.address < $1.address }) {
             let start = max(section.address, ranges.last?.upperBound ?? 0)
@@ -36,7 +37,7 @@ struct Extents {
     /// start (a label inside a function stays empty).
     /// - Parameter symbols: sorted by start, of equal starts the longest first; they stay so.
     /// - Returns: the starts of those whose end was set.
-    func complete(_ symbols: inout [ElfSymbol]) -> Set<UInt64> {
+    func complete(_ symbols: inout [ELFSymbol]) -> Set<UInt64> {
         let unsized = symbols.indices.filter { symbols[$0].end == symbols[$0].start }
         guard !unsized.isEmpty else { return [] }
         let borders = symbols.map(\.start)
@@ -53,7 +54,7 @@ struct Extents {
         return completed
     }
 
-    private static func covered(by symbols: [ElfSymbol]) -> IntervalMap {
+    private static func covered(by symbols: [ELFSymbol]) -> IntervalMap {
         IntervalMap(
             sorted: symbols.filter { $0.end > $0.start }.map {
                 IntervalMap.Interval(start: $0.start, end: $0.end, value: 0)

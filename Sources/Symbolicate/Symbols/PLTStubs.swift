@@ -1,4 +1,5 @@
 internal import CElfutils
+internal import ELF
 internal import Glibc
 
 // Raw memory: relocations and stubs are read where the file is mapped.
@@ -9,12 +10,12 @@ internal import Glibc
 /// the loader puts there. Reading the jump itself rather than counting entries works for each of
 /// `.plt`, `.plt.sec` and `.plt.got`, of any linker, and cannot be off by one. x86-64 only.
 final class PLTStubs {
-    private let file: ElfFile
+    private let file: ELFFile
     /// The stub sections: their ranges, their bytes and the size of a stub.
     private let sections: [(range: Range<UInt64>, bytes: UnsafeRawBufferPointer, size: Int)]
     private lazy var relocations = PLTRelocations(file)
 
-    init(_ file: ElfFile) {
+    init(_ file: ELFFile) {
         self.file = file
         let isX86 = file.machine == UInt16(EM_X86_64)
         sections = file.sections.indices.compactMap { index in
@@ -70,12 +71,12 @@ final class PLTStubs {
 
 /// Which symbol each slot of the global offset table stands for.
 private struct PLTRelocations {
-    private let symbols: ElfSymbolTable?
+    private let symbols: ELFSymbolTable?
     private var symbolOfSlot: [UInt64: UInt32] = [:]
     private var symbolOfJump: [UInt32] = []
 
-    init(_ file: ElfFile) {
-        symbols = file.symbolTables.first(where: \.isDynamic)
+    init(_ file: ELFFile) {
+        symbols = file.symbolTables(isDynamic: true).first
         for (index, section) in file.sections.enumerated()
         where section.type == UInt32(SHT_RELA) && section.flags & UInt64(SHF_ALLOC) != 0 {
             read(file.bytes(ofSection: index), isJumps: section.name == ".rela.plt")
@@ -106,6 +107,6 @@ private struct PLTRelocations {
 
     private func name(ofSymbol index: UInt32) -> UnsafeRawBufferPointer? {
         guard index != 0, let symbols, let entry = symbols.entry(Int(index)) else { return nil }
-        return symbols.name(at: entry.st_name)
+        return symbols.name(at: entry.name)
     }
 }

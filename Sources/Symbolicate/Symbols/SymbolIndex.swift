@@ -1,4 +1,5 @@
 internal import CElfutils
+internal import ELF
 internal import Glibc
 
 /// The code symbols of a module, from all of its tables, by address.
@@ -15,9 +16,9 @@ internal import Glibc
 ///
 /// Threads share it: what it points to does not change while the files live.
 struct SymbolIndex: @unchecked Sendable {
-    private let tables: [ElfSymbolTable]
+    private let tables: [ELFSymbolTable]
     /// Sorted by start, of equal starts the longest first: aliases lie side by side.
-    private let symbols: [ElfSymbol]
+    private let symbols: [ELFSymbol]
     private let map: IntervalMap
     /// The starts of those symbols whose end was guessed.
     private let guessed: Set<UInt64>
@@ -35,7 +36,7 @@ struct SymbolIndex: @unchecked Sendable {
     ///   - code: the sections of code, by which extents are limited.
     ///   - functionStarts: where functions start by the unwind table, ascending; may be empty.
     ///     Asked only if there are symbols without a size.
-    init(tables: [ElfSymbolTable], code: CodeSections, functionStarts: () -> [UInt64]) {
+    init(tables: [ELFSymbolTable], code: CodeSections, functionStarts: () -> [UInt64]) {
         var symbols = Self.collect(tables, code: code)
         symbols.sort(by: Self.isOrderedBefore)
         let hasLocals = tables.contains { !$0.isDynamic }
@@ -85,19 +86,19 @@ struct SymbolIndex: @unchecked Sendable {
         return names.name(match.name)
     }
 
-    private func name(of symbol: ElfSymbol) -> UnsafeRawBufferPointer? {
+    private func name(of symbol: ELFSymbol) -> UnsafeRawBufferPointer? {
         tables[Int(symbol.table)].name(at: symbol.name)
     }
 
     // MARK: - Building
 
-    private static func collect(_ tables: [ElfSymbolTable], code: CodeSections) -> [ElfSymbol] {
-        var result: [ElfSymbol] = []
+    private static func collect(_ tables: [ELFSymbolTable], code: CodeSections) -> [ELFSymbol] {
+        var result: [ELFSymbol] = []
         result.reserveCapacity(tables.reduce(0) { $0 + $1.count })
         for (number, table) in tables.enumerated().prefix(Int(UInt16.max)) {
             for index in 1..<max(table.count, 1) {
                 guard let entry = table.entry(index),
-                    var symbol = ElfSymbol(entry, table: number),
+                    var symbol = ELFSymbol(entry, table: number),
                     let section = code.section(holding: symbol.start)
                 else { continue }
                 symbol.end = min(symbol.end, section.upperBound)
@@ -107,12 +108,12 @@ struct SymbolIndex: @unchecked Sendable {
         return result
     }
 
-    private static func isOrderedBefore(_ left: ElfSymbol, _ right: ElfSymbol) -> Bool {
+    private static func isOrderedBefore(_ left: ELFSymbol, _ right: ELFSymbol) -> Bool {
         left.start != right.start ? left.start < right.start : left.end > right.end
     }
 
     /// One interval for all aliases of the same bytes, whose value is the first one's position.
-    private static func intervals(of symbols: [ElfSymbol]) -> [IntervalMap.Interval] {
+    private static func intervals(of symbols: [ELFSymbol]) -> [IntervalMap.Interval] {
         var result: [IntervalMap.Interval] = []
         result.reserveCapacity(symbols.count)
         for (position, symbol) in symbols.enumerated() {
@@ -129,13 +130,13 @@ struct SymbolIndex: @unchecked Sendable {
 
 /// A name that could be shown for an address.
 private struct Candidate {
-    var symbol: ElfSymbol
+    var symbol: ELFSymbol
     var name: UnsafeRawBufferPointer
     var underscores: Int
     var isKnown: Bool
 
     init?(
-        _ symbol: ElfSymbol, _ name: UnsafeRawBufferPointer?, known: UnsafeRawBufferPointer?
+        _ symbol: ELFSymbol, _ name: UnsafeRawBufferPointer?, known: UnsafeRawBufferPointer?
     ) {
         guard let name, !name.isEmpty else { return nil }
         self.symbol = symbol

@@ -1,6 +1,8 @@
+internal import ELF
+
 /// Names of a module's data by their addresses. Few are asked for, so no index is made.
 struct DataSymbols {
-    let tables: [ElfSymbolTable]
+    let tables: [ELFSymbolTable]
 
     /// What is looked for at once, at most.
     private static let mostAddresses = 256
@@ -8,11 +10,11 @@ struct DataSymbols {
     /// The mangled names of the objects that cover the addresses: of several the smallest, of
     /// aliases an exported one. They are valid while the files live.
     func names(at addresses: [UInt64]) -> [UInt64: UnsafeRawBufferPointer] {
-        var best: [UInt64: ElfSymbol] = [:]
+        var best: [UInt64: ELFSymbol] = [:]
         let wanted = addresses.prefix(Self.mostAddresses)
         for (number, table) in tables.enumerated().prefix(Int(UInt16.max)) {
             for index in 1..<max(table.count, 1) {
-                guard let entry = table.entry(index), let symbol = ElfSymbol(entry, table: number),
+                guard let entry = table.entry(index), let symbol = ELFSymbol(entry, table: number),
                     symbol.kind == .object
                 else { continue }
                 for address in wanted where symbol.start <= address && address < symbol.end {
@@ -26,8 +28,8 @@ struct DataSymbols {
     }
 }
 
-extension ElfSymbol {
-    fileprivate func isBetter(than other: ElfSymbol) -> Bool {
+extension ELFSymbol {
+    fileprivate func isBetter(than other: ELFSymbol) -> Bool {
         let (size, otherSize) = (end - start, other.end - other.start)
         return size != otherSize
             ? size < otherSize : binding.rawValue < other.binding.rawValue

@@ -1,6 +1,6 @@
 internal import CElfutils
 internal import CLZMA
-internal import ProfileModel
+internal import ELF
 
 /// Where a stripped file says that its debug information is.
 struct DebugLink {
@@ -10,26 +10,7 @@ struct DebugLink {
     var checksum: UInt32
 }
 
-/// Which build an executable is.
-package enum BuildID {
-    /// Its GNU build id in hexadecimal; nil: it has none, or cannot be read. What is no regular file is
-    /// not opened.
-    package static func ofFile(_ path: String) -> String? {
-        guard let file = try? ElfFile(path: path) else { return nil }
-        let bytes = file.buildID
-        return bytes.isEmpty || file.wasCutShort ? nil : bytes.hex
-    }
-}
-
-extension ElfFile {
-    /// The GNU build id; empty when there is none.
-    var buildID: [UInt8] {
-        var start: UnsafeRawPointer?
-        let length = dwelf_elf_gnu_build_id(handle, &start)
-        guard length > 0, let start else { return [] }
-        return Array(UnsafeRawBufferPointer(start: start, count: length))
-    }
-
+extension ELFFile {
     /// `.gnu_debuglink`; nil when there is none, or when it names something else than a file in
     /// a folder (it could lead anywhere).
     var debugLink: DebugLink? {
@@ -55,6 +36,11 @@ extension ElfFile {
         guard let name = bytes.text(at: 0), !name.isEmpty else { return nil }
         let buildID = Array(bytes[min(name.count + 1, bytes.count)...])
         return buildID.isEmpty ? nil : (String(decoding: name, as: UTF8.self), buildID)
+    }
+
+    /// Whether a section of this name holds something in the file itself.
+    func hasContents(ofSection name: String) -> Bool {
+        sections.contains { $0.name == name && !$0.isEmptyOnDisk }
     }
 
     var hasDebugInfo: Bool {

@@ -1,0 +1,285 @@
+internal import CElfutils
+internal import CSystem
+internal import Glibc
+internal import ProfileModel
+internal import System
+
+/// Why a file is not read.
+package enum ELFFileError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// It could not be opened: the `errno`.
+    case cannotOpen(Int32)
+    /// A directory, device or pipe; or not ELF, or not of 64-bit little-endian machines.
+    case notUsable
+    /// It was replaced since the recording, or is another file of the same name.
+    case otherBuildID
+
+    package var description: String {
+        switch self {
+        case .cannotOpen(let number): String(cString: strerror(number))
+        case .notUsable: "not a 64-bit ELF file"
+        case .otherBuildID: "not the file that was recorded (the build id differs)"
+        }
+    }
+}
+
+/// An open ELF file, read through libelf. Nothing that it says is to be trusted: what is asked for and
+/// lies outside of it is empty.
+///
+/// Threads may share a mapped one: what it tells is read when it is opened.
+///
+/// Unsafe code: libelf's handle is owned here. Bytes that are handed out are valid while this lives.
+package final class ELFFile {
+    /// How a file's bytes are had.
+    package enum Access {
+        /// All of them. Where the file is cut short meanwhile they are 0, and ``ELFFile/wasCutShort``
+        /// says so.
+        case mapped
+        /// Only those that are asked for: for files of which little is wanted.
+        case read
+    }
+
+    /// libelf's handle.
+    package let handle: OpaquePointer
+    /// `EM_…`.
+    package let machine: UInt16
+    /// Its program headers.
+    package let segments: [ELFSegment]
+    /// Its section headers in the order of the file, the empty first one included, so that indices agree.
+    package private(set) lazy var sections = readSections()
+    /// Of the file; all 0 of an image in memory.
+    private let status: stat
+    /// Stays open with the file: libdw finds files that lie beside it through `/proc/self/fd`.
+    private let descriptor: Descriptor?
+    /// Whether all of its bytes are in memory.
+    private let isInMemory: Bool
+    /// What the memory belongs to that an image lies in.
+    private let owner: AnyObject?
+    /// Of the mapped bytes: a file that is cut short meanwhile must not end us. -1: nothing is mapped.
+    private let guardNumber: CInt
+
+    private static let mostSegments = 512
+
+    /// Opens the file at `path`, if it is a regular one: what was mapped may be a device, and a path may
+    /// by now name a pipe.
+    package convenience init(path: String, access: Access = .mapped) throws(ELFFileError) {
+        let descriptor = try Self.open(path)
+        _ = elf_version(UInt32(EV_CURRENT))
+        let (handle, guardNumber) = Self.begin(descriptor.number, access)
+        try self.init(
+            handle, descriptor: descriptor, guardNumber: guardNumber,
+            isInMemory: guardNumber >= 0)
+    }
+
+    private static func open(_ path: String) throws(ELFFileError) -> Descriptor {
+        do throws(Errno) {
+            return try Descriptor(regular: path)
+        } catch {
+            throw error.number == EMEDIUMTYPE ? .notUsable : .cannotOpen(error.number)
+        }
+    }
+
+    /// Where no guard is left, the file is read, not mapped.
+    private static func begin(
+        _ descriptor: CInt, _ access: Access
+    ) -> (handle: OpaquePointer?, guardNumber: CInt) {
+        if access == .mapped {
+            fl_guard_begin()
+            defer { fl_guard_end() }
+            guard let handle = elf_begin(descriptor, ELF_C_READ_MMAP, nil) else { return (nil, -1) }
+            var size = 0
+            guard let start = elf_rawfile(handle, &size), size > 0 else { return (handle, -1) }
+            let guardNumber = fl_guard(start, size)
+            guard guardNumber < 0 else { return (handle, guardNumber) }
+            elf_end(handle)
+        }
+        return (elf_begin(descriptor, ELF_C_READ, nil), -1)
+    }
+
+    /// An image that is in memory already, and stays there as long as `owner` lives; nil: for ever.
+    package convenience init(
+        image: UnsafeMutableRawBufferPointer, owner: AnyObject? = nil
+    ) throws(ELFFileError) {
+        _ = elf_version(UInt32(EV_CURRENT))
+        let start = image.baseAddress?.assumingMemoryBound(to: CChar.self)
+        try self.init(elf_memory(start, image.count), owner: owner, isInMemory: true)
+    }
+
+    private init(
+        _ handle: OpaquePointer?, descriptor: consuming Descriptor? = nil, owner: AnyObject? = nil,
+        guardNumber: CInt = -1, isInMemory: Bool
+    ) throws(ELFFileError) {
+        guard let handle, let machine = Self.machine(of: handle) else {
+            fl_unguard(guardNumber)
+            elf_end(handle)
+            throw .notUsable
+        }
+        self.handle = handle
+        self.machine = machine
+        status = (try? descriptor?.status()) ?? stat()
+        self.descriptor = descriptor
+        self.owner = owner
+        self.guardNumber = guardNumber
+        self.isInMemory = isInMemory
+        segments = Self.segments(of: handle)
+        if isInMemory { _ = sections }
+    }
+
+    deinit {
+        fl_unguard(guardNumber)
+        elf_end(handle)
+    }
+
+    private static func machine(of handle: OpaquePointer) -> UInt16? {
+        var header = GElf_Ehdr()
+        guard elf_kind(handle) == ELF_K_ELF, gelf_getclass(handle) == ELFCLASS64,
+            gelf_getehdr(handle, &header) != nil, header.e_ident.5 == ELFDATA2LSB
+        else { return nil }
+        return header.e_machine
+    }
+
+    private static func segments(of handle: OpaquePointer) -> [ELFSegment] {
+        var count = 0
+        guard elf_getphdrnum(handle, &count) == 0 else { return [] }
+        return (0..<min(count, mostSegments)).compactMap { index in
+            var header = GElf_Phdr()
+            return gelf_getphdr(handle, CInt(index), &header).map { _ in ELFSegment(header) }
+        }
+    }
+
+    private func readSections() -> [ELFSection] {
+        var (count, names) = (0, 0)
+        guard elf_getshdrnum(handle, &count) == 0 else { return [] }
+        let hasNames = elf_getshdrstrndx(handle, &names) == 0
+        var result: [ELFSection] = []
+        for index in 0..<count {
+            var header = GElf_Shdr()
+            guard let section = elf_getscn(handle, index), gelf_getshdr(section, &header) != nil
+            else { break }
+            let name = hasNames ? elf_strptr(handle, names, Int(header.sh_name)) : nil
+            result.append(ELFSection(header, name: name.map { String(cString: $0) } ?? ""))
+        }
+        return result
+    }
+
+    // MARK: Which file it is
+
+    /// Whether something of the file was missing when it was read: what it told is not to be
+    /// believed.
+    package var wasCutShort: Bool { fl_guard_was_hit(guardNumber) == 1 }
+
+    /// 0 of an image in memory.
+    package var inode: UInt64 { UInt64(status.st_ino) }
+
+    /// Where the open file is now; nil of an image in memory.
+    package var path: String? { descriptor?.path() }
+
+    /// The GNU build id, of 64 bytes at most; empty when there is none.
+    package var buildID: [UInt8] {
+        var start: UnsafeRawPointer?
+        let length = dwelf_elf_gnu_build_id(handle, &start)
+        guard 1...64 ~= length, let start else { return [] }
+        return Array(UnsafeRawBufferPointer(start: start, count: length))
+    }
+
+    /// What tells this file from another one that may be at the same path: its size, when it was last
+    /// changed, its build id.
+    package var identity: String {
+        let changed = status.st_mtim
+        return "\(status.st_size) \(changed.tv_sec).\(changed.tv_nsec) \(buildID.hex)"
+    }
+
+    /// The GNU build id in hexadecimal of the file at a path; nil: it has none, or cannot be read.
+    package static func buildID(ofFile path: String) -> String? {
+        guard let file = try? ELFFile(path: path, access: .read), !file.buildID.isEmpty else {
+            return nil
+        }
+        return file.buildID.hex
+    }
+
+    // MARK: Bytes
+
+    /// The whole file's.
+    package var contents: UnsafeRawBufferPointer {
+        var size = 0
+        let start = elf_rawfile(handle, &size)
+        return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : size)
+    }
+
+    /// From a place in the file on: fewer where it ends.
+    ///
+    /// Not through libelf, which keeps every piece that it was ever asked for in a list, and goes through
+    /// all of it each time.
+    package func bytes(from offset: UInt64, count: Int) -> [UInt8] {
+        guard count > 0 else { return [] }
+        if !isInMemory { return descriptor?.known(at: offset, count: count) ?? [] }
+        let contents = contents
+        guard offset < UInt64(contents.count) else { return [] }
+        return Array(contents[Int(offset)...].prefix(count))
+    }
+
+    /// What lies at one of the file's own addresses once it is mapped, before anything is relocated: fewer
+    /// bytes where the file has no more.
+    package func mapped(at address: UInt64, count: Int) -> [UInt8] {
+        guard let segment = segments.first(where: { $0.isLoaded && $0.holds(address) }) else {
+            return []
+        }
+        let distance = address - segment.address
+        let (start, overflows) = segment.offset.addingReportingOverflow(distance)
+        let size = min(UInt64(max(count, 0)), segment.fileSize - distance)
+        return overflows ? [] : bytes(from: start, count: Int(size))
+    }
+
+    /// The same; nil unless it has all of them.
+    package func bytes(at address: UInt64, count: Int) -> [UInt8]? {
+        let bytes = mapped(at: address, count: count)
+        return bytes.count == count ? bytes : nil
+    }
+
+    /// A section's; empty when it has none in the file, lies outside of it, or is compressed.
+    package func bytes(ofSection index: Int) -> UnsafeRawBufferPointer {
+        let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+        guard sections.indices.contains(index), !sections[index].isEmptyOnDisk,
+            sections[index].flags & UInt64(SHF_COMPRESSED) == 0,
+            let section = elf_getscn(handle, index), let data = elf_rawdata(section, nil),
+            let start = data.pointee.d_buf
+        else { return nothing }
+        return UnsafeRawBufferPointer(start: start, count: data.pointee.d_size)
+    }
+
+    /// The place of the first section of a name; nil without one.
+    package func index(ofSection name: String) -> Int? {
+        sections.firstIndex { $0.name == name }
+    }
+
+    /// The dynamic linker that it names (PT_INTERP); nil of a static program, and of most libraries.
+    package var interpreter: String? {
+        guard let segment = segments.first(where: \.isInterpreter) else { return nil }
+        let size = Int(min(segment.fileSize, UInt64(PATH_MAX)))
+        let name = bytes(from: segment.offset, count: size).prefix { $0 != 0 }
+        return name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
+    }
+}
+
+extension ELFFile {
+    /// The kernel's vdso, as this process has it: all processes have the same, and it is in no file.
+    package static func vdso() throws(ELFFileError) -> ELFFile {
+        let address = UInt(getauxval(UInt(AT_SYSINFO_EHDR)))
+        guard let start = UnsafeMutableRawPointer(bitPattern: address) else {
+            throw .cannotOpen(ENOENT)
+        }
+        // Its section headers lie behind what its program header spans, but on pages that are mapped: the
+        // kernel maps the whole file.
+        let header = start.loadUnaligned(as: Elf64_Ehdr.self)
+        guard header.e_shoff < 1 << 16 else { throw .notUsable }
+        let size = Int(header.e_shoff) + Int(header.e_shnum) * Int(header.e_shentsize)
+        return try ELFFile(image: UnsafeMutableRawBufferPointer(start: start, count: size))
+    }
+}
+
+extension Descriptor {
+    fileprivate func path() -> String? {
+        guard let path = realpath("/proc/self/fd/\(number)", nil) else { return nil }
+        defer { free(path) }
+        return String(cString: path)
+    }
+}

@@ -1,0 +1,40 @@
+internal import CElfutils
+
+/// A section's header (elf(5), `Elf64_Shdr`), its numbers as the file has them: nothing in it is to be
+/// trusted.
+package struct ELFSection {
+    /// Empty where the file does not tell.
+    package var name: String
+    /// `SHT_…`.
+    package var type: UInt32
+    /// `SHF_…`.
+    package var flags: UInt64
+    package var address: UInt64
+    /// In bytes.
+    package var size: UInt64
+    package var entrySize: UInt64
+    /// The index of the section that this one refers to (a symbol table's string table).
+    package var link: UInt32
+
+    init(_ header: GElf_Shdr, name: String) {
+        self.name = name
+        type = header.sh_type
+        flags = header.sh_flags
+        address = header.sh_addr
+        size = header.sh_size
+        entrySize = header.sh_entsize
+        link = header.sh_link
+    }
+
+    /// One past the last address.
+    package var end: UInt64 {
+        address.addingReportingOverflow(size).overflow ? .max : address &+ size
+    }
+
+    package var isCode: Bool {
+        let wanted = UInt64(SHF_ALLOC | SHF_EXECINSTR)
+        return flags & wanted == wanted && size > 0
+    }
+
+    package var isEmptyOnDisk: Bool { type == UInt32(SHT_NOBITS) || size == 0 }
+}

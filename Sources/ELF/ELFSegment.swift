@@ -1,0 +1,68 @@
+internal import CElfutils
+internal import ProfileModel
+
+/// A program header (elf(5), `Elf64_Phdr`), its numbers as they stand there: nothing in it is to be
+/// trusted.
+package struct ELFSegment: Hashable, Sendable {
+    /// `PT_…`.
+    package var type: UInt32
+    /// `PF_…`.
+    package var flags: UInt32
+    /// Where it begins in the file, in bytes.
+    package var offset: UInt64
+    package var address: UInt64
+    /// In bytes, in the file.
+    package var fileSize: UInt64
+    /// In bytes, in memory.
+    package var memorySize: UInt64
+
+    /// Of a header, in bytes.
+    package static let headerSize = MemoryLayout<Elf64_Phdr>.size
+
+    init(_ header: Elf64_Phdr) {
+        type = header.p_type
+        flags = header.p_flags
+        offset = header.p_offset
+        address = header.p_vaddr
+        fileSize = header.p_filesz
+        memorySize = header.p_memsz
+    }
+
+    /// All that a table's bytes hold as a whole, from a place in them on.
+    package static func all(in table: ArraySlice<UInt8>) -> [ELFSegment] {
+        // Unsafe code: each header lies within the bytes.
+        table.withUnsafeBytes { bytes in
+            stride(from: 0, to: bytes.count - headerSize + 1, by: headerSize).map {
+                ELFSegment(bytes.loadUnaligned(fromByteOffset: $0, as: Elf64_Phdr.self))
+            }
+        }
+    }
+
+    package var isLoaded: Bool { type == UInt32(PT_LOAD) }
+    package var isInterpreter: Bool { type == UInt32(PT_INTERP) }
+    package var isNotes: Bool { type == UInt32(PT_NOTE) }
+    package var isExecutable: Bool { flags & UInt32(PF_X) != 0 }
+    package var isWritable: Bool { flags & UInt32(PF_W) != 0 }
+
+    /// Whether the file has a byte for an address.
+    package func holds(_ address: UInt64) -> Bool {
+        address >= self.address && address - self.address < fileSize
+    }
+}
+
+/// Where an ELF file of 64 bits, little-endian, has its program headers: for what is in another process's
+/// memory. Files are opened as ``ELFFile``.
+package struct ELFHeader {
+    /// Where their table is, in bytes behind the file's first.
+    package var segments: UInt64
+    package var segmentCount: Int
+
+    /// - Parameter bytes: the file's first 64; nil: it is another kind of file.
+    package init?(_ bytes: [UInt8]) {
+        guard bytes.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]),
+            let offset = bytes.littleEndianWord(at: 32),
+            let count = bytes.littleEndianUInt16(at: 56)
+        else { return nil }
+        (segments, segmentCount) = (offset, Int(count))
+    }
+}

@@ -1,0 +1,78 @@
+import CElfutils
+import ELF
+
+/// What unwinding asks of a file. Whatever is wrong with it, questions are answered with "nothing".
+extension ELFFile {
+    /// What to subtract from an address of the process: the executable segment that holds the
+    /// mapping's first byte tells. nil when none does.
+    func bias(mappedAt start: UInt64, fileOffset: UInt64) -> UInt64? {
+        for segment in segments where segment.isLoaded && segment.isExecutable {
+            let pageStart = segment.offset & ~0xFFF
+            if fileOffset >= pageStart, fileOffset < segment.offset &+ segment.fileSize {
+                return start &- (segment.address &+ (fileOffset &- segment.offset))
+            }
+        }
+        return nil
+    }
+
+    /// The addresses of its own from the first segment's begin to the last one's end; nil without any.
+    var span: Range<UInt64>? {
+        let loaded = segments.filter(\.isLoaded)
+        let ends = loaded.map { $0.address.addingReportingOverflow($0.memorySize) }
+        guard let start = loaded.map(\.address).min(),
+            let end = ends.filter({ !$0.overflow }).map(\.partialValue).max(), start < end
+        else { return nil }
+        return start..<end
+    }
+
+    /// What a program finds in a stretch of the file's own addresses, and cannot change, by where in the
+    /// stretch it begins.
+    func constants(in range: Range<UInt64>) -> [(place: Int, bytes: [UInt8])] {
+        segments.filter { $0.isLoaded && !$0.isWritable }.compactMap { segment in
+            let (end, overflow) = segment.address.addingReportingOverflow(segment.fileSize)
+            guard !overflow, segment.address < end else { return nil }
+            let part = range.clamped(to: segment.address..<end)
+            guard !part.isEmpty, let bytes = bytes(at: part.lowerBound, count: part.count) else {
+                return nil
+            }
+            return (Int(part.lowerBound - range.lowerBound), bytes)
+        }
+    }
+
+    /// Calls `body` with the name and the addresses of each function in a symbol table.
+    ///
+    /// - Parameter isDynamic: in the one for other files.
+    func forEachFunction(
+        isDynamic: Bool = false, _ body: (UnsafeRawBufferPointer, Range<UInt64>) -> Void
+    ) {
+        for table in symbolTables(isDynamic: isDynamic) {
+            for index in 0..<table.count {
+                guard let symbol = table.entry(index), symbol.type == UInt8(STT_FUNC),
+                    let name = table.name(at: symbol.name)
+                else { continue }
+                let (end, overflow) = symbol.address.addingReportingOverflow(symbol.size)
+                if !overflow { body(name, symbol.address..<end) }
+            }
+        }
+    }
+
+    /// The addresses that a section covers; nil without it.
+    func range(ofSection name: String) -> Range<UInt64>? {
+        guard let section = index(ofSection: name).map({ sections[$0] }) else { return nil }
+        let (end, overflow) = section.address.addingReportingOverflow(section.size)
+        return overflow ? nil : section.address..<end
+    }
+
+    /// A section's bytes and its address; nil where the file has none.
+    func contents(ofSection name: String) -> TableSection? {
+        guard let index = index(ofSection: name) else { return nil }
+        let bytes = bytes(ofSection: index)
+        return bytes.isEmpty ? nil : TableSection(bytes: bytes, address: sections[index].address)
+    }
+
+    /// `.eh_frame`, read by us; nil without one.
+    func rowTables() -> RowTables? {
+        guard let frames = contents(ofSection: ".eh_frame") else { return nil }
+        return RowTables(frames, header: contents(ofSection: ".eh_frame_hdr"))
+    }
+}
