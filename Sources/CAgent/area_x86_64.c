@@ -137,6 +137,8 @@ CHECK_SLOT(vectors, 208);
 CHECK_SLOT(thread, 240);
 #define CHECK_SIZE(type, size) _Static_assert(sizeof(struct type) == size, "places are multiples")
 CHECK_SIZE(fl_slot, FL_SLOT_SIZE);
+_Static_assert(FL_SLOT_SIZE == 1 << 8, "the handler shifts by that");
+_Static_assert(FL_MOST_SLOTS * FL_SLOT_SIZE <= FL_RECORDS - FL_SLOTS, "they have that much room");
 CHECK_SIZE(fl_initializer, 64);
 CHECK_SIZE(fl_library, 192);
 CHECK_SIZE(fl_open, 256);

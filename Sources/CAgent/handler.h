@@ -23,7 +23,7 @@ __asm__(
     "  movzwl %ax, %eax\n"
     "  cmp $" NUMBER(FL_MOST_SLOTS) ", %eax\n"
     "  jae 9f\n"
-    "  shl $8, %eax\n"
+    "  shl $8, %eax\n"  // times FL_SLOT_SIZE
     "  lea " AREA(FL_SLOTS) ", %r8\n"
     "  add %rax, %r8\n"
     "  mov $1, %eax\n"  // FL_SLOT_REQUESTED

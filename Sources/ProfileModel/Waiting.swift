@@ -24,7 +24,24 @@ package struct WaitReason: Hashable, Sendable {
     }
 
     // The longest first: there are many of them, and less room is lost between.
-    /// Which one: a path, a peer's address, a lock's place; nil: not known.
+    /// Which one, for people; nil: not known. What the sampler's `WaitInspection` writes, by kind:
+    ///
+    /// - lock: `mutex`, `read-write lock`, or the path of a locked file.
+    /// - condition: `end of a thread`, `condition variable`, `semaphore`.
+    /// - sleep: the call, and the length that it was given: `nanosleep 5 ms`.
+    /// - file, terminal, and a pipe that has a name: its path.
+    /// - socket: the peer's address, or its own where it has no peer: `127.0.0.1:5432`,
+    ///   `[::1]:80`, a path, `@name`; of one that listens `listening`, `listening on 0.0.0.0:80`.
+    /// - poll: how many there are, and what the first three are, as far as known: `2 descriptors:
+    ///   pipe, socket 127.0.0.1:5432`. `…` stands for all others.
+    /// - child: its program's name and first argument, `git rev-parse`.
+    /// - signal, other: the kernel's kind of file (`signalfd`, `eventfd`), `semaphore`, `message
+    ///   queue`.
+    ///
+    /// `WaitDetails` in Analysis completes it: the name of the call comes before it where the kind
+    /// is other (`futex`, `read: eventfd`), a lock's name or address behind it (`mutex in queue`).
+    /// `WaitGroups` there then reads it by its beginning (`listening`, `1 descriptor: socket `,
+    /// `futex`). Who changes one of these texts must change it there, too.
     package var detail: String?
     /// Where in the program's memory it lies: a lock, a condition, a semaphore; nil: nowhere, or
     /// not known.

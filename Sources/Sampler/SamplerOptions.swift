@@ -10,9 +10,13 @@ package struct SamplerOptions: Sendable {
     package var frequency: Int32
     /// Recording ends after this time; nil: at the program's end.
     package var duration: TimeSpan?
-    /// How running threads' stacks are taken after `main`.
+    /// How running threads' stacks are taken, from the program's first instruction on. `signal`: by
+    /// the kernel's events, and by signal once a thread does nothing but compute, or where events
+    /// cannot be had. `ptrace`: by stops alone.
     package var capture: CaptureMethod
-    /// Whether the processes that it starts are observed, too: then everything is by ptrace.
+    /// Whether the processes that it starts are observed, too: by the kernel's events. They are
+    /// traced where events cannot be had, or where that takes more than events tell: `capture` is
+    /// ptrace, something is marked, `until` names a signpost, or the process was attached to.
     package var followsChildren: Bool
     /// The most that is copied of a stack, in bytes.
     package var stackBytes: Int
@@ -57,7 +61,8 @@ package struct SamplerOutcome: Sendable {
     package var missedTicks: Int64
     package var lateness: TimeSpan
     package var heldByProfiler: TimeSpan
-    /// How stacks were taken after `main`: what was asked for, unless it could not be had.
+    /// How stacks were taken: what was asked for, unless it could not be had; `event` where events
+    /// tell of the processes that it started, too.
     package var capture: CaptureMethod
     /// Stacks that the kernel had no room for: their time is kept.
     package var lostSamples: Int64 = 0

@@ -14,7 +14,7 @@
 #define FL_STATE 0x50000        // struct fl_state
 #define FL_OWN 0x51000          // a page of the process's own: 1 in it, 0 in a child that it forked, or 2
 #define FL_CURSORS 0x52000      // another, of which children get a copy: how far each library's array is
-#define FL_SLOTS 0x53000        // struct fl_slot, FL_MOST_SLOTS of them
+#define FL_SLOTS 0x53000        // struct fl_slot, FL_MOST_SLOTS of them, up to FL_RECORDS
 #define FL_RECORDS 0x73000      // struct fl_initializer …
 #define FL_LIBRARIES 0xB3000    // struct fl_library …
 #define FL_OPENS 0xE3000        // struct fl_open …
@@ -38,7 +38,10 @@
 #define FL_MOST_PATCHES 80
 #define FL_TRAMPOLINES_SIZE 0x20000
 
-// One thread's place: the recorder asks, the signal handler answers.
+// One thread's place: the recorder asks, the signal handler answers. Its FL_SLOT_SIZE bytes are
+// full, and the slots fill all from FL_SLOTS to FL_RECORDS. For a field more, make FL_SLOT_SIZE the
+// next power of two, and change the shift in handler.h that multiplies by it. Then halve
+// FL_MOST_SLOTS, or move FL_RECORDS and all that is behind it.
 struct fl_slot {
     uint32_t state;         // one of the values below
     uint32_t alternate;     // answer: 1 on an alternate signal stack; nothing was copied then

@@ -111,7 +111,7 @@ extension TraceSession {
         return stopped
     }
 
-    /// Whether no thread began since the last look.
+    /// Whether no thread began since the last look. It counts on ``threads`` to hold every thread.
     var knowsAllThreads: Bool { process.threadIDs().allSatisfy { threads[$0] != nil } }
 
     func isRunning(_ thread: TracedThread) -> Bool {

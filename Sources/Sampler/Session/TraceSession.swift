@@ -13,6 +13,9 @@ final class TraceSession {
     private(set) lazy var sharesNamespace = process.sharesNamespaceWithUs
     var stage = Stage.launching(NextImage())
     var observer: ThreadObserver
+    /// By id: every thread of the process that was seen and is not gone. For safety none may be
+    /// left out, recorded or not: only who is listed is stopped before code is changed, and that
+    /// is tried again as long as a thread is not (``knowsAllThreads``).
     var threads: [Int32: TracedThread] = [:]
     private var threadCount = 0
     var scheduler = ScheduleFollowing()
@@ -26,7 +29,7 @@ final class TraceSession {
     var told: ToldProcess?
     /// Finds threads of other processes that this process's scheduler reports.
     var othersThread: ((Int32) -> TracedThread?)?
-    /// How stacks are taken after `main`, as far as that is known.
+    /// How stacks are taken, as far as that is known: ``SamplerOptions/capture``.
     var capture: CaptureMethod
     private(set) var isOurChild = false
     /// The marks that the user asked for; nil: none.
