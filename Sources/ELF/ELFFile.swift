@@ -148,7 +148,11 @@ package final class ELFFile {
 
     private func readSections() -> [ELFSection] {
         var (count, names) = (0, 0)
-        guard elf_getshdrnum(handle, &count) == 0 else { return [] }
+        var file = GElf_Ehdr()
+        // libelf reads headers of their own size, whatever the file says that it is.
+        guard gelf_getehdr(handle, &file) != nil, file.e_shentsize == MemoryLayout<Elf64_Shdr>.size,
+            elf_getshdrnum(handle, &count) == 0
+        else { return [] }
         let hasNames = elf_getshdrstrndx(handle, &names) == 0
         var result: [ELFSection] = []
         for index in 0..<count {

@@ -86,6 +86,15 @@ import Testing
         try Self.examine(made.bytes)
     }
 
+    /// Headers of another size than theirs are none.
+    @Test func headersOfAnotherSize() throws {
+        var bytes = MadeELF.whole.bytes
+        bytes[58] = 40
+        let file = try ELFFile(bytes)
+        #expect(file.sections.isEmpty && file.symbolTables.isEmpty && file.segments.count == 4)
+        #expect(file.bytes(ofSection: 1).isEmpty)
+    }
+
     @Test func othersAreRefused() {
         for (place, value) in [(4, 1), (5, 2), (6, 0), (0, 0)] as [(Int, UInt8)] {
             var bytes = MadeELF.whole.bytes
