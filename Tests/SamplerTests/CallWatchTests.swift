@@ -76,6 +76,18 @@ import Testing
         #expect(other.isComputing)
     }
 
+    /// Whatever the call: what has just returned less than it was asked for may be our doing.
+    @Test func aReadThatWasCutShortIsACall() {
+        var registers = Self.registers(counter: 0x1000, behind: 0x1000)
+        (registers[0], registers[1], registers[4]) = (8192, Self.mebibyte, Self.pointer)
+        var watch = CallWatch()
+        for _ in 0..<CallWatch.enough { watch.sawCode() }
+        let now = MonotonicTime(nanoseconds: 5)
+        watch.saw(registers, at: now) { _, _ in [0x90, 0x90, 0x90, 0x31, 0xC0, 0x0F, 0x05] }
+        #expect(!watch.isComputing)
+        #expect(watch.mayMeetLongCall(at: now))
+    }
+
     private static let pointer: UInt64 = 0x7F00_0000_0000
     private static let mebibyte: UInt64 = 1 << 20
 

@@ -81,11 +81,7 @@ struct ThreadObserver: ~Copyable {
         // a matter for the next tick.
         guard let after = thread.counters(), after.slices == before.slices else { return .moving }
         let kind = RestartingCalls.kind(of: call, registers, process: process.pid)
-        let tracee = thread.tracee
-        let isMadeAgain = RestartingCalls.isMadeAgain(call, registers) {
-            tracee.memory(at: $0, count: $1)
-        }
-        thread.burst.sawWait(kind, isMadeAgain: isMadeAgain, at: process.now)
+        thread.sawWait(kind, in: call, registers, at: process.now)
         thread.learnMask(asleepIn: call, after)
         let blocked = isResumed ? thread.blocked : thread.nextBlocking(at: position, kind: kind)
         let original = isResumed ? call : RestartedCall.original(of: call, registers, thread.tracee)

@@ -34,9 +34,9 @@ struct BurstWatch: Hashable, Sendable {
     /// How many looks in a row did not find it in a wait that a signal could end for good.
     private var busyLooks = 0
 
-    /// After so many looks in a row that found it running, it works most of its time: at most one
-    /// wait in a hundred is hit by its tick, whatever it waits in, and how often it waits need
-    /// not be asked any more.
+    /// After so many looks that found it running, with no wait in between that a signal could end for
+    /// good, it works most of the time between such waits: at most one in a hundred is hit by its tick,
+    /// and how often it waits need not be asked any more.
     static let enoughLooks = 32
 
     var isAtWork: Bool { busyLooks >= Self.enoughLooks }

@@ -34,11 +34,12 @@ struct CallWatch: Hashable, Sendable {
         let length = CallInstruction.length
         let instruction = CallInstruction(code(counter &- UInt64(length), length))
         guard registers[2] == counter || instruction != nil else { return sawCode() }
-        if let number = instruction?.number, RestartingCalls.isIndifferent(number) {
+        if Self.isCutShort(registers) {
+            cut = now
+        } else if let number = instruction?.number, RestartingCalls.isIndifferent(number) {
             return sawCode()
         }
         sawCall()
-        if Self.isCutShort(registers) { cut = now }
     }
 
     /// Where no events tell what it does: whoever has made such a call once will make more, and is
@@ -64,6 +65,15 @@ struct CallWatch: Hashable, Sendable {
 }
 
 extension TracedThread {
+    /// It was found waiting in a call.
+    func sawWait(_ kind: WaitKind, in call: Int32, _ registers: Registers, at time: MonotonicTime) {
+        let tracee = tracee
+        let isMadeAgain =
+            kind > .restartsAfterHandler
+            && RestartingCalls.isMadeAgain(call, registers) { tracee.memory(at: $0, count: $1) }
+        burst.sawWait(kind, isMadeAgain: isMadeAgain, at: time)
+    }
+
     /// What a sample's registers tell of its calls.
     func saw(_ registers: Registers, at time: MonotonicTime) {
         let tracee = tracee
