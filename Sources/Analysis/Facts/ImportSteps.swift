@@ -39,7 +39,10 @@ struct ImportSteps {
     var isEmpty: Bool { steps.isEmpty }
 
     init(_ table: PathTable, _ frames: FrameTable) {
-        guard frames.functions.contains(where: \.isImport) else { return }
+        guard frames.functions.contains(where: \.isImport) else {
+            innermost = [Int32](repeating: Self.none, count: table.paths.count)
+            return
+        }
         var known: [Key: Int32] = [:]
         for path in table.paths {
             let function = frames[path.function]
@@ -90,7 +93,21 @@ struct ImportSteps {
         }
     }
 
-    /// The innermost step of a stack, and where there may be others.
+    /// The innermost step of a stack; ``none``: it is in no import.
+    func step(of path: Int32) -> Int32 { innermost[Int(path)] }
+
+    /// What stands for a step in stacks.
+    func function(of step: Int, _ frames: FrameTable) -> FunctionID {
+        frames[steps[step].frame].function
+    }
+
+    /// What stands for the innermost step of a stack; nil: it is in no import.
+    func function(ofPath path: Int32, _ frames: FrameTable) -> FunctionID? {
+        let step = step(of: path)
+        return step == Self.none ? nil : function(of: Int(step), frames)
+    }
+
+    /// The innermost step of a stack, and where there may be others. Only where there are imports.
     func step(ofPath path: Int32) -> (step: Int32, gaps: Gaps) {
         (innermost[Int(path)], gaps[Int(path)])
     }

@@ -2,28 +2,30 @@ import ProfileModel
 
 /// What the main thread's imports took.
 struct ImportCosts {
-    private let table: ImportTable
+    private let steps: ImportSteps
+    private let frames: FrameTable
     /// What nobody has claimed, by the innermost import.
     private var own: [[Profile.Part]]
     private(set) var children: [[Int]]
     private let ends: [TimeSpan]
     private let starts: [TimeSpan]
 
-    init(_ table: ImportTable, in search: FindingSearch) {
-        self.table = table
+    init(_ steps: ImportSteps, in search: FindingSearch) {
+        self.steps = steps
         let profile = search.profile
-        var own = [[Profile.Part]](repeating: [], count: table.nodes.count)
+        frames = profile.frames
+        var own = [[Profile.Part]](repeating: [], count: steps.steps.count)
         let launch = TimeWindows([search.window(from: .zero, to: search.end)])
         profile.forEachPart(in: search.mainThread(in: search.unclaimed(launch))) { part in
-            guard let node = profile.importNode(ofLine: part.line, table) else { return }
-            own[node].append(part)
+            let step = steps.step(of: profile.paths.path(ofLine: part.line))
+            if step != ImportSteps.none { own[Int(step)].append(part) }
         }
         self.own = own
-        var children = [[Int]](repeating: [], count: table.nodes.count)
+        var children = [[Int]](repeating: [], count: steps.steps.count)
         var ends = own.map { $0.reduce(TimeSpan.zero) { max($0, $1.end) } }
         var starts = own.map { $0.map(\.start).min() ?? search.end }
-        for (index, node) in table.nodes.enumerated().reversed() where node.parent >= 0 {
-            let parent = Int(node.parent)
+        for (index, step) in steps.steps.enumerated().reversed() where step.parent >= 0 {
+            let parent = Int(step.parent)
             children[parent].append(index)
             ends[parent] = max(ends[parent], ends[index])
             starts[parent] = min(starts[parent], starts[index])
@@ -31,9 +33,9 @@ struct ImportCosts {
         (self.children, self.ends, self.starts) = (children, ends, starts)
     }
 
-    var roots: [Int] { table.nodes.indices.filter { table.nodes[$0].parent == PathTable.none } }
+    var roots: [Int] { steps.steps.indices.filter { steps.steps[$0].parent == ImportSteps.none } }
 
-    func step(_ node: Int) -> FunctionID { table.nodes[node].function }
+    func step(_ node: Int) -> FunctionID { steps.function(of: node, frames) }
     func end(of node: Int) -> TimeSpan { ends[node] }
 
     private func nodes(below node: Int, without left: Set<Int> = []) -> [Int] {

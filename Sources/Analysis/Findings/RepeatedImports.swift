@@ -126,7 +126,7 @@ struct RepeatedImports: FindingRule {
             {
                 caller = function.name == "<module>" ? nil : path.function
             } else if let caller, function.isImport || isStatement(function),
-                !hasCaller || scripts.imports.byPath[Int(path.parent)] == PathTable.none
+                !hasCaller || scripts.imports.step(of: path.parent) == ImportSteps.none
             {
                 key = Key(caller: caller, step: function.isImport ? path.function : nil)
             }

@@ -2,7 +2,7 @@ import ProfileModel
 
 /// What findings on interpreters' programs ask of a profile's stacks.
 struct ScriptPaths {
-    let imports: ImportTable
+    let imports: ImportSteps
     /// Whether each function is one that an interpreter runs, and no step that stands for an import.
     let isScript: [Bool]
     /// Whether each path goes through any such function, or an import.
@@ -17,7 +17,7 @@ struct ScriptPaths {
                 ?? false
         }
         isScript = zip(profile.frames.functions, isOfRuntime).map { $1 && !$0.isImport }
-        imports = ImportTable(profile.paths, profile.frames)
+        imports = ImportSteps(profile.paths, profile.frames)
         var hasScript: [Bool] = []
         hasScript.reserveCapacity(profile.paths.paths.count)
         for path in profile.paths.paths {

@@ -19,7 +19,7 @@ struct ScriptSightings {
             guard !isEnding[path] else { continue }
             byLine[line] = max(byLine[line] ?? part.start, part.start)
             if part.start >= program, part.start < search.end, scripts.hasScript[path],
-                scripts.imports.byPath[path] == PathTable.none,
+                scripts.imports.step(of: paths.path(ofLine: part.line)) == ImportSteps.none,
                 search.isMain(Int(part.thread), at: part.start)
             {
                 work.append((part.start, part.times.effort))

@@ -51,9 +51,9 @@ struct UncachedBytecode: FindingRule {
             let role = roles[Int(profile.paths.path(ofLine: part.line))]
             if role == .writes { wasWritten = true }
             guard role == .compiles,
-                let node = profile.importNode(ofLine: part.line, scripts.imports)
+                let step = scripts.imports.function(
+                    ofPath: profile.paths.path(ofLine: part.line), profile.frames)
             else { return }
-            let step = scripts.imports.nodes[node].function
             effort = effort + part.times.effort
             ranges.append(part.start..<part.end)
             bySteps[step] = (bySteps[step] ?? .zero) + part.times.wall
@@ -61,9 +61,8 @@ struct UncachedBytecode: FindingRule {
         }
         let line = byLine.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
         let heaviest = line.flatMap { line in
-            profile.importNode(ofLine: line, scripts.imports).map {
-                (scripts.imports.nodes[$0].function, line)
-            }
+            scripts.imports.function(ofPath: profile.paths.path(ofLine: line), profile.frames)
+                .map { ($0, line) }
         }
         let steps = bySteps.sorted {
             ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue)

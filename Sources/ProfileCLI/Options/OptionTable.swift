@@ -98,9 +98,9 @@ package enum OptionTable {
             .capture, "capture", "METHOD", .choice(CaptureMethod.ownMethods.map(\.rawValue)),
             for: recording,
             """
-            how stacks are taken after main: signal (default; a handler placed in the program \
-            copies them, and threads for which that will not do are stopped) or ptrace (every \
-            thread is stopped for a moment)
+            how running threads' stacks are taken: signal (default; by the kernel's events, and by a \
+            handler placed in the program once a thread computes; threads for which neither will do \
+            are stopped) or ptrace (every thread is stopped for a moment)
             """),
         .init(
             .stackBytes, "stack-bytes", "N", .integer(1024...(1 << 20)), for: recording,
