@@ -96,8 +96,9 @@ extension EndToEnd {
                 for function in ["outer", "middle", "inner_loop"] {
                     misses.check(function, report.totalCPU(of: function), truth: truth)
                 }
-                let stack = report.phase("Main")?.heaviestStack.suffix(3) ?? []
-                #expect(stack.map(\.inlined) == [false, true, true])
+                // On a busy machine a timer's interrupt may have found it there, and ends the stack.
+                let stack = report.phase("Main")?.heaviestStack.filter { $0.language != "kernel" }
+                #expect(stack?.suffix(3).map(\.inlined) == [false, true, true])
                 return misses
             }
         }
