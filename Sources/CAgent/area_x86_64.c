@@ -54,6 +54,8 @@
 #define FOLLOWED_NS 2552
 #define ENTRY_SLOT 2592
 #define REAL_ENTRY 2600
+#define TIMERS 2672
+#define MASKING 2864
 
 __asm__(
     ".section fl_code,\"ax\",@progbits\n"
@@ -121,6 +123,8 @@ CHECK(ahead_ns, AHEAD_NS);
 CHECK(followed_ns, FOLLOWED_NS);
 CHECK(entry_slot, ENTRY_SLOT);
 CHECK(real_entry, REAL_ENTRY);
+CHECK(timers, TIMERS);
+CHECK(masking, MASKING);
 #define CHECK_SLOT(field, offset) \
     _Static_assert(offsetof(struct fl_slot, field) == offset, "the code above counts on it")
 CHECK_SLOT(alternate, 4);
@@ -143,6 +147,9 @@ CHECK_SIZE(fl_initializer, 64);
 CHECK_SIZE(fl_library, 192);
 CHECK_SIZE(fl_open, 256);
 CHECK_SIZE(fl_mark, 256);
+CHECK_SIZE(fl_timer, 24);
+_Static_assert(offsetof(struct fl_timer, descriptor) == 4, "the code above counts on it");
+_Static_assert(offsetof(struct fl_timer, slots) == 8, "the code above counts on it");
 _Static_assert(offsetof(struct interrupted, rdx) == 136, "the code above counts on it");
 _Static_assert(offsetof(struct interrupted, rax) == 144, "the code above counts on it");
 _Static_assert(offsetof(struct interrupted, rip) == 168, "the code above counts on it");

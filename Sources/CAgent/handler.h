@@ -10,10 +10,12 @@ __asm__(
     "  syscall\n"
 
     // (signal, siginfo, ucontext). Only a request of the recorder's names a slot that waits for
-    // it; everything else is the program's own business, and ignored as without us. Uses only
-    // registers that a function may change.
+    // it, and only a timer of the recorder's is in its list; everything else is the program's own
+    // business, and ignored as without us. Uses only registers that a function may change.
     "fl_sample_handler:\n"
-    "  cmpl $-1, 8(%rsi)\n"  // si_code: SI_QUEUE
+    "  cmpl $1, 8(%rsi)\n"  // si_code: POLL_IN
+    "  je fl_find_timer\n"
+    "  cmpl $-1, 8(%rsi)\n"  // SI_QUEUE
     "  jne 9f\n"
     "  mov 24(%rsi), %rax\n"  // si_value
     "  mov %rax, %rcx\n"
@@ -30,6 +32,9 @@ __asm__(
     "  mov $2, %ecx\n"  // FL_SLOT_BUSY
     "  lock cmpxchg %ecx, (%r8)\n"
     "  jne 9f\n"
+    "  mov $1, %r9d\n"  // it is counted
+    "fl_answer:\n"
+    "  push %r9\n"
     "  mov $4, %r10d\n"  // FL_SLOT_DECLINED
     "  cmpl $0, " STATE(FILTERED) "\n"
     "  jne 8f\n"
@@ -90,17 +95,19 @@ __asm__(
     "  cmpq $0, 240(%r8)\n"  // thread
     "  je 7f\n"
     "  mov %r8, %rdi\n"
-    "  sub $8, %rsp\n"
     "  call fl_copy_frames\n"
-    "  add $8, %rsp\n"
     "7:\n"
     "  pop %r8\n"
     "  pop %rdx\n"
     "  mov $3, %r10d\n"  // FL_SLOT_FILLED
     "8:\n"
+    "  pop %r9\n"
     "  mov %r10d, (%r8)\n"  // x86-64 keeps the stores in order
+    "  test %r9d, %r9d\n"
+    "  je 9f\n"
     "  lock decl " STATE(OUTSTANDING) "\n"
     "9:\n"
+    "fl_go_on:\n"
     // A call that ended early for this signal, perhaps. (Its instruction leaves in rcx where it
     // returns to, but not with FRED.)
     "  mov %rdx, %rdi\n"
@@ -114,4 +121,47 @@ __asm__(
     "0:\n"
     "  add $8, %rsp\n"
     "  ret\n"
+
+    // The first of the thread's own slots that waits, of the timer whose descriptor came along. It
+    // may be another thread's by now: the signal has waited since.
+    "fl_find_timer:\n"
+    "  cmpl $0, " STATE(FILTERED) "\n"  // no calls of ours
+    "  jne fl_go_on\n"
+    "  mov 24(%rsi), %ecx\n"  // si_fd
+    "  inc %ecx\n"
+    "  je fl_go_on\n"
+    "  lea " STATE(TIMERS) ", %r9\n"
+    "  mov $" NUMBER(FL_MOST_TIMERS) ", %eax\n"
+    "1:\n"
+    "  cmp %ecx, 4(%r9)\n"
+    "  je 2f\n"
+    "  add $24, %r9\n"
+    "  dec %eax\n"
+    "  jne 1b\n"
+    "  jmp fl_go_on\n"
+    "2:\n"
+    "  mov $186, %eax\n"  // gettid
+    "  syscall\n"
+    "  cmp %eax, (%r9)\n"
+    "  jne fl_go_on\n"
+    "  xor %r10d, %r10d\n"
+    "3:\n"
+    "  movzwl 8(%r9, %r10, 2), %eax\n"
+    "  cmp $" NUMBER(FL_MOST_SLOTS) ", %eax\n"
+    "  jae 4f\n"
+    "  shl $8, %eax\n"  // times FL_SLOT_SIZE
+    "  lea " AREA(FL_SLOTS) ", %r8\n"
+    "  add %rax, %r8\n"
+    "  mov $1, %eax\n"  // FL_SLOT_REQUESTED
+    "  mov $2, %ecx\n"  // FL_SLOT_BUSY
+    "  lock cmpxchg %ecx, (%r8)\n"
+    "  je 5f\n"
+    "4:\n"
+    "  inc %r10d\n"
+    "  cmp $4, %r10d\n"
+    "  jne 3b\n"
+    "  jmp fl_go_on\n"
+    "5:\n"
+    "  xor %r9d, %r9d\n"  // nobody waits for it
+    "  jmp fl_answer\n"
     ".previous\n");

@@ -1,6 +1,7 @@
 // The sampling signals: the first one, and the spare one for programs that use that themselves.
 
 struct kernel_action { uint64_t handler, flags, restorer, mask; };
+enum { sigchld = 17 };
 
 INLINE void nap(void) {
     volatile int64_t time[2];
@@ -23,6 +24,42 @@ INLINE void quiesce(void) {
         nap();
     }
     __atomic_store_n(&own->outstanding, 0, __ATOMIC_SEQ_CST);
+}
+
+// Whether it is one that sends a signal to a thread; 0: any signal, any thread.
+INLINE int sends(const volatile struct fl_timer *timer, uint32_t signal, uint32_t tid) {
+    const uint32_t timed = __atomic_load_n(&timer->tid, __ATOMIC_SEQ_CST);
+    return timed != 0 && (tid == 0 || timed == tid) && (signal == 0 || timer->signal == signal);
+}
+
+INLINE int is_timed(uint32_t signal, uint32_t tid) {
+    for (int index = 0; index < FL_MOST_TIMERS; index++)
+        if (sends(&state()->timers[index], signal, tid)) return 1;
+    return 0;
+}
+
+// Waits until the kernel's timers send none any more. The recorder sees to that when it sees what was noted, and is
+// told to look at once. Bounded, as above, and once: what was waited for in vain is forgotten.
+INLINE void await_timers(uint32_t signal, uint32_t tid) {
+    volatile struct fl_state *const own = state();
+    for (int naps = 0; naps < MOST_NAPS && (naps < NAPS || recorder_lives()); naps++) {
+        if (!is_timed(signal, tid)) return;
+        // Whoever should get it by mistake ignores it.
+        if (naps == 0 && own->recorder != 0)
+            call(call_kill, own->recorder, sigchld, 0, 0, 0, 0);
+        nap();
+    }
+    for (int index = 0; index < FL_MOST_TIMERS; index++) {
+        volatile struct fl_timer *const timer = &own->timers[index];
+        if (sends(timer, signal, tid)) __atomic_store_n(&timer->tid, 0, __ATOMIC_SEQ_CST);
+    }
+}
+
+CODE void fl_await_timers(void) { await_timers(0, 0); }
+
+// This thread's own.
+CODE void fl_await_own_timer(void) {
+    if (is_timed(0, 0)) await_timers(0, (uint32_t)call(call_gettid, 0, 0, 0, 0, 0, 0));
 }
 
 enum { on_alternate_stack = 0x08000000 };  // SA_ONSTACK
@@ -109,6 +146,7 @@ CODE void fl_displace(uint32_t signal, const struct kernel_action *action) {
         __atomic_store_n(&own->displaced, 1, __ATOMIC_SEQ_CST);
     if (own->filtered) return;  // no calls of ours
     fl_see_handler(action);
+    await_timers(signal, 0);
     quiesce();
     if (!is_spare) fl_take_spare(action->flags & on_alternate_stack);
 }

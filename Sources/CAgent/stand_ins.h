@@ -143,8 +143,8 @@ __asm__(
     // A request that finds its signal blocked would surface in a sigwait or a signalfd: the recorder
     // looks at masks anew, and if it is just sending a signal, that is waited for. What was sent to
     // this thread arrives when its next system call returns; others' requests are no matter here.
-    // Who blocks the one signal and not the spare one has a use for it.
-    ".macro fl_before_mask\n"
+    // Its timer is waited for, too. Who blocks the one signal and not the spare one has a use for it.
+    ".macro fl_mask after\n"
     "  test %rsi, %rsi\n"
     "  je 5f\n"
     "  cmp $1, %edi\n"  // SIG_UNBLOCK
@@ -164,30 +164,40 @@ __asm__(
     "  bt %rcx, %r11\n"
     "  jnc 5f\n"
     "2:\n"
+    "  lock incl " STATE(MASKING) "\n"
     "  lock incl " STATE(MASKS) "\n"
     "  cmpl $0, " STATE(FILTERED) "\n"
-    "  jne 5f\n"
+    "  jne 6f\n"
     "  fl_await " STATE(SENDING) "\n"
     "  fl_is_own\n"
-    "  jne 5f\n"
+    "  jne 6f\n"
+    "  fl_push_all\n"
+    "  call fl_await_own_timer\n"
+    "  movq $0, -8(%rsp)\n"  // nobody's place is left
+    "  fl_pop_all\n"
     "  cmpl $0, " STATE(SPARE) "\n"  // FL_SPARE_NOT_NEEDED
-    "  jne 5f\n"
+    "  jne 6f\n"
     "  mov (%rsi), %r11\n"
     "  mov " STATE(SPARE_SIGNAL) ", %ecx\n"
     "  dec %ecx\n"
     "  bt %rcx, %r11\n"
-    "  jc 5f\n"
+    "  jc 6f\n"
     "  fl_push_all\n"
     "  xor %edi, %edi\n"
     "  call fl_take_spare\n"
     "  fl_pop_all\n"
-    "5:\n"
-    ".endm\n"
-    "fl_sigmask:\n"
-    "  fl_before_mask\n"
+    "6:\n"
     "  mov $14, %eax\n"
     "  syscall\n"
-    "  jmp *" STATE(AFTER_SIGMASK) "\n"
+    "  lock decl " STATE(MASKING) "\n"
+    "  jmp *\\after\n"
+    "5:\n"
+    "  mov $14, %eax\n"
+    "  syscall\n"
+    "  jmp *\\after\n"
+    ".endm\n"
+    "fl_sigmask:\n"
+    "  fl_mask " STATE(AFTER_SIGMASK) "\n"
 
     // A filter may kill for the handler's system calls; whoever installs one has to give up
     // privileges first, or does it here.
@@ -212,6 +222,10 @@ __asm__(
     "  xchg %eax, " STATE(FILTERED) "\n"
     "  test %eax, %eax\n"
     "  jne 3f\n"
+    "  fl_push_all\n"
+    "  call fl_await_timers\n"
+    "  movq $0, -8(%rsp)\n"  // nobody's place is left
+    "  fl_pop_all\n"
     "  fl_await " STATE(OUTSTANDING) "\n"
     "3:\n"
     ".endm\n"
@@ -297,9 +311,7 @@ __asm__(
     "22:\n"
     "  cmp $13, %eax\n"
     "  je 24f\n"
-    "  fl_before_mask\n"
-    "  mov $14, %eax\n"
-    "  jmp 20b\n"
+    "  fl_mask " STATE(AFTER_SYSCALL) "\n"
     "23:\n"
     "  cmp $13, %eax\n"
     "  jne 20b\n"

@@ -50,7 +50,7 @@ int fl_open_switches(pid_t tid, int core) {
 // that are not asked for (flags, cs, ss, ds …), r8 … r15.
 static const uint64_t general_registers = 0xFF01FF;
 
-static struct perf_event_attr sampling(uint64_t period, uint32_t stack_bytes, int user_only) {
+static struct perf_event_attr sampling(uint64_t period, uint32_t stack_bytes, int where) {
     return (struct perf_event_attr){
         .type = PERF_TYPE_SOFTWARE,
         .config = PERF_COUNT_SW_TASK_CLOCK,
@@ -58,23 +58,25 @@ static struct perf_event_attr sampling(uint64_t period, uint32_t stack_bytes, in
         .sample_type = PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
         .sample_regs_user = general_registers,
         .sample_stack_user = stack_bytes,
-        .exclude_kernel = user_only != 0,
+        .exclude_kernel = where == FL_OWN_CODE,
+        .exclude_user = where == FL_KERNEL_CODE,
         .exclude_hv = 1,
         // The program's part comes from its registers and stack.
         .exclude_callchain_user = 1,
-        .exclude_callchain_kernel = user_only != 0,
+        .exclude_callchain_kernel = where == FL_OWN_CODE,
     };
 }
 
-int fl_open_samples(pid_t tid, uint64_t period, uint32_t stack_bytes, int user_only) {
-    struct perf_event_attr attributes = sampling(period, stack_bytes, user_only);
+int fl_open_samples(pid_t tid, uint64_t period, uint32_t stack_bytes, int where) {
+    struct perf_event_attr attributes = sampling(period, stack_bytes, where);
     attributes.sample_type |= PERF_SAMPLE_READ;
     return open_events(&attributes, tid, -1);
 }
 
 int fl_open_tree_samples(
     pid_t tid, int core, uint64_t period, uint32_t stack_bytes, int user_only, int switches) {
-    struct perf_event_attr attributes = sampling(period, stack_bytes, user_only);
+    struct perf_event_attr attributes =
+        sampling(period, stack_bytes, user_only ? FL_OWN_CODE : FL_EVERYWHERE);
     attributes.context_switch = switches != 0;
     attributes.task = switches != 0;
     attributes.inherit = 1;
@@ -146,8 +148,9 @@ int fl_open_exec_names(int core) {
     return open_events(&attributes, -1, core);
 }
 
-int fl_open_interruption(pid_t tid, int signal, uint64_t period) {
-    struct perf_event_attr attributes = {
+// Of a thread, where it runs its own code: nothing is counted yet.
+static struct perf_event_attr own_code(uint64_t period) {
+    return (struct perf_event_attr){
         .type = PERF_TYPE_SOFTWARE,
         .config = PERF_COUNT_SW_TASK_CLOCK,
         .sample_period = period,
@@ -155,15 +158,35 @@ int fl_open_interruption(pid_t tid, int signal, uint64_t period) {
         .exclude_kernel = 1,
         .exclude_hv = 1,
     };
-    const int events = open_events(&attributes, tid, -1);
+}
+
+static int send_signals(int events, pid_t tid, int signal) {
     const struct f_owner_ex owner = {F_OWNER_TID, tid};
-    if (events < 0) return events;
-    if (fcntl(events, F_SETOWN_EX, &owner) == 0 && fcntl(events, F_SETSIG, signal) == 0 &&
-        fcntl(events, F_SETFL, O_ASYNC) == 0 && ioctl(events, PERF_EVENT_IOC_REFRESH, 1) == 0)
-        return events;
+    return fcntl(events, F_SETOWN_EX, &owner) == 0 && fcntl(events, F_SETSIG, signal) == 0 &&
+           fcntl(events, F_SETFL, O_ASYNC) == 0;
+}
+
+static int close_failed(int events) {
     const int error = errno;
     close(events);
     return -error;
+}
+
+int fl_open_interruption(pid_t tid, int signal, uint64_t period) {
+    struct perf_event_attr attributes = own_code(period);
+    const int events = open_events(&attributes, tid, -1);
+    if (events < 0) return events;
+    if (send_signals(events, tid, signal) && ioctl(events, PERF_EVENT_IOC_REFRESH, 1) == 0)
+        return events;
+    return close_failed(events);
+}
+
+int fl_open_timer(pid_t tid, int signal, uint64_t period) {
+    struct perf_event_attr attributes = own_code(period);
+    attributes.remove_on_exec = 1;
+    const int events = open_events(&attributes, tid, -1);
+    if (events < 0) return events;
+    return send_signals(events, tid, signal) ? events : close_failed(events);
 }
 
 int64_t fl_read_count(int events) {

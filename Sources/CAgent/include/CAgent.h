@@ -135,6 +135,18 @@ enum {
     FL_STRETCHES = 3,
 };
 
+// A timer of the kernel's that sends one thread the sampling signal at each interval of its CPU time, if
+// it runs its own code then. The recorder has opened it, and asks in the slots beforehand.
+struct fl_timer {
+    uint32_t tid;           // as the process knows it; 0: there is none
+    uint32_t descriptor;    // one more than the recorder's, which the signal brings along; 0: none
+    uint16_t slots[4];      // the thread's own, or FL_NO_SLOT
+    uint32_t signal;        // what it sends
+    uint32_t unused;
+};
+#define FL_MOST_TIMERS 8
+#define FL_NO_SLOT 0xFFFF
+
 // What concerns the whole process.
 struct fl_state {
     uint32_t phase;         // one of the values below
@@ -214,6 +226,8 @@ struct fl_state {
     uint64_t real_entry;    // what was there
     // Written by the recorder when it has found an interpreter; all zero before.
     struct fl_frame_list frames;
+    struct fl_timer timers[FL_MOST_TIMERS];     // written by the recorder
+    uint32_t masking;       // how many threads are about to block the sampling signal
 };
 
 enum {

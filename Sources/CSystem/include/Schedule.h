@@ -20,8 +20,14 @@ int fl_open_tracepoint(int core, uint64_t tracepoint);
 // (its CPU time since the event began), where it is in the kernel behind the number of those words
 // (markers of PERF_CONTEXT_… among them, innermost first), the registers in the kernel's order ax bx cx
 // dx si di bp sp ip r8 … r15 behind their kind (0: none), the stack's size, its bytes, and how many of
-// them were copied. With `user_only`, only where it runs its own code. A descriptor, or -errno.
-int fl_open_samples(pid_t tid, uint64_t period, uint32_t stack_bytes, int user_only);
+// them were copied. A descriptor, or -errno.
+int fl_open_samples(pid_t tid, uint64_t period, uint32_t stack_bytes, int where);
+// Where it is sampled.
+enum {
+    FL_EVERYWHERE = 0,
+    FL_OWN_CODE = 1,     // it runs its own code
+    FL_KERNEL_CODE = 2,  // it is in the kernel's
+};
 
 // The same on one core, and of each thread and process that the thread starts, without the count; and
 // what code they map. With `switches`, what fl_open_switches tells of them, too.
@@ -48,6 +54,11 @@ int fl_open_exec_names(int core);
 // Sends a signal to a thread, once, when it has used so many nanoseconds of CPU time more and runs its
 // own code: none of its system calls notices. A descriptor, whose end calls it off, or -errno.
 int fl_open_interruption(pid_t tid, int signal, uint64_t period);
+
+// The same signal again and again, at each such interval, once fl_start_events was called; until its
+// descriptor is closed, or the thread executes a program. -EINVAL where the kernel cannot end it at an
+// exec (before Linux 5.13).
+int fl_open_timer(pid_t tid, int signal, uint64_t period);
 int fl_stop_events(int events);
 
 // What an event has counted; -1: it cannot be read.

@@ -40,7 +40,10 @@ extension TraceSession {
     }
 
     /// It works most of its time: a signal costs it less.
-    func endEvents(of thread: TracedThread) { thread.samples = nil }
+    func endEvents(of thread: TracedThread) {
+        endTimer(of: thread)
+        thread.samples = nil
+    }
 
     /// Hands on what events told of a thread.
     ///
@@ -48,7 +51,7 @@ extension TraceSession {
     func takeSamples(
         of thread: TracedThread, _ counters: SchedulerCounters, upTo limit: MonotonicTime? = nil
     ) {
-        guard let samples = thread.samples else { return }
+        guard let samples = thread.samples, thread.timer == nil else { return }
         var isCut = false
         let taken = samples.take(cpuAtLeast: counters.run, upTo: limit)
         let around =
@@ -73,11 +76,8 @@ extension TraceSession {
                 continue
             }
             observer.sample(
-                SharedSlots.Answer(
-                    time: seen.time, cpu: seen.cpu, registers: seen.registers, stack: seen.stack,
-                    kernelChain: seen.kernelChain, isOnAlternateStack: false,
-                    frames: around?.frames(at: seen.time)),
-                of: thread, counters)
+                SharedSlots.Answer(seen), of: thread, counters,
+                frames: around?.frames(at: seen.time))
         }
         guard isCut, thread.samples != nil else { return }
         // It has grown: a longer copy, or, where there is none that is long enough, another way.
@@ -93,7 +93,7 @@ extension TraceSession {
     }
 
     /// Whether a copy ends before its stack does.
-    private func isShort(_ copy: StackCopy) -> Bool {
+    func isShort(_ copy: StackCopy) -> Bool {
         // It may have grown since they were read.
         let now = process.now
         if observer.mappings.isUnknown(copy.start, at: now) { observer.rereadMappings(at: now) }
@@ -102,7 +102,7 @@ extension TraceSession {
     }
 
     /// How much of a thread's stack each sample should hold; nil: more than one can.
-    private func eventStackBytes(of thread: TracedThread) -> Int? {
+    func eventStackBytes(of thread: TracedThread) -> Int? {
         // The first thread's stack is the one that grows; of the others there may be hundreds.
         let usual = thread.tid == pid ? ThreadSamples.mostStackBytes : Self.usualEventStack
         guard let pointer = thread.stackPointer else { return usual }
@@ -120,5 +120,14 @@ extension TraceSession {
     /// A thread was found off its core: its CPU time is known exactly.
     func calibrate(_ thread: TracedThread) {
         thread.samples?.calibrate(cpu: thread.clock.counters.run)
+    }
+}
+
+extension SharedSlots.Answer {
+    /// What an event told, as if the thread had answered.
+    init(_ seen: ThreadSamples.Observation) {
+        self.init(
+            time: seen.time, cpu: seen.cpu, registers: seen.registers, stack: seen.stack,
+            kernelChain: seen.kernelChain, isOnAlternateStack: false)
     }
 }

@@ -36,17 +36,23 @@ final class ThreadSamples {
     /// - Parameters:
     ///   - cpu: the thread's CPU time, as far as it is known.
     ///   - interval: of CPU time.
+    ///   - inKernelOnly: whether its own code is left out.
     /// - Throws: why it cannot be had; `ENOMEM` where there is no memory for the ring.
-    init(tid: Int32, cpu: Int64, interval: Int64, stackBytes: Int) throws(SystemError) {
+    init(
+        tid: Int32, cpu: Int64, interval: Int64, stackBytes: Int, inKernelOnly: Bool = false
+    ) throws(SystemError) {
         self.interval = interval
         self.tid = tid
         lastSample = (0, .now)
         self.stackBytes = min(max(stackBytes, 4096), Self.mostStackBytes) & ~7
         base = cpu
-        let whole = fl_open_samples(tid, UInt64(interval), UInt32(self.stackBytes), 0)
-        isUserOnly = whole < 0
-        let descriptor =
-            whole >= 0 ? whole : fl_open_samples(tid, UInt64(interval), UInt32(self.stackBytes), 1)
+        let size = UInt32(self.stackBytes)
+        func open(_ place: Int) -> Int32 {
+            fl_open_samples(tid, UInt64(interval), size, Int32(place))
+        }
+        let first = open(inKernelOnly ? FL_KERNEL_CODE : FL_EVERYWHERE)
+        isUserOnly = first < 0 && !inKernelOnly
+        let descriptor = isUserOnly ? open(FL_OWN_CODE) : first
         try check(descriptor, "opening a thread's events")
         // Room for eight samples, and for the few bytes around each.
         var pages = 8

@@ -69,7 +69,7 @@ extension TraceSession {
                     SharedSlots.Answer(
                         time: time, cpu: moment.cpu, registers: moment.stack.registers,
                         stack: moment.stack.stack, isOnAlternateStack: false),
-                    of: main, counters)
+                    of: main, counters, frames: nil)
             }
         }
         sink.receive(.mark(Mark(kind: border.mark, time: time, counters: moment.counters)))

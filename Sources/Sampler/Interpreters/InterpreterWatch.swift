@@ -156,10 +156,14 @@ final class InterpreterWatch {
     }
 
     /// A copy, if it is the thread's: its state may have gone, and another's may be there.
-    func checked(_ copy: RuntimeCopy?, of tid: Int32) -> RuntimeCopy? {
+    ///
+    /// - Parameter taken: when it was made; nil: just now.
+    func checked(
+        _ copy: RuntimeCopy?, of tid: Int32, at taken: MonotonicTime? = nil
+    ) -> RuntimeCopy? {
         guard var copy, !copy.lacksNewest else { return copy }
         // What is read beyond the copy has not changed since, or is not taken.
-        let time = MonotonicTime.now
+        let time = copy.rest == 0 ? taken ?? .now : .now
         if let id = copy.threadID, id != states[tid]?.id {
             forget(tid)
             return nil
@@ -192,6 +196,15 @@ final class InterpreterWatch {
     /// Before somebody sees its stack for the first time.
     func lookAhead(at tid: Int32, at now: MonotonicTime) {
         if interpreter != nil { _ = surroundings(of: tid, at: now) }
+    }
+
+    /// The last look at a thread; nil: there was none.
+    func lastLook(at tid: Int32) -> Look? { reads[tid] }
+
+    /// Between two looks at it, of which the second is the last.
+    func surroundings(of tid: Int32, since before: Look?) -> Surroundings? {
+        guard let interpreter, let before, let after = reads[tid] else { return nil }
+        return Surroundings(before: before, after: after, list: interpreter.layout)
     }
 
     /// What a thread that runs had before its latest stacks were taken, and has now: they were taken

@@ -8,6 +8,7 @@ extension TraceSession {
     }
 
     func takeAnswer(of thread: TracedThread, _ counters: SchedulerCounters) {
+        takeTimed(of: thread, counters)
         guard let answer = signalCapture?.answer(of: thread) else { return }
         if answer.isOnAlternateStack {
             thread.stackPointer = answer.registers.stackPointer
@@ -16,7 +17,9 @@ extension TraceSession {
             stopForSample(thread)
         } else {
             thread.saw(answer.registers, at: answer.time)
-            observer.sample(answer, of: thread, counters)
+            let frames = observer.interpreters.checked(
+                answer.frames, of: thread.tid, at: answer.time)
+            observer.sample(answer, of: thread, counters, frames: frames)
         }
     }
 
@@ -29,8 +32,10 @@ extension TraceSession {
         let known = thread.burst.hasWaited(voluntary: status.voluntary) ? nil : counters
         let approach = thread.burst.approach(voluntary: status.voluntary, at: now)
         if stage.isSettling || isTracedForNothing(thread) {
+            endTimer(of: thread)
             return captureByStop(thread, approach, at: now)
         }
+        if sampleByTimer(thread, status, counters, at: now) { return }
         if thread.samples != nil {
             // Once it does nothing but compute, signals are cheaper for it.
             guard thread.burst.isLongAtWork, canAsk(thread, status),
@@ -61,7 +66,7 @@ extension TraceSession {
 
     /// Whether a handler of the program's may hold our signal back until it returns. Then nobody
     /// can tell whether the handler or our signal has ended a call, and the call is not made again.
-    private var handlersBlock: Bool { instrumentation?.area.handlersBlock == true }
+    var handlersBlock: Bool { instrumentation?.area.handlersBlock == true }
 
     /// Tries a stop whenever it can do no harm: our code comes in at a stop, or a thread is
     /// detached.
@@ -88,25 +93,28 @@ extension TraceSession {
             return thread.status()
         }
         let masks = signals.slots.masks
+        // In this order: whoever is counted by now is seen to be about to, or was.
+        let isMasking = signals.slots.isMasking
         if instrumentation.masks.mayChange(at: masks, threads: threads.count)
-            || thread.masksAtStatus != masks
+            || thread.masksAtStatus != masks || thread.wasMasking
         {
             thread.forgetMask()
         }
         thread.masksAtStatus = masks
+        thread.wasMasking = isMasking
         return thread.recentStatus(
             counters, looks: signals.looksPerStatus(seesMasks: instrumentation.seesMasks))
     }
 
     /// Whether a thread whose own mask is not known may have inherited one that blocks our signals.
     /// A program that waits for signals in one thread blocks them in the others, too.
-    private var someBlockOurs: Bool {
+    var someBlockOurs: Bool {
         threads.values.contains { thread in
             thread.hasBlockedOurs || thread.tid == pid && thread.status()?.blocksOurs == true
         }
     }
 
-    private func canAsk(_ thread: TracedThread, _ status: ThreadStatus) -> Bool {
+    func canAsk(_ thread: TracedThread, _ status: ThreadStatus) -> Bool {
         guard let signalCapture else { return false }
         return signalCapture.obstacle(thread, status, observer.stackPlace(of: thread)) == nil
     }
@@ -120,11 +128,7 @@ extension TraceSession {
         }
         guard thread.knowsMask || !someBlockOurs else { return spare(thread) }
         let place = observer.stackPlace(of: thread)
-        if place.hasRoom, !thread.lacksRoom, thread.isRoomDue(),
-            process.hasUsed(place.lastRoom)
-        {
-            thread.lacksRoom = true
-        }
+        noteRoom(of: thread, place)
         if let obstacle = signalCapture.obstacle(thread, status, place) {
             detour(thread, obstacle)
         } else if !signalCapture.ask(
@@ -136,8 +140,14 @@ extension TraceSession {
         }
     }
 
+    /// Asks now and then whether a thread was ever near its stack's end.
+    func noteRoom(of thread: TracedThread, _ place: StackPlace) {
+        guard place.hasRoom, !thread.lacksRoom, thread.isRoomDue() else { return }
+        if process.hasUsed(place.lastRoom) { thread.lacksRoom = true }
+    }
+
     /// Where an interpreter has the thread's state, if our code in the program can follow its lists.
-    private func frames(of thread: TracedThread, by signals: SignalCapture) -> UInt64? {
+    func frames(of thread: TracedThread, by signals: SignalCapture) -> UInt64? {
         guard let interpreter = observer.interpreters.interpreter,
             signals.slots.frameList != nil || signals.slots.copyFrames(of: interpreter.layout)
         else { return nil }
@@ -201,6 +211,8 @@ extension TraceSession {
     /// Asks a thread to stop. A running thread is stopped in its own code if that is possible,
     /// where stops are not the rule or could end one of its calls.
     func interrupt(_ thread: TracedThread) {
+        // The two signals would be one.
+        endTimer(of: thread)
         if thread.isLed { return interruptAnywhere(thread) }
         // As it is now: it may have begun to wait since the last look.
         if case .blocked(let call, let registers) = thread.activity(), call >= 0 {

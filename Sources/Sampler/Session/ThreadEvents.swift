@@ -5,6 +5,7 @@ import ProfileModel
 extension TraceSession {
     /// What must be looked at before we wait for anything that ended.
     func prepareForChanges() {
+        watchTimers()
         takePostponed()
         serveGate()
         followExecution()
@@ -205,7 +206,10 @@ extension TraceSession {
 
     /// To be called before the thread is gone, or has another program.
     func takeLastSamples(of thread: TracedThread) {
-        guard thread.samples != nil, let counters = thread.counters() else { return }
+        guard thread.samples != nil || !thread.timedSlots.isEmpty,
+            let counters = thread.counters()
+        else { return }
+        takeTimed(of: thread, counters)
         takeSamples(of: thread, counters)
     }
 

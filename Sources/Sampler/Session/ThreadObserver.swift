@@ -118,9 +118,12 @@ struct ThreadObserver: ~Copyable {
 
     /// Samples a running thread from what it answered to a request.
     ///
-    /// - Parameter known: its counters, read since.
+    /// - Parameters:
+    ///   - known: its counters, read since.
+    ///   - frames: an interpreter's, which were found to be its.
     mutating func sample(
-        _ answer: SharedSlots.Answer, of thread: TracedThread, _ known: SchedulerCounters
+        _ answer: SharedSlots.Answer, of thread: TracedThread, _ known: SchedulerCounters,
+        frames: RuntimeCopy?
     ) {
         thread.stackPointer = answer.registers.stackPointer
         if !mappings.isCode(answer.registers.programCounter) { rereadMappings(at: process.now) }
@@ -131,8 +134,7 @@ struct ThreadObserver: ~Copyable {
             content = .snapshot(
                 Snapshot(
                     registers: answer.registers, stack: answer.stack,
-                    kernelChain: answer.kernelChain,
-                    frames: interpreters.checked(answer.frames, of: thread.tid)))
+                    kernelChain: answer.kernelChain, frames: frames))
         }
         // The kernel's own figure of a running thread lags; its CPU clock does not.
         var counters = known

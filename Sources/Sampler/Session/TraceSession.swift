@@ -21,6 +21,7 @@ final class TraceSession {
     var scheduler = ScheduleFollowing()
     var ledger: SessionLedger
     var events = EventAvailability()
+    var timers = EventAvailability()
     var endlessFiles: EndlessFiles
     /// Takes the stacks of its threads and of its children's; nil: each thread's stack is taken
     /// separately.
@@ -304,6 +305,7 @@ final class TraceSession {
     func tick(at now: MonotonicTime, missed: Int32) {
         ledger.tick(missed: missed)
         guard outcome == nil else { return }
+        watchTimers()
         lookForChildren()
         if let execution = stage.execution {
             // Whether this is the old program or the new one already shows only at its report.
@@ -403,6 +405,7 @@ final class TraceSession {
     func end(_ thread: TracedThread, at now: MonotonicTime) {
         guard thread.phase != .exited else { return }
         thread.phase = .exited
+        thread.timer = nil
         guard !isClosed else { return }
         observer.closeWait(of: thread)
         observer.interpreters.forget(thread.tid)
@@ -500,6 +503,7 @@ final class TraceSession {
             ledger.ended(thread)
             sink.receive(.threadEnded(thread.index, isReadable ? now : thread.clock.time))
         }
+        endTimers()
         sink.receive(
             .mark(
                 Mark(

@@ -66,8 +66,18 @@ final class TracedThread {
     var coresAtRequest: Int64 = 0
     var runAtRequest: Int64 = 0
     var silence = 0
-    /// Takes its stacks where neither a signal nor a stop should; nil: these do.
+    /// Takes its stacks where neither a signal nor a stop should; nil: these do. Of a thread with a
+    /// timer, those in the kernel's code only.
     var samples: ThreadSamples?
+    /// Has it send us its stacks where it runs its own code; nil: it has none.
+    var timer: SignalTimer?
+    /// Where it answers its timer's signals. They are the thread's until its end: one of its may be
+    /// late.
+    var timedSlots: [Int] = []
+    /// How much CPU time it had used when a timer last showed that it works, or was opened.
+    var runAtTimer: Int64 = 0
+    /// Whether a timer of its was found not to work.
+    var isUntimed = false
     /// Whether it was seen in a signal handler on a stack of its own. Only a stop can copy both
     /// stacks.
     var usesAlternateStack = false
@@ -97,6 +107,8 @@ final class TracedThread {
     private var lastStatus: ThreadStatus?
     /// How often threads had announced to block the sampling signal when the status was read.
     var masksAtStatus: UInt32 = 0
+    /// Whether some thread was about to block it then.
+    var wasMasking = false
     private var mask = ThreadMask()
     private var statusSlices: Int64 = -1
     private var statusUses = 0
@@ -222,6 +234,8 @@ final class TracedThread {
 
     /// Forgets requests, because the memory in which it answers is gone.
     func forgetRequests() {
+        timer = nil
+        timedSlots = []
         slot = nil
         silence = 0
     }

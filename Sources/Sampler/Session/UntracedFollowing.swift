@@ -33,6 +33,7 @@ extension TraceSession {
     /// of the next program's launch is missed.
     func followExecution() {
         guard let area, area.isAboutToExecute else { return }
+        endTimers()
         // Which one it is does not show; it may be younger than the last look.
         addNewThreads(at: process.now)
         for thread in threads.values where !thread.isTraced {

@@ -47,6 +47,9 @@ final class SharedSlots {
     /// How often one of its threads was about to block the sampling signal.
     var masks: UInt32 { area.value(\.masks) }
 
+    /// Whether one of them is just about to.
+    var isMasking: Bool { area.value(\.masking) != 0 }
+
     // MARK: Threads
 
     /// nil when all are in use.
@@ -98,24 +101,13 @@ final class SharedSlots {
         _ slot: Int, stack: Range<UInt64>, limit: Int, masks: UInt32, bySpare isSpare: Bool = false,
         frames state: UInt64 = 0
     ) -> Request {
-        let head = head(slot)
-        guard let buffer = buffers[slot] ?? takeBuffer(for: head, stack, frames: state)
-        else { return .noRoom }
-        buffers[slot] = buffer
-        head.pointee.stack_low = stack.lowerBound
-        head.pointee.stack_high = stack.upperBound
-        let room = state == 0 ? 0 : min(Self.framesRoom, buffer.count / 2)
-        head.pointee.capacity = UInt32(clamping: min(limit, buffer.count - room))
-        head.pointee.frames_room = UInt32(clamping: room)
-        head.pointee.buffer = UInt64(buffer.lowerBound)
-        head.pointee.thread = frameList == nil ? 0 : state
-        head.pointee.frames_size = 0
+        guard prepare(slot, stack: stack, limit: limit, frames: state) else { return .noRoom }
         // Whoever does that notes it first, and then waits: for what is outstanding, or, where it is
         // about the thread's own mask, only until nothing is being sent.
         area.set(\.sending, 1)
         area.outstanding.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
         let isTaken = isSpare ? !hasSpare : isDisplaced
-        if isTaken || isFiltered || masks != self.masks {
+        if isTaken || isFiltered || masks != self.masks || isMasking {
             area.outstanding.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
             area.set(\.sending, 0)
             giveBackBuffer(of: slot)
@@ -125,18 +117,41 @@ final class SharedSlots {
         return .ready
     }
 
+    /// - Returns: whether there is room for the answer.
+    private func prepare(
+        _ slot: Int, stack: Range<UInt64>, limit: Int, frames state: UInt64
+    ) -> Bool {
+        let head = head(slot)
+        guard let buffer = buffers[slot] ?? takeBuffer(for: head, stack, frames: state)
+        else { return false }
+        buffers[slot] = buffer
+        head.pointee.stack_low = stack.lowerBound
+        head.pointee.stack_high = stack.upperBound
+        let room = state == 0 ? 0 : min(Self.framesRoom, buffer.count / 2)
+        head.pointee.capacity = UInt32(clamping: min(limit, buffer.count - room))
+        head.pointee.frames_room = UInt32(clamping: room)
+        head.pointee.buffer = UInt64(buffer.lowerBound)
+        head.pointee.thread = frameList == nil ? 0 : state
+        head.pointee.frames_size = 0
+        return true
+    }
+
     /// The signal that was asked for is on its way, or cannot be sent.
     func wasSent() { area.set(\.sending, 0) }
 
     /// Takes back a request that nobody will answer.
     func cancel(_ slot: Int) {
-        let (isOpen, _) = stateWord(slot).pointee.compareExchange(
+        guard takeBack(slot) else { return }
+        area.outstanding.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+        giveBackBuffer(of: slot)
+    }
+
+    /// - Returns: false: its thread answers, or has.
+    private func takeBack(_ slot: Int) -> Bool {
+        stateWord(slot).pointee.compareExchange(
             expected: State.requested.rawValue, desired: State.idle.rawValue,
-            ordering: .acquiringAndReleasing)
-        if isOpen {
-            area.outstanding.pointee.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-            giveBackBuffer(of: slot)
-        }
+            ordering: .acquiringAndReleasing
+        ).exchanged
     }
 
     /// What to send along with the signal.
@@ -179,6 +194,27 @@ final class SharedSlots {
     func takeRefusal(_ slot: Int) {
         store(.idle, in: slot)
         giveBackBuffer(of: slot)
+    }
+
+    // MARK: Timers
+
+    /// See ``Area/addTimer(tid:signal:descriptor:slots:)``.
+    func addTimer(tid: Int32, signal: Int32, descriptor: Int32, own: [Int]) -> Int? {
+        area.addTimer(tid: tid, signal: signal, descriptor: descriptor, slots: own)
+    }
+
+    /// Makes a slot ready for its thread's answer to a timer's signal, if there is room: see
+    /// ``request(_:stack:limit:masks:bySpare:frames:)``. Nobody waits for such answers, but for the
+    /// timer's end.
+    func arm(_ slot: Int, stack: Range<UInt64>, limit: Int, frames state: UInt64) {
+        if prepare(slot, stack: stack, limit: limit, frames: state) { store(.requested, in: slot) }
+    }
+
+    /// Takes that back.
+    func disarm(_ slot: Int) { if takeBack(slot) { giveBackBuffer(of: slot) } }
+
+    func removeTimer(_ place: Int, descriptor: Int32) {
+        area.removeTimer(place, descriptor: descriptor)
     }
 
     // MARK: Interpreters' frames

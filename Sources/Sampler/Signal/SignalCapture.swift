@@ -14,7 +14,7 @@ struct SignalCapture {
     let slots: SharedSlots
     private let pid: Int32
     private let usualFilters: Int64
-    private let stackBytes: Int
+    let stackBytes: Int
 
     /// How many times without an answer are too many.
     static let patience = 20
@@ -52,7 +52,7 @@ struct SignalCapture {
     }
 
     /// What can be sent to a thread; nil: nothing.
-    private func signal(for status: ThreadStatus) -> Int32? {
+    func signal(for status: ThreadStatus) -> Int32? {
         if !slots.isDisplaced, !status.blocks(slots.signal) { return slots.signal }
         if slots.hasSpare, !status.blocks(slots.spareSignal) { return slots.spareSignal }
         return nil
@@ -65,7 +65,8 @@ struct SignalCapture {
         _ thread: TracedThread, _ status: ThreadStatus, _ place: StackPlace,
         _ counters: SchedulerCounters, frames: UInt64? = nil
     ) -> Bool {
-        guard let signal = signal(for: status) else { return true }
+        // Its status may tell of the mask that it had.
+        guard !thread.wasMasking, let signal = signal(for: status) else { return true }
         guard let slot = thread.slot ?? slots.take() else { return false }
         thread.slot = slot
         guard slots.isReady, slots.state(of: slot) == .idle else { return true }
@@ -84,7 +85,7 @@ struct SignalCapture {
     /// Whether a request is out that the thread may yet answer: as soon as it has a core. (One
     /// that was pushed off its core in the middle of the handler has the signal blocked.)
     func isOnItsWay(_ thread: TracedThread, _ counters: SchedulerCounters) -> Bool {
-        guard isUnderWay(thread) else { return false }
+        guard let slot = thread.slot, isUnderWay(slot) else { return false }
         // On a core it would have answered within microseconds.
         let hasRun = counters.run - thread.runAtRequest > Self.longRun.nanoseconds
         if counters.slices != thread.coresAtRequest || hasRun {
@@ -133,13 +134,19 @@ struct SignalCapture {
 
     /// Whether a handler is at work, or may yet begin.
     func isUnderWay(_ thread: TracedThread) -> Bool {
-        guard let slot = thread.slot else { return false }
+        thread.slot.map(isUnderWay) == true || thread.timedSlots.contains(where: isUnderWay)
+    }
+
+    private func isUnderWay(_ slot: Int) -> Bool {
         let state = slots.state(of: slot)
         return state == .requested || state == .busy
     }
 
+    /// The thread has ended.
     func forget(_ thread: TracedThread) {
+        endTimer(of: thread)
         if let slot = thread.slot { slots.giveBack(slot) }
-        thread.slot = nil
+        for slot in thread.timedSlots { slots.giveBack(slot) }
+        thread.forgetRequests()
     }
 }

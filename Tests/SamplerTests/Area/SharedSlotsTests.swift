@@ -233,12 +233,13 @@ import Testing
 
     // MARK: Refusals
 
-    @Test(arguments: ["displaced", "filtered", "masks"]) func refusals(reason: String) throws {
+    @Test(arguments: ["displaced", "filtered", "masking", "masks"]) func refusals(reason: String) throws {
         let (area, slots) = try Self.made()
         let slot = try #require(slots.take())
         switch reason {
         case "displaced": area.set(\.displaced, 1)
         case "filtered": area.silence()
+        case "masking": area.set(\.masking, 1)
         default: area.set(\.masks, 7)
         }
         // As often as there are buffers, and more: none is lost.

@@ -1,0 +1,142 @@
+import ProfileModel
+import System
+
+/// Samples threads that run an interpreter by a timer of the kernel's: its signal finds them in their
+/// own code only, and the interpreter's frames come with the stack. What they do in the kernel's code
+/// is told by events.
+extension TraceSession {
+    /// Whether a running thread's stacks are taken by its timer from now on.
+    ///
+    /// - Parameter counters: its counters, read a moment ago.
+    func sampleByTimer(
+        _ thread: TracedThread, _ status: ThreadStatus, _ counters: SchedulerCounters,
+        at now: MonotonicTime
+    ) -> Bool {
+        guard let signals = signalCapture, mayHaveTimer(thread, status),
+            let state = frames(of: thread, by: signals),
+            thread.timer != nil || beginTimer(thread, status, counters, by: signals, at: now)
+        else {
+            endTimer(of: thread)
+            return false
+        }
+        if counters.run - thread.runAtTimer > Self.timerPatience.nanoseconds {
+            thread.isUntimed = true
+            endTimer(of: thread)
+            return false
+        }
+        signals.arm(thread, observer.stackPlace(of: thread), frames: state)
+        return true
+    }
+
+    /// A thread that used that much CPU time is in its own code or in the kernel's: something should have
+    /// come.
+    private static var timerPatience: TimeSpan { .milliseconds(100) }
+
+    private func mayHaveTimer(_ thread: TracedThread, _ status: ThreadStatus) -> Bool {
+        guard capture == .signal, tree == nil, told == nil, stage.execution == nil, !isLeaving,
+            let instrumentation, instrumentation.seesMasks, sharesNamespace, !handlersBlock,
+            instrumentation.signals?.slots.isReady == true,
+            thread.phase == .free, !thread.isTraced, !thread.isUntimed,
+            !thread.usesAlternateStack, thread.knowsMask || !someBlockOurs
+        else { return false }
+        noteRoom(of: thread, observer.stackPlace(of: thread))
+        return canAsk(thread, status)
+    }
+
+    private func beginTimer(
+        _ thread: TracedThread, _ status: ThreadStatus, _ counters: SchedulerCounters,
+        by signals: SignalCapture, at now: MonotonicTime
+    ) -> Bool {
+        guard timers.mayBeTried(at: now), events.mayBeTried(at: now) else { return false }
+        do throws(SystemError) {
+            guard try signals.begin(
+                thread, status, each: TimeSpan(nanoseconds: options.sampleInterval)) else {
+                return false
+            }
+        } catch {
+            timers.failed(error, at: now)
+            return false
+        }
+        thread.runAtTimer = counters.run
+        thread.samples = try? ThreadSamples(
+            tid: thread.tid, cpu: thread.clock.run(until: now, counters),
+            interval: options.sampleInterval,
+            stackBytes: eventStackBytes(of: thread) ?? ThreadSamples.mostStackBytes,
+            inKernelOnly: true)
+        if thread.samples == nil { ledger.note(.kernelUnsampled, 1) }
+        return true
+    }
+
+    // MARK: Ends
+
+    /// What it answers to the last signal can still be taken.
+    func endTimer(of thread: TracedThread) {
+        guard thread.timer != nil else { return }
+        signalCapture?.endTimer(of: thread)
+        thread.timer = nil
+        thread.samples = nil
+    }
+
+    func endTimers() {
+        for thread in threads.values { endTimer(of: thread) }
+    }
+
+    /// Ends them as soon as the program is about to change what their signal does, or to execute
+    /// another one. It waits for that.
+    func watchTimers() {
+        for thread in threads.values {
+            guard let timer = thread.timer else { continue }
+            let isToEnd =
+                handlersBlock || area?.isAboutToExecute == true
+                || signalCapture?.isOutdated(timer) != false
+            if isToEnd { endTimer(of: thread) }
+        }
+    }
+
+    // MARK: Stacks
+
+    /// Hands on what a thread's timer and its events told, in the order of time.
+    func takeTimed(of thread: TracedThread, _ counters: SchedulerCounters) {
+        guard let signals = signalCapture, !thread.timedSlots.isEmpty else { return }
+        let answers = signals.answersToTimer(of: thread)
+        var rest = thread.timer == nil ? [] : thread.samples?.take(cpuAtLeast: counters.run) ?? []
+        guard !answers.isEmpty || !rest.isEmpty else { return }
+        thread.runAtTimer = counters.run
+        rest.removeAll { $0.stack.bytes.isEmpty }
+        for answer in answers {
+            if answer.isOnAlternateStack { return meetAlternateStack(thread, answer) }
+            // The events before it lie between the last look and this one.
+            let before = observer.interpreters.lastLook(at: thread.tid)
+            let frames = observer.interpreters.checked(
+                answer.frames, of: thread.tid, at: answer.time)
+            let around = observer.interpreters.surroundings(
+                of: thread.tid, since: before)
+            let count = rest.firstIndex { $0.time >= answer.time } ?? rest.count
+            for seen in rest[..<count] { hand(on: seen, of: thread, around, counters) }
+            rest.removeFirst(count)
+            thread.saw(answer.registers, at: answer.time)
+            observer.sample(answer, of: thread, counters, frames: frames)
+        }
+        guard !rest.isEmpty else { return }
+        let around = observer.interpreters.surroundings(of: thread.tid, at: process.now)
+        for seen in rest { hand(on: seen, of: thread, around, counters) }
+    }
+
+    private func hand(
+        on seen: ThreadSamples.Observation, of thread: TracedThread, _ around: Surroundings?,
+        _ counters: SchedulerCounters
+    ) {
+        // What it stands for, the next stack stands for, which is whole.
+        if seen.isCut, isShort(seen.stack) { return }
+        thread.stackPointer = seen.registers.stackPointer
+        observer.sample(
+            SharedSlots.Answer(seen), of: thread, counters, frames: around?.frames(at: seen.time))
+    }
+
+    private func meetAlternateStack(_ thread: TracedThread, _ answer: SharedSlots.Answer) {
+        thread.stackPointer = answer.registers.stackPointer
+        thread.usesAlternateStack = true
+        endTimer(of: thread)
+        stopForSample(thread)
+    }
+}

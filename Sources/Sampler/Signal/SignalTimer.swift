@@ -1,0 +1,51 @@
+import CSystem
+import Glibc
+import ProfileModel
+import System
+
+/// The kernel's timer for a thread's CPU time. At each interval at which it finds the thread in its own
+/// code it sends the sampling signal: no call of the thread's can end early by that. The thread
+/// answers in slots of its own, which are asked in beforehand.
+///
+/// Needs what ``ThreadSamples`` need, and Linux 5.13, which ends such a timer when the thread executes
+/// another program.
+final class SignalTimer {
+    /// What it sends.
+    let signal: Int32
+    /// How often threads had announced to block it when the thread's mask was looked at.
+    let masks: UInt32
+    private let slots: SharedSlots
+    private let descriptor: Int32
+    private let place: Int
+
+    /// It sends nothing before ``start()``.
+    ///
+    /// - Parameter own: the thread's slots.
+    /// - Throws: why the kernel refuses it.
+    /// - Returns: nil: the program has no room for another one.
+    init?(
+        tid: Int32, sending signal: Int32, masks: UInt32, each interval: TimeSpan, own: [Int],
+        in slots: SharedSlots
+    ) throws(SystemError) {
+        self.signal = signal
+        self.masks = masks
+        self.slots = slots
+        descriptor = fl_open_timer(tid, signal, UInt64(max(1, interval.nanoseconds)))
+        try check(descriptor, "opening a thread's timer")
+        guard let place = slots.addTimer(
+            tid: tid, signal: signal, descriptor: descriptor, own: own)
+        else {
+            close(descriptor)
+            return nil
+        }
+        self.place = place
+    }
+
+    func start() { _ = fl_start_events(descriptor) }
+
+    /// Behind the descriptor's end no signal is raised any more: the kernel waits for that.
+    deinit {
+        close(descriptor)
+        slots.removeTimer(place, descriptor: descriptor)
+    }
+}
