@@ -151,7 +151,8 @@ enum TraceEvent: Hashable, Sendable {
     /// The user stopped the process (`SIGSTOP`, Ctrl-Z …).
     case groupStop(signal: Int32)
 
-    /// A thread that asked to be traced itself (PTRACE_TRACEME) makes only this kind of stop, too.
+    /// True for a stop before a signal. A thread that asked to be traced itself (PTRACE_TRACEME)
+    /// makes no other kind of stop.
     var isSignal: Bool {
         guard case .signal = self else { return false }
         return true
