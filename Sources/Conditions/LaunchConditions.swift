@@ -65,7 +65,7 @@ package final class LaunchConditions {
                 missing: "\(program) is on no disk, or cannot be read",
                 remedy: "copy the program to a disk")
         }
-        // A process can enter only one user namespace, so all namespaces are made anew.
+        // A process can enter only one user namespace, so all are made again, together.
         net = nil
         net = try NetHolder(
             request, binds: copies.pairs.map { (source: $0.copy, target: $0.original) })

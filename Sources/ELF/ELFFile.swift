@@ -49,7 +49,7 @@ package final class ELFFile {
     package private(set) lazy var sections = readSections()
     /// The file's status; all 0 for an image in memory.
     private let status: stat
-    /// Stays open with the file: through `/proc/self/fd`, libdw finds files beside it.
+    /// Stays open with the file: through `/proc/self/fd`, libdw finds files next to it.
     private let descriptor: Descriptor?
     /// True if all its bytes are in memory.
     private let isInMemory: Bool

@@ -1,6 +1,6 @@
 internal import ProfileModel
 
-/// Writes an instruction anew for another place, so that it has the same effect there.
+/// Rewrites an instruction for another place, so that it has the same effect there.
 enum Relocation {
     /// nil: it cannot be moved.
     static func code(of instruction: Instruction) -> MovableCode? {

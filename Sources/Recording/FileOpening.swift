@@ -35,7 +35,7 @@ extension Database {
     ) throws(RecordingError) -> Database {
         let start = try FileStart(of: path, expecting: kind)
         try start.check(is: kind, path)
-        // SQLite also resolves links, and looks for the journal beside the real file.
+        // SQLite also resolves links, and looks for the journal next to the real file.
         if let journal = realPath(path).map(RecordingFile.journalPath),
             Journal.namesAnotherFile(journal)
         {

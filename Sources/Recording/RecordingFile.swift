@@ -18,7 +18,7 @@ package enum RecordingFile {
         try tryFolder(of: path)
     }
 
-    /// Makes an empty recording beside `path`, and removes it. Permissions alone do not tell:
+    /// Makes an empty recording next to `path`, and removes it. Permissions alone do not tell:
     /// `/proc` lets root write but accepts no files, a disk may be full, or file sizes limited.
     private static func tryFolder(of path: String) throws(RecordingError) {
         // Reaching a limit of file size is an error like any other; the program keeps its own

@@ -3,12 +3,12 @@ package import ProfileModel
 /// Where to look for separate debug files.
 ///
 /// The order is that of gdb and the distributions. First `DIR/.build-id/xx/yyyy.debug` by the build
-/// id, in each debug directory. Then the name that `.gnu_debuglink` gives: beside the module, in
-/// `.debug` beside it, and below each debug directory under the module's folder.
+/// id, in each debug directory. Then the name that `.gnu_debuglink` gives: next to the module, in
+/// `.debug` next to it, and below each debug directory under the module's folder.
 package struct DebugFileSearch: Hashable, Sendable {
     /// Absolute paths.
     package var debugDirectories: [String]
-    /// True if files beside the module count, too.
+    /// True if files next to the module count, too.
     private var looksBeside: Bool
     /// For modules whose path now names another file or none: where the mapped file is.
     package var standIns: [Module: String] = [:]

@@ -53,7 +53,7 @@ package final class LiveLine: Sendable {
         }
     }
 
-    /// Opens the terminal anew, so that non-blocking mode affects only us, not the program, which
+    /// Opens the terminal again, so that non-blocking mode affects only us, not the program, which
     /// shares the stream.
     private func terminal(_ state: inout State) -> Int32? {
         guard !state.isOpened else { return state.terminal }

@@ -43,7 +43,7 @@ struct StackTableView {
 }
 
 extension Weight {
-    /// A column of figures beside frames.
+    /// A column of figures next to frames.
     struct Measure {
         var title: String
         var weight: Weight

@@ -31,7 +31,7 @@ package struct ProcessWait: ~Copyable {
     private var nextScan = MonotonicTime.now
 
     /// Waiting begins here. A process that exists by now counts only if it executes the program
-    /// anew.
+    /// again.
     package init(for name: ProgramName) {
         self.name = name
         followIDs(at: .now)

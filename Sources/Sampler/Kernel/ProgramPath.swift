@@ -47,8 +47,8 @@ struct ProgramPath {
 }
 
 extension CodeMapping {
-    /// The path by which the program of this code was started, if that name exists beside the file:
-    /// `/usr/bin/sh`, which leads to `/usr/bin/dash`.
+    /// The path by which the program of this code was started, if this name exists next to the
+    /// file: `/usr/bin/sh`, which leads to `/usr/bin/dash`.
     func path(called name: String) -> String {
         guard let slash = path.lastIndex(of: "/"), !name.isEmpty else { return path }
         let candidate = path[...slash] + name

@@ -35,7 +35,7 @@ final class WaylandRelay {
         self.control = control
     }
 
-    /// Listens on a socket beside the compositor's, or in `/tmp` if that has no room for one.
+    /// Listens on a socket next to the compositor's, or in `/tmp` if that has no room for one.
     private static func listen(
         _ target: WaylandDisplay, _ path: String, _ display: inout fl_display,
         _ setting: inout ProgramSetting

@@ -73,7 +73,7 @@ struct MachineSchedule {
     }
 
     /// The lowest id of threads whose wake-ups we ask for: others do not even reach us. Ids are
-    /// given out in order; near their end they begin anew.
+    /// given out in order; near their end they start again.
     private static func leastThread(_ own: Set<Int32>, _ pid: Int32) -> Int32 {
         var buffer = ReadBuffer()
         buffer.readAll(path: "/proc/sys/kernel/pid_max")

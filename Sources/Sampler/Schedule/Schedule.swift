@@ -22,8 +22,8 @@ struct Schedule {
         guard beginSwitches(of: pid, threads: threads) else { return nil }
     }
 
-    /// For a process that is recorded beside another one whose account does not cover it. One view
-    /// of the whole machine for each would cost too much.
+    /// For a process that is recorded together with another one whose account does not cover it.
+    /// One view of the whole machine for each would cost too much.
     init?(ofChild pid: Int32, threads: [Int32]) {
         guard beginSwitches(of: pid, threads: threads) else { return nil }
     }

@@ -9,7 +9,7 @@ internal import ProfileModel
 /// unpacked sections of that information, if they were packed.
 ///
 /// Nothing here is an error: if a file cannot be read or written, is damaged, or is for other debug
-/// information, there is no answer, and symbolication starts anew.
+/// information, there is no answer, and symbolication starts again.
 package struct SymbolCache: Sendable {
     /// Changes with the format of the files, and with the answers that symbolication would give.
     package static let version: UInt32 = 2

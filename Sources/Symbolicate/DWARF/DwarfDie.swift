@@ -20,7 +20,6 @@ extension Dwarf_Die {
         return dwarf_child(&die, &child) == 0 ? child : nil
     }
 
-    /// The next entry beside this one.
     var nextSibling: Dwarf_Die? {
         var die = self
         var sibling = Dwarf_Die()

@@ -19,8 +19,8 @@ struct DebugPackage {
 }
 
 extension DebugFileSearch {
-    /// The package of the units in a debug file: beside that file, or beside the module. The units'
-    /// ids tell whether it belongs to them.
+    /// The package of the units in a debug file: next to this file, or next to the module. The
+    /// units' ids tell whether it belongs to them.
     /// - Parameter refused: set if there is a package, but it cannot be read.
     func findPackage(
         of debug: DebugFile, _ module: ELFFile?, at path: String,

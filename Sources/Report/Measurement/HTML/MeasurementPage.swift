@@ -103,7 +103,7 @@ package enum MeasurementPage {
         model.arms.contains { $0.counted.count > BoxPlot.mostDots }
     }
 
-    // MARK: Names beside plots
+    // MARK: Names next to plots
 
     private static func named(_ arm: PageModel.Arm) -> Markup { PageParts.label(arm) }
 

@@ -20,7 +20,7 @@ enum PageParts {
             ])
     }
 
-    /// A plot beside its title.
+    /// A plot next to its title.
     static func row(_ name: [Markup], _ plot: Markup) -> Markup {
         Markup("div", ["class": "row"], [Markup("div", ["class": "what"], name), plot])
     }
